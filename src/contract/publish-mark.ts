@@ -20,7 +20,7 @@ export interface MarketMark {
 /** The end of a turn. */
 export interface EndedTurn<Changes extends MarketChanges = TurnChanges> {
   readonly changes: Changes;
-  /** What is published. */
+  /** The published classes. */
   readonly mark: PublishMark;
   /** When the first part of the turn was received, in monotonic milliseconds. */
   readonly receivedAtMs: number;

@@ -7,7 +7,7 @@ import type { LogCheckpoint } from './nats/checkpoint-store.js';
 import type { LogMessage } from './nats/log-reader.js';
 import { isFollowedBy, type LogMessageId, textOfId } from './nats/message-id.js';
 
-/** What the book of a log works with, and whom it tells. */
+/** The dependencies of a log's book, and its listeners. */
 export interface LogBookOptions extends PublishedBook {
   readonly programId: string;
 }
@@ -143,7 +143,8 @@ export class LogBook {
         sliceMs = timers.nowMs();
       }
       await this.#publisher.whenPublished();
-      // The log knows nothing of what is shown here, and a turn is to be the same everywhere.
+      // The log does not contain the freshness shown here, and a turn must be the same on all
+      // edges.
       if (engine.state !== this.#state) this.#publisher.moveBook().setState(this.#state);
       const step = this.#publisher.moveBook().readJournal(this.#reader);
       this.#state = engine.state;

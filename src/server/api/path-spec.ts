@@ -1,4 +1,4 @@
-/** What is described of a path, and the prefixes of each kind. */
+/** The description of a path, and the prefixes of each kind. */
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { ErrorCode } from '../../contract/error-codes.js';
 
@@ -36,12 +36,9 @@ export interface PathSpec {
   readonly paged?: boolean;
   /** Names of files below the path, of the same route: parts of a page, which are not described. */
   readonly files?: readonly string[];
-  /**
-   * Not counted against a client: a prober that is refused would take a working service out of
-   * rotation.
-   */
+  /** Not counted against a client: a prober that is refused would take a working service out of rotation. */
   readonly unlimited?: boolean;
-  /** The errors beside those that every path has. */
+  /** The errors in addition to those of every path. */
   readonly errors: readonly ErrorCode[];
 }
 

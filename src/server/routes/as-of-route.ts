@@ -7,7 +7,7 @@ import type {
   AsOfMoment,
   AsOfRefusal,
   AsOfSource,
-  MarketKey,
+  MarketIdentity,
 } from '../../contract/as-of-source.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import { parseMoment } from '../api/moment-params.js';
@@ -121,7 +121,7 @@ export function keyedRequest<Request extends { readonly market: number }>(
   request: Request,
   { directory }: { readonly directory: MarketDirectory },
   encoding: BodyEncoding,
-): { readonly key: MarketKey; readonly request: Request & { readonly binary?: true } } {
+): { readonly key: MarketIdentity; readonly request: Request & { readonly binary?: true } } {
   const key = marketKeyOf(request, directory);
   return { key, request: { ...request, ...encodingOf(encoding) } };
 }
@@ -130,7 +130,7 @@ export function keyedRequest<Request extends { readonly market: number }>(
 export function marketKeyOf(
   { market }: { readonly market: number },
   directory: MarketDirectory,
-): MarketKey {
+): MarketIdentity {
   const row = directory.markets().find(({ id }) => id === market);
   if (row === undefined) throw new Error('Invariant: a parsed request has a market');
   const { marketType, marketIndex } = row;

@@ -1,6 +1,4 @@
-/**
- * The handlers of all HTTP paths, made by `createHandlers` for the transport.
- */
+/** The handlers of all HTTP paths, made by `createHandlers` for the transport. */
 
 import { statusOf } from '../../contract/error-codes.js';
 import { RequestLimiter, requireNoBody, requireRequestSize } from '../admission/admission.js';
@@ -105,7 +103,10 @@ export function createHandlers(options: HttpOptions): Handlers {
   };
 }
 
-/** Whether the port of the clients has the path; one of the history says at least that there is none. */
+/**
+ * Whether the clients' port has the path. For a path of the history, it at least reports that there
+ * is no history.
+ */
 function isReachable(name: PathName, { metrics }: HttpOptions): boolean {
   return name !== '/metrics' || metrics !== 'operator';
 }
@@ -173,7 +174,7 @@ function handlerOf(table: PathTable, { requests, unsent, limiter }: Bounds): Han
   const fail = (error: unknown, { name, isUdf }: NamedRoute): Reply => {
     const isClientError = error instanceof ServerError;
     requests.countReply(name, isClientError ? error.status : statusOf('INTERNAL'));
-    // The transport replies to what is thrown here with INTERNAL.
+    // The transport replies with INTERNAL to an error thrown here.
     if (!isClientError) throw error;
     return isUdf ? udfErrorReply(error) : errorReply(error);
   };

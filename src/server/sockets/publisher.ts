@@ -15,23 +15,23 @@ import type { Timer, Timers } from '../../contract/timers.js';
 import type { PublisherStats } from '../metrics/socket-metrics.js';
 import type { Publish } from '../transport/client-socket.js';
 
-/** A name under which all subscribers receive the same frames. */
+/** A named stream of frames, with the same frames for all its subscribers. */
 export interface Topic {
   readonly key: string;
   subscribers: number;
-  /** No frame is made before this time, which the topic sets with each frame. */
+  /** No frame is rendered before this time; each frame sets it. */
   readyAtMs: number;
-  /** When the first unpublished change of the book occurred; null where frames follow no change of it. */
+  /** The time of the first unpublished change of the book; null when frames do not depend on changes. */
   changedAtMs: number | null;
   /** Whether the last frame failed. */
   broken: boolean;
-  /** Makes the next frame: a view that is valid until the next one; null when nothing is to be published. */
+  /** Renders the next frame: a view that is valid until the next frame; null without a change to publish. */
   renderFrame(nowMs: number): Uint8Array | null;
 }
 
-/** A topic each frame of which is complete by itself. */
+/** A topic with complete frames, so that each frame replaces the one before. */
 export interface WholeTopic extends Topic {
-  /** Makes the first frame of a subscription. Throws when it cannot be made. */
+  /** Renders the first frame of a subscription. Throws when rendering fails. */
   renderFirst(): Uint8Array;
   /** Removes a subscriber. */
   leave(): void;
@@ -41,11 +41,11 @@ export interface WholeTopic extends Topic {
 export interface PublisherOptions {
   readonly publish: Publish;
   readonly timers: Timers;
-  /** Called when a frame of a topic fails, once until the topic works again. */
+  /** Called when a frame of a topic fails, and not again until a frame succeeds. */
   readonly onFault: (error: unknown, topic: string) => void;
-  /** Called for every frame of a changed book with the time that the first change had waited. */
+  /** Called for each frame of a changed book with the age of its first change, in seconds. */
   readonly onPublished?: ((seconds: number) => void) | undefined;
-  /** Time for the frames of one turn of the event loop; the limit of the service by default. */
+  /** Time budget for frames in one turn of the event loop; by default the service's limit. */
   readonly sliceMs?: number | undefined;
 }
 
@@ -54,19 +54,19 @@ export class Publisher implements MarkPublisher {
   readonly timers: Timers;
   readonly #options: PublisherOptions;
   readonly #sliceMs: number;
-  /** Called after each mark: readers that have seen more than this book. */
+  /** Called after each mark: readers that are ahead of this book. */
   readonly ahead = new Set<() => void>();
-  /** The topics of the last mark whose frames are still to be made. */
+  /** The topics of the last mark whose frames are not rendered yet. */
   readonly #marked = new Set<Topic>();
-  /** Whether the book waits for the frames of the last mark. */
+  /** Whether the book waits for frames of the last mark. */
   #isMarkOpen = false;
   /** The waiters for the end of the mark, in their order. */
   readonly #waiting: (() => void)[] = [];
   /** Resumes the next waiter. */
   #resumption: Timer | undefined;
-  /** In the order of changing. */
+  /** Changed topics, in the order of their changes. */
   readonly #due = new Set<Topic>();
-  /** When the first of them is ready. */
+  /** The time at which the first changed topic is ready. */
   #nextMs = Number.POSITIVE_INFINITY;
   /** The next slice. */
   #timer: Timer | undefined;
@@ -80,7 +80,7 @@ export class Publisher implements MarkPublisher {
     this.#sliceMs = options.sliceMs ?? LIMITS.publishSliceMs;
   }
 
-  /** Adds a topic to those that are published when they are ready. Returns false when it was added already. */
+  /** Adds a changed topic. Returns false when it was added already. */
   addDue(topic: Topic): boolean {
     if (this.#due.has(topic)) return false;
     this.#due.add(topic);
@@ -88,12 +88,12 @@ export class Publisher implements MarkPublisher {
     return true;
   }
 
-  /** Adds a topic whose frame shows the book of this turn. */
+  /** Adds a topic to the mark: its frame shows this turn's book. */
   addMarked(topic: Topic): void {
     this.#marked.add(topic);
   }
 
-  /** Whether the frame of a topic of the last mark is still to be made. */
+  /** Whether a topic's frame of the last mark is not rendered yet. */
   isMarked(topic: Topic): boolean {
     return this.#marked.has(topic);
   }
@@ -103,7 +103,7 @@ export class Publisher implements MarkPublisher {
     this.#due.delete(topic);
   }
 
-  /** Publishes the topics of a turn. The frames that are made later are made before the book moves. */
+  /** Publishes the topics of a turn. Frames that do not fit the slice are rendered before the book changes. */
   publishTurn(): void {
     if (this.#isStopped) return;
     const startMs = this.timers.nowMs();
@@ -147,12 +147,12 @@ export class Publisher implements MarkPublisher {
     this.#counts.deliveredBytes += subscribers * frame.length;
   }
 
-  /** Counts a frame that is not made. */
+  /** Counts a failed frame. */
   countFailure(): void {
     this.#counts.failed += 1;
   }
 
-  /** Counts a frame that could not be made, and reports the first of a row. */
+  /** Counts a failed frame, and reports the first of consecutive failures. */
   recordFailure(topic: Pick<Topic, 'key' | 'broken'>, error: unknown): void {
     this.countFailure();
     if (topic.broken) return;
@@ -164,7 +164,7 @@ export class Publisher implements MarkPublisher {
     return { ...this.#counts };
   }
 
-  /** Publishes nothing more. */
+  /** Stops publishing. */
   stop(): void {
     this.#isStopped = true;
     this.#timer?.cancel();
@@ -197,7 +197,7 @@ export class Publisher implements MarkPublisher {
     this.#publishRest(startMs);
   }
 
-  /** Makes frames of the last mark; true when none is left. */
+  /** Renders frames of the last mark; returns true when all are rendered. */
   #publishMarked(startMs: number): boolean {
     let nowMs = startMs;
     for (const topic of this.#marked) {

@@ -1,9 +1,9 @@
 /**
- * The topics of the streaming channels that are open in the book: those with subscribers, and idle ones, whose
- * last subscriber left a short time ago and may come back to resume. Marks say which of them are published, so
- * that every process with the same marks sends the same frames. A topic that sent nothing sends a heartbeat.
+ * The open topics of the streaming channels: topics with subscribers, and idle topics whose last
+ * subscriber left recently and may resume. Marks decide which topics are published, so that all
+ * processes with the same marks send the same frames. A quiet topic sends heartbeats.
  *
- * This file does not know the content of a frame, nor the time between two marks.
+ * This file does not know the content of frames or the time between marks.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
@@ -22,13 +22,13 @@ export interface StreamTopicsOptions {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
   readonly publisher: Publisher;
-  /** Called for a topic that has ended because its market is no longer served. */
+  /** Called for a topic whose market is no longer served. */
   readonly onEnded: (topic: string) => void;
-  /** Beyond so many an idle topic makes room for a new one. */
+  /** Maximum number of topics. At the maximum, a new topic replaces an idle one. */
   readonly topicsMax: number;
 }
 
-/** Whether the market of a topic is served, and by the name in the topic's key. */
+/** Whether the market is served under the name in the topic's key. */
 export function isServed(
   { key, spec }: StreamRequest,
   { book, directory }: Pick<StreamTopicsOptions, 'book' | 'directory'>,
@@ -46,7 +46,7 @@ export class StreamTopics {
   readonly #unmarked = new UnmarkedChanges();
   readonly #topics = new Map<string, StreamTopic>();
   readonly #byMarket = new Map<number, Set<StreamTopic>>();
-  /** Topics without a subscriber, in the order in which the last one left. */
+  /** Topics without subscribers, in the order in which they became idle. */
   readonly #idle = new Set<StreamTopic>();
   #rows: readonly MarketInfo[] = [];
   #receivedAtMs = 0;
@@ -57,7 +57,7 @@ export class StreamTopics {
     this.publisher = options.publisher;
   }
 
-  /** Starts to send heartbeats, and to drop idle topics and old deltas. */
+  /** Starts the timer for heartbeats and for dropping idle topics and old deltas. */
   start(): void {
     const { timers } = this.publisher;
     this.#housekeeping = repeatCall(timers, LIMITS.streamWatchMs, () =>
@@ -69,12 +69,12 @@ export class StreamTopics {
     this.#housekeeping?.cancel();
   }
 
-  /** Memory of the deltas stored for readers that reconnect. */
+  /** Memory of the deltas for reconnecting readers. */
   get ringBytes(): number {
     return this.#memory.bytes;
   }
 
-  /** Adds a subscriber; a new topic begins with the book of the last mark, or at the next one. */
+  /** Adds a subscriber. A new topic starts with the book of the last mark, or at the next mark. */
   addSubscriber(request: StreamRequest): StreamTopic {
     const topic = this.#topics.get(request.key) ?? this.#openTopic(request);
     topic.subscribers += 1;
@@ -82,7 +82,7 @@ export class StreamTopics {
     return topic;
   }
 
-  /** Removes a subscriber. The topic stays open for a while. */
+  /** Removes a subscriber. The topic stays open for some time. */
   removeSubscriber(topic: StreamTopic): void {
     topic.subscribers -= 1;
     if (topic.subscribers > 0 || this.#topics.get(topic.key) !== topic) return;
@@ -90,7 +90,7 @@ export class StreamTopics {
     this.#idle.add(topic);
   }
 
-  /** Whether a reader has what this book has yet to publish, as at an edge that is behind the one before. */
+  /** Whether a reader is ahead of this book, as after moving to a slower edge. */
   isBehind(topic: StreamTopic, point: ResumePoint): boolean {
     const { epoch, seq, spec } = topic;
     if (point.epoch !== epoch || point.seq <= seq) return false;
@@ -107,7 +107,7 @@ export class StreamTopics {
     for (const marked of mark) this.#addMarked(marked);
   }
 
-  /** Closes all topics, which have no subscribers any more. */
+  /** Closes all topics. They must have no subscribers. */
   forgetTopics(): void {
     this.#closeIdle(Number.POSITIVE_INFINITY);
   }
@@ -124,7 +124,7 @@ export class StreamTopics {
     this.#unmarked.clear(market, classes);
   }
 
-  /** What no mark has published of the changes that a topic shows. */
+  /** The unpublished changes that a topic shows. */
   #findUnmarked({ spec, classIndex, leastChange }: StreamTopic) {
     const change = this.#unmarked.find(spec.market, classIndex);
     return change !== undefined && change.kind >= leastChange ? change : undefined;
@@ -146,8 +146,8 @@ export class StreamTopics {
   }
 
   /**
-   * Ends the topics whose market is no longer served, or no longer by the name in the topic's key, since the last
-   * call: another market may take that name, and its topics would have this key.
+   * Ends topics whose market was removed or renamed since the last call: another market may take
+   * the name, and its topics would have the same key.
    */
   #endUnserved(): void {
     const { directory, onEnded } = this.#options;
@@ -184,7 +184,7 @@ export class StreamTopics {
     this.#closeIdle(startMs - LIMITS.ringMsMax);
     this.#memory.expireChunks(startMs - LIMITS.ringMsMax);
     for (const topic of this.#topics.values()) {
-      // A heartbeat on a topic whose frames fail would claim that its subscribers are up to date.
+      // A heartbeat on a failing topic would wrongly claim that its subscribers are up to date.
       if (topic.subscribers === 0 || topic.broken || topic.isUnmarked) continue;
       if (topic.framedAtMs + LIMITS.streamHeartbeatMs > startMs) continue;
       try {
