@@ -184,7 +184,7 @@ export interface SocketQuotaOptions {
   /** The plural name of the kind, for error messages. */
   readonly what: string;
   readonly socketsMax: number;
-  /** Sockets of one address; 0 for no limit. */
+  /** Maximum sockets of one address; 0 for no limit. */
   readonly socketsPerIp: number;
   readonly addresses?: ClientAddresses;
 }

@@ -1,4 +1,4 @@
-/** /auctionParams: the parameters of an order that is to fill at once, made of what it would get now. */
+/** /auctionParams: the parameters of an order that should fill immediately, derived from its expected fills. */
 import { Type } from '@sinclair/typebox';
 import type { BookSource } from '../../contract/book-source.js';
 import {
@@ -98,7 +98,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const parsed = (body: Uint8Array): Json => JSON.parse(Buffer.from(body).toString()) as Json;
 
-/** A price that a body leaves out, or has as null, is the one beside it. */
+/** The price of a member, or the other price when the member is missing or null. */
 function priceIn(body: Json | undefined, name: string, otherwise: bigint): bigint {
   const text = body?.[name];
   return typeof text === 'string' || typeof text === 'number' ? BigInt(text) : otherwise;

@@ -30,7 +30,7 @@ export const docs = {
   open: docsRoute,
 } as const satisfies Path;
 
-/** Links are relative, so that the page works under each prefix and behind a proxy. */
+/** Links are relative, so that the page works under each prefix and with a proxy. */
 const page = `<!doctype html>
 <html lang="en">
 <head>

@@ -145,7 +145,7 @@ export function l2Request(texts: Texts, markets: MarketDirectory, schema: L2Para
   };
 }
 
-/** The requested sources beside orders; the others have no member. */
+/** The requested sources in addition to orders; sources that were not requested have no member. */
 function sourcesOf(params: {
   readonly includeVamm: boolean;
   readonly includeIndicative: boolean;

@@ -60,7 +60,7 @@ function parseCandleRecords(
   const { symbol, resolution, limit } = params;
   const [startTs, endTs] = [secondsOf(params.startTs), secondsOf(params.endTs)];
   for (const [name, ts] of [['startTs', startTs] as const, ['endTs', endTs] as const]) {
-    // Of two clocks the later one, because a client has the right time when one of them has not.
+    // The later of two clocks, because a client's time may be right when one clock is wrong.
     if (ts !== undefined) requirePast(name, ts, Math.max(nowSeconds, wallSeconds));
   }
   const query = { ...candlesOf({ symbol, resolution }, { markets, nowSeconds }), limit };

@@ -181,7 +181,7 @@ export const match = {
         ...service,
         parse: (raw) => parseMatch(raw, directory),
         render: (query) => renderMatch(() => book.match(query)),
-        // What an order would get depends on more than the version of its market.
+        // An order's fills depend on more than the version of its market.
         beside: () => book.turn,
         isLarge: () => true,
         cachedBytesMax: LIMITS.matchCacheBytesMax,

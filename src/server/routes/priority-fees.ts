@@ -99,7 +99,7 @@ export function batchFeesRoute(service: FeeSources) {
   };
 }
 
-/** A market of /batchPriorityFees, or what is wrong with the entry that named it. */
+/** A market of /batchPriorityFees, or the error of its entry. */
 type FeeMarket = MarketInfo | ({ readonly error: ServerError } & Partial<FeeMarketName>);
 
 /** What an entry names, as far as it can be read. */

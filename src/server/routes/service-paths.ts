@@ -108,7 +108,7 @@ export const quotesWs = {
   open: () => upgradeRequired,
 } as const satisfies Path;
 
-/** The build and what it runs on. */
+/** The build, and its runtime. */
 function versionReply({ name, version, commit }: PathService['build']): Reply {
   const node = process.versions.node;
   return jsonReply(JSON.stringify({ name, version, commit, node, uws: transportVersion }));

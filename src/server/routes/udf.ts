@@ -1,7 +1,7 @@
 /**
- * The paths of TradingView's UDF that need no candles: what its chart library asks of a server before it
- * asks for bars. They stand under one base path, the library's `datafeedUrl`, because names as /time and
- * /search say nothing at the root.
+ * The paths of TradingView's UDF that need no candles: its chart library requests them before bars.
+ * They have a common base path, the library's `datafeedUrl`, because names like /time and /search
+ * would be unclear at the root.
  */
 import { Type } from '@sinclair/typebox';
 import { QUOTE_PLACES } from '../../amounts/decimals.js';
@@ -147,7 +147,7 @@ export const udfTime = {
   open: (service: HistoryService) => () => timeReply(service),
 } as const satisfies Path;
 
-/** An error as the library reads it: with `s` and `errmsg`, beside what all errors here have. */
+/** An error in the library's form: `s` and `errmsg`, in addition to the members of all errors. */
 export function udfErrorReply(error: ServerError): Reply {
   const { error: shape } = JSON.parse(error.toBody());
   const body = JSON.stringify({ s: 'error', errmsg: error.message, error: shape });

@@ -106,10 +106,10 @@ function marketErrorMembers(message: ClientMessage): object {
   return { channelType: channelType ?? 'candle', symbol, resolution };
 }
 
-/** The parts of a subscriber. */
+/** The dependencies of a subscriber. */
 export interface MarketSubscriberParts {
   readonly topics: HistoryTopics;
-  /** The subscriber is counted in it already. */
+  /** The subscriber is already counted in the topic. */
   readonly topic: HistoryTopic;
   /** The reply that follows the first snapshot; where it was sent already there is no first snapshot. */
   readonly acknowledgement?: string;
@@ -173,7 +173,7 @@ export class MarketSubscriber implements Subscriber, PendingSubscriber {
 /** The channels of the dialect. */
 export const MARKET_CHANNELS = ['candle', 'trades', 'orderbook', ...SUMMARY_CHANNELS] as const;
 
-/** One of them. */
+/** A kind of change. */
 export type MarketChannel = (typeof MARKET_CHANNELS)[number];
 
 /** What a message requests. */

@@ -10,7 +10,7 @@ import type {
   Subscriber,
 } from './subscription.js';
 
-/** The parts of a subscriber. */
+/** The dependencies of a subscriber. */
 export interface StreamSubscriberParts {
   readonly streams: StreamTopics;
   /** The subscriber is already counted in the topic. */
