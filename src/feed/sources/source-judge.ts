@@ -1,20 +1,11 @@
 import type { AccountUpdate } from '../model/account-update.js';
-import {
-  CONFIRM_SLOTS,
-  DISPUTE_MS_MAX,
-  DISPUTES_MAX,
-  JOINED_SLOTS_AFTER,
-  READING_AHEAD_SLOTS_MAX,
-} from './limits.js';
+import { type AccountWrites, isSameState, type SlotWrites } from './account-writes.js';
+import { compareClaim, faultOf } from './claims.js';
+import { CONFIRM_SLOTS, DISPUTE_MS_MAX, DISPUTES_MAX, READING_AHEAD_SLOTS_MAX } from './limits.js';
 import type { Member } from './member.js';
 import { plainUpdate } from './plain-update.js';
 import { Witnesses, type WitnessOptions } from './witnesses.js';
-import {
-  type AccountWrites,
-  isSameState,
-  type SlotWrites,
-  type WriteLedger,
-} from './write-ledger.js';
+import type { WriteLedger } from './write-ledger.js';
 
 /** The inputs of a judge, and the listeners to its verdicts. */
 export interface SourceJudgeOptions extends WitnessOptions {
@@ -51,16 +42,9 @@ interface Finding {
 }
 
 /**
- * `silent`: the source may not report closings. `unknown`: the source joined after the state, or
- * may report it under a later slot. Both neither confirm nor refute a state.
- */
-type Comparison = 'same' | 'other' | 'unknown' | 'silent';
-
-/**
- * Compares each source with the book once it has passed a slot: it must have reported the book's
- * state of each account written in the slot. When a source disagrees, nodes read the account, and a
- * reading that another source agrees with decides; a node cannot confirm its own subscriptions.
- * Until then the book is disputed.
+ * Compares each source that has passed a slot with the book: it must have notified of each account that was written in the slot what the
+ * book has. Where one disagrees nodes read the account, and a reading that another source has decides; a node is no witness for its own
+ * subscriptions. While no reading decides the book cannot be believed.
  */
 export class SourceJudge {
   readonly witnesses: Witnesses;
@@ -140,9 +124,9 @@ export class SourceJudge {
 
   /** Returns true when the comparison is complete; opens a dispute when sources disagree. */
   #settle(writes: SlotWrites): boolean {
-    const { members, timers } = this.#options;
+    const { members, timers, ledger } = this.#options;
     const { account, slot } = writes;
-    const state = this.#options.ledger.shownAt(account, slot);
+    const state = ledger.shownAt(account, slot);
     if (state === null || (state.kind === 'oracle' && slot < this.#oraclesFromSlot)) return true;
     if (this.#isDisputed(writes, state)) {
       // The state may be a reading, which does not know a closed account's kind.
@@ -152,10 +136,10 @@ export class SourceJudge {
     if (members.some((one) => one.isKeeping && one.coversSlot(slot) && !one.hasPassed(slot)))
       return false;
     for (const member of members.filter((one) => one.hasPassed(slot))) {
-      const found = this.#compare(member, account, slot, state);
+      const found = compareClaim(ledger, member, { account, slot, state });
       if (found === 'same') member.recordAgreed();
       else if (found === 'other')
-        member.recordWrong(this.#faultOf(member, account, slot), timers.nowMs());
+        member.recordWrong(faultOf(ledger, member, { account, slot }), timers.nowMs());
     }
     return true;
   }
@@ -165,34 +149,16 @@ export class SourceJudge {
     const reporters = claims.filter(
       (claim) => claim !== undefined && isSameState(claim.update, state),
     );
+    const { ledger } = this.#options;
     const able = this.#trusted.filter((one) => one.hasPassed(slot));
-    const found = able.map((member) => this.#compare(member, account, slot, state));
+    const found = able.map((member) => compareClaim(ledger, member, { account, slot, state }));
     if (found.includes('other')) return true;
     if (reporters.length > 1) return false;
     if (found.includes('silent')) return true;
     return isLate && state.slot === slot && !able.some(({ index }) => claims[index] === undefined);
   }
 
-  /** Compares a source's last report on an account, up to the end of a slot, with a state. */
-  #compare(member: Member, account: AccountWrites, slot: number, state: AccountUpdate): Comparison {
-    const { ledger } = this.#options;
-    const { source, firstSlot } = member;
-    const claim = ledger.claimAt(member, account, slot);
-    if (claim !== null && isSameState(claim, state)) return 'same';
-    const isOfBefore = claim === null || claim.slot < firstSlot;
-    if (isOfBefore && state.slot < firstSlot + JOINED_SLOTS_AFTER) return 'unknown';
-    if (source.kind === 'grpc' || claim?.slot === slot) return 'other';
-    if (state.closed) return 'silent';
-    const later = ledger.claimAt(member, account, Number.POSITIVE_INFINITY);
-    return later !== null && later !== claim ? 'unknown' : 'other';
-  }
-
-  #faultOf(member: Member, account: AccountWrites, slot: number): 'missed' | 'other' {
-    const claim = this.#options.ledger.claimAt(member, account, slot);
-    return claim === null || claim.slot < slot ? 'missed' : 'other';
-  }
-
-  /** Returns false when the account has another open dispute, so that this one must wait. */
+  /** False where it has to wait, as another dispute of the account is open. */
   #open(dispute: Omit<Dispute, 'sinceMs' | 'readings'>): boolean {
     if (this.#disputes.has(dispute.pubkey)) return false;
     if (this.#disputes.size >= DISPUTES_MAX) return true;
@@ -291,8 +257,9 @@ export class SourceJudge {
    */
   #findFaults({ slot, writes }: Dispute, finding: Finding) {
     const { account, reading, right } = finding;
+    const { ledger } = this.#options;
     const hadThen = right.every((one) => {
-      const claim = this.#options.ledger.claimAt(one, account, slot);
+      const claim = ledger.claimAt(one, account, slot);
       return claim !== null && isSameState(claim, reading);
     });
     const until = hadThen && right.length > 0 ? slot : reading.slot;
@@ -303,7 +270,7 @@ export class SourceJudge {
           ? this.#isRefuted(member, finding, until)
           : until === slot && writes !== null && this.#hasReportedWrong(member, writes, right),
       )
-      .map((member) => ({ member, fault: this.#faultOf(member, account, until) }));
+      .map((member) => ({ member, fault: faultOf(ledger, member, { account, slot: until }) }));
   }
 
   #isRefuted(member: Member, { account, reading, right }: Finding, until: number): boolean {
@@ -315,7 +282,10 @@ export class SourceJudge {
     const isSince = right.some((one) =>
       member.coversSlot(ledger.claimAt(one, account, until)?.slot ?? 0),
     );
-    if ((!hasReported && !isSince) || this.#compare(member, account, until, reading) !== 'other')
+    if (
+      (!hasReported && !isSince) ||
+      compareClaim(ledger, member, { account, slot: until, state: reading }) !== 'other'
+    )
       return false;
     // The source may have reported the state on a fork that it left and may return to.
     return !account.slots.some((one) => {

@@ -1,68 +1,23 @@
 import type { AccountUpdate } from '../model/account-update.js';
 import type { SourceUpdate } from '../model/feed-source.js';
-import { LEDGER_BYTES_KEPT, LEDGER_BYTES_MAX, LEDGER_ENTRY_BYTES } from './limits.js';
+import {
+  type AccountWrites,
+  type Claim,
+  isSameState,
+  recordFigures,
+  type SlotWrites,
+  stateToKeep,
+} from './account-writes.js';
+import { KeptWrites } from './kept-writes.js';
+import { LEDGER_BYTES_KEPT, LEDGER_BYTES_MAX } from './limits.js';
 import type { Member } from './member.js';
 
-/** A source's last write of one account in one slot. */
-interface Claim {
-  readonly update: SourceUpdate;
-  /** The number of the write among the account's writes in the slot, from 1. */
-  readonly count: number;
-  /** Increases with each claim. */
-  readonly order: number;
-  /** Whether the claim may change the book. */
-  counts: boolean;
-  /**
-   * The connection that reported last: its number, its writes in the slot, and the version of the
-   * last write.
-   */
-  epoch: number;
-  seen: number;
-  version: number;
-}
-
-/** The reports on one account in one slot. */
-export interface SlotWrites {
-  readonly account: AccountWrites;
-  readonly slot: number;
-  /** Claims by source. */
-  claims: (Claim | undefined)[];
-  /** Whether the state is a reading of the chain, which all sources share. */
-  isRead: boolean;
-  /** Whether a source had passed the slot before the slot's first write came. */
-  isLate: boolean;
-  /** Whether the state of a source without versions is shown until a source with versions reaches it. */
-  isUnnumbered: boolean;
-  /**
-   * The maximum number of writes that a source reported, the first source to report the last of
-   * them, and the monotonic milliseconds of that report.
-   */
-  count: number;
-  first: Member;
-  atMs: number;
-  bytes: number;
-}
-
-/** The stored writes of one account. */
-export interface AccountWrites {
-  readonly pubkey: string;
-  /** Writes by slot. */
-  readonly slots: SlotWrites[];
-  /** The book's state; null when unknown. */
-  shown: SourceUpdate | null;
-}
-
-/** Receives the changes. */
+/** Receives what changes. */
 export interface LedgerListener {
   /** The book's new state; a state of a lower slot rolls the account back. */
   onState(update: SourceUpdate): void;
   /** Sources must be compared about an account in a slot. */
   onNews(writes: SlotWrites): void;
-}
-
-/** Whether two reports on an account have the same state. */
-export function isSameState(one: AccountUpdate, other: AccountUpdate): boolean {
-  return one.data === other.data && one.closed === other.closed && one.owner === other.owner;
 }
 
 /**
@@ -75,13 +30,11 @@ export class WriteLedger {
   readonly #members: readonly Member[];
   readonly #listener: LedgerListener;
   readonly #bytesMax: number;
-  readonly #accounts = new Map<string, AccountWrites>();
-  readonly #bySlot = new Map<number, Set<SlotWrites>>();
-  /** Whether a source with write versions keeps the book. */
+  #kept: KeptWrites;
+  /** Whether a source that numbers writes keeps the book. */
   #isNumbered = true;
   #lost: SourceUpdate[] = [];
   #order = 0;
-  #bytes = 0;
   #firstSlot = 0;
   #finalSlot = -1;
 
@@ -91,21 +44,20 @@ export class WriteLedger {
     bytesMax: number = LEDGER_BYTES_MAX,
   ) {
     this.#members = members;
+    this.#kept = new KeptWrites(members);
     this.#listener = listener;
     this.#bytesMax = bytesMax;
   }
 
   /** Bytes of all states. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#kept.bytes;
   }
 
   /** All accounts are read again: earlier reports and earlier slots are ignored. */
   beginReading(firstSlot: number): void {
-    this.#accounts.clear();
-    this.#bySlot.clear();
+    this.#kept = new KeptWrites(this.#members);
     this.#lost = [];
-    this.#bytes = 0;
     this.#firstSlot = firstSlot;
     this.#finalSlot = -1;
   }
@@ -118,7 +70,7 @@ export class WriteLedger {
   }
 
   findAccount(pubkey: string): AccountWrites | undefined {
-    return this.#accounts.get(pubkey);
+    return this.#kept.findAccount(pubkey);
   }
 
   /** The book's state at the end of a slot. */
@@ -146,15 +98,15 @@ export class WriteLedger {
   recordWrite(member: Member, update: SourceUpdate, nowMs: number): void {
     const { pubkey, slot } = update;
     if (slot < this.#firstSlot || slot <= this.#finalSlot || member.chain.isDead(slot)) return;
-    const [oldest] = this.#accounts.get(pubkey)?.slots ?? [];
+    const [oldest] = this.#kept.findAccount(pubkey)?.slots ?? [];
     if (oldest?.isRead === true && slot <= oldest.slot) return;
-    const writes = this.#writesOf(pubkey, slot, member);
+    const writes = this.#kept.writesOf(pubkey, slot, member);
     if (!this.#addClaim(writes, member, update, nowMs)) return;
-    this.#weigh(writes);
+    this.#kept.weigh(writes);
     if (writes.account.shown === null || writes.account.shown.slot <= slot)
       this.#show(writes.account);
     this.#listener.onNews(writes);
-    if (this.#bytes > this.#bytesMax) this.#dropOldest();
+    if (this.#kept.bytes > this.#bytesMax) this.#dropOldest();
   }
 
   /**
@@ -163,36 +115,36 @@ export class WriteLedger {
    */
   recordReading(update: AccountUpdate): void {
     const slot = update.slot - 1;
-    const [oldest] = this.#accounts.get(update.pubkey)?.slots ?? [];
+    const [oldest] = this.#kept.findAccount(update.pubkey)?.slots ?? [];
     if (oldest?.isRead === true && slot <= oldest.slot) return;
     const [member] = this.#members;
     if (member === undefined) return;
-    const writes = this.#writesOf(update.pubkey, slot, member);
+    const writes = this.#kept.writesOf(update.pubkey, slot, member);
     const claim = { update: { ...update, writeVersion: 0 }, count: 1, order: 0, counts: true };
     const read = { ...claim, epoch: -1, seen: 0, version: 0 };
     writes.claims = this.#members.map(() => read);
     writes.isRead = true;
-    this.#weigh(writes);
+    this.#kept.weigh(writes);
     const { account } = writes;
-    for (const one of account.slots.filter((older) => older.slot < slot)) this.#remove(one);
+    for (const one of account.slots.filter((older) => older.slot < slot)) this.#kept.remove(one);
     this.#show(account);
   }
 
   /** A source left these slots, or returned to them. */
   reviewSlots(slots: readonly number[]): void {
     for (const slot of slots)
-      for (const { account } of this.#bySlot.get(slot) ?? []) this.#show(account);
+      for (const { account } of this.#kept.writesIn(slot)) this.#show(account);
   }
 
   /** The slot is dead for a source. */
   recordDead({ index, chain }: Member, slot: number): void {
     chain.recordDead(slot);
-    for (const writes of [...(this.#bySlot.get(slot) ?? [])]) {
+    for (const writes of this.#kept.writesIn(slot)) {
       if (writes.isRead || writes.claims[index] === undefined) continue;
       writes.claims[index] = undefined;
       this.#show(writes.account);
-      if (writes.claims.every((claim) => claim === undefined)) this.#remove(writes);
-      else this.#weigh(writes);
+      if (writes.claims.every((claim) => claim === undefined)) this.#kept.remove(writes);
+      else this.#kept.weigh(writes);
     }
   }
 
@@ -203,7 +155,7 @@ export class WriteLedger {
     );
     if (isNumbered !== this.#isNumbered) {
       this.#isNumbered = isNumbered;
-      for (const account of this.#accounts.values()) this.#show(account);
+      for (const account of this.#kept.accounts()) this.#show(account);
     }
     if (finalSlot > this.#finalSlot) this.#finalize(finalSlot);
   }
@@ -221,7 +173,7 @@ export class WriteLedger {
   }
 
   #count({ index }: Member, counts: (claim: Claim) => boolean): void {
-    for (const account of this.#accounts.values()) {
+    for (const account of this.#kept.accounts()) {
       for (const { claims, isRead } of account.slots) {
         const claim = claims[index];
         if (claim !== undefined && !isRead) claim.counts = counts(claim);
@@ -240,8 +192,8 @@ export class WriteLedger {
     if (isSameConnection && version > 0 && version <= before.version) return false;
     if (isSameConnection && version === 0 && isSameState(before.update, update)) return false;
     const seen = (isSameConnection ? before.seen : 0) + 1;
-    const known = claims.find((one) => one !== undefined && isSameState(one.update, update));
-    this.#recordFigures(writes, member, { seen, isKnown: known !== undefined, nowMs });
+    const isKnown = claims.some((one) => one !== undefined && isSameState(one.update, update));
+    recordFigures(writes, member, { seen, isKnown, nowMs });
     if (before !== undefined && seen < before.count) {
       // After a reconnect, a source repeats the writes before its last write.
       Object.assign(before, { epoch, seen, version });
@@ -250,12 +202,8 @@ export class WriteLedger {
     this.#weighKinds(writes, update);
     this.#order += 1;
     const order = before !== undefined && before.count === seen ? before.order : this.#order;
-    // A node reports only the last of several slots, under the last slot's number.
-    const { shown } = writes.account;
-    const isRepeated =
-      version === 0 && shown !== null && shown.slot < writes.slot && isSameState(shown, update);
-    const state = known?.update ?? (isRepeated ? shown : update);
-    claims[index] = { update: state, count: seen, order, counts, epoch, seen, version };
+    const kept = stateToKeep(writes, update);
+    claims[index] = { update: kept, count: seen, order, counts, epoch, seen, version };
     return true;
   }
 
@@ -271,26 +219,7 @@ export class WriteLedger {
         shown === null || shown.slot > writes.slot || !isSameState(shown, update);
   }
 
-  #recordFigures(
-    writes: SlotWrites,
-    member: Member,
-    { seen, isKnown, nowMs }: { seen: number; isKnown: boolean; nowMs: number },
-  ): void {
-    if (seen <= (writes.claims[member.index]?.count ?? 0)) return;
-    if (!isKnown && seen > writes.count) {
-      writes.count = seen;
-      writes.first = member;
-      writes.atMs = nowMs;
-      member.recordFirst();
-      return;
-    }
-    member.recordConfirmed();
-    if (!isKnown || writes.first === member) return;
-    writes.first.recordLead(nowMs - writes.atMs);
-    member.recordLead(writes.atMs - nowMs);
-  }
-
-  /** Updates the book's state of an account if it differs. */
+  /** Gives the book the state of an account, where that is another one now. */
   #show(account: AccountWrites): void {
     const before = account.shown;
     const now = this.shownAt(account, Number.POSITIVE_INFINITY);
@@ -326,59 +255,11 @@ export class WriteLedger {
     return best;
   }
 
-  /** The account's writes in a slot, created if missing; `member` is the first reporting source. */
-  #writesOf(pubkey: string, slot: number, member: Member): SlotWrites {
-    let account = this.#accounts.get(pubkey);
-    if (account === undefined) {
-      account = { pubkey, slots: [], shown: null };
-      this.#accounts.set(pubkey, account);
-    }
-    const { slots } = account;
-    let at = slots.length;
-    while (at > 0 && (slots[at - 1]?.slot ?? 0) > slot) at -= 1;
-    const found = slots[at - 1];
-    if (found?.slot === slot) return found;
-    const isLate = this.#members.some(
-      (one) => one !== member && one.standing === 'joined' && one.passedSlot >= slot,
-    );
-    const claims = this.#members.map(() => undefined);
-    const kind = { isRead: false, isLate, isUnnumbered: false };
-    const writes = { account, slot, claims, ...kind, count: 0, first: member, atMs: 0, bytes: 0 };
-    slots.splice(at, 0, writes);
-    const inSlot = this.#bySlot.get(slot);
-    if (inSlot === undefined) this.#bySlot.set(slot, new Set([writes]));
-    else inSlot.add(writes);
-    return writes;
-  }
-
-  #remove(writes: SlotWrites): void {
-    const { account, slot, claims, bytes } = writes;
-    account.slots.splice(account.slots.indexOf(writes), 1);
-    // A dropped state cannot be rolled back to.
-    if (claims.some((claim) => claim?.update === account.shown)) account.shown = null;
-    if (account.slots.length === 0) this.#accounts.delete(account.pubkey);
-    this.#bytes -= bytes;
-    const inSlot = this.#bySlot.get(slot);
-    inSlot?.delete(writes);
-    if (inSlot?.size === 0) this.#bySlot.delete(slot);
-  }
-
-  /** Updates the byte count of changed writes; a state shared by two sources counts once. */
-  #weigh(writes: SlotWrites): void {
-    let bytes = LEDGER_ENTRY_BYTES;
-    writes.claims.forEach((claim, at) => {
-      const isFirst = writes.claims.findIndex((one) => one?.update === claim?.update) === at;
-      if (claim !== undefined && isFirst) bytes += claim.update.data.length;
-    });
-    this.#bytes += bytes - writes.bytes;
-    writes.bytes = bytes;
-  }
-
-  /** Slots up to this one are final: only the last writes of each account are kept. */
+  /** Up to this slot nothing changes any more: of each account the last writes are kept. */
   #finalize(slot: number): void {
-    for (const final of [...this.#bySlot.keys()].sort((one, other) => one - other)) {
+    for (const final of this.#kept.listSlots()) {
       if (final <= this.#finalSlot || final > slot) continue;
-      for (const writes of [...(this.#bySlot.get(final) ?? [])]) this.#finalizeWrites(writes);
+      for (const writes of this.#kept.writesIn(final)) this.#finalizeWrites(writes);
     }
     this.#finalSlot = slot;
     for (const { chain } of this.#members) chain.forgetUpTo(slot);
@@ -389,7 +270,7 @@ export class WriteLedger {
     const { account, slot, claims } = writes;
     const state = this.#stateOf(writes);
     if (state === null) {
-      this.#remove(writes);
+      this.#kept.remove(writes);
       return;
     }
     const older = account.slots.filter((one) => one.slot < slot);
@@ -398,15 +279,15 @@ export class WriteLedger {
       claims[index] = claim.find((one) => isSameState(one.update, state));
     });
     for (const claim of claims) if (claim !== undefined) claim.counts = true;
-    for (const one of older) this.#remove(one);
+    for (const one of older) this.#kept.remove(one);
   }
 
   /** Accounts that need a dropped state are read from the chain. */
   #dropOldest(): void {
-    const slots = [...this.#bySlot.keys()].sort((one, other) => one - other);
+    const slots = this.#kept.listSlots();
     for (const slot of slots.slice(0, -1)) {
-      if (this.#bytes <= this.#bytesMax * LEDGER_BYTES_KEPT) return;
-      for (const writes of [...(this.#bySlot.get(slot) ?? [])]) this.#remove(writes);
+      if (this.#kept.bytes <= this.#bytesMax * LEDGER_BYTES_KEPT) return;
+      for (const writes of this.#kept.writesIn(slot)) this.#kept.remove(writes);
       this.#finalSlot = Math.max(this.#finalSlot, slot);
     }
   }

@@ -1,0 +1,44 @@
+import type { AccountUpdate } from '../model/account-update.js';
+import { type AccountWrites, isSameState } from './account-writes.js';
+import { JOINED_SLOTS_AFTER } from './limits.js';
+import type { Member } from './member.js';
+import type { WriteLedger } from './write-ledger.js';
+
+/**
+ * `silent`: a node notifies nobody of an account that is closed. `unknown`: a source came later than the state, or may notify of it with the
+ * number of a later slot. Neither confirms a state nor refutes it.
+ */
+type Comparison = 'same' | 'other' | 'unknown' | 'silent';
+
+/** An account at the end of a slot. */
+interface SlotEnd {
+  readonly account: AccountWrites;
+  readonly slot: number;
+}
+
+/** Compares what a source notified of an account up to the end of a slot with a state. */
+export function compareClaim(
+  ledger: WriteLedger,
+  member: Member,
+  { account, slot, state }: SlotEnd & { readonly state: AccountUpdate },
+): Comparison {
+  const { source, firstSlot } = member;
+  const claim = ledger.claimAt(member, account, slot);
+  if (claim !== null && isSameState(claim, state)) return 'same';
+  const isOfBefore = claim === null || claim.slot < firstSlot;
+  if (isOfBefore && state.slot < firstSlot + JOINED_SLOTS_AFTER) return 'unknown';
+  if (source.kind === 'grpc' || claim?.slot === slot) return 'other';
+  if (state.closed) return 'silent';
+  const later = ledger.claimAt(member, account, Number.POSITIVE_INFINITY);
+  return later !== null && later !== claim ? 'unknown' : 'other';
+}
+
+/** Whether a source notified nothing in a slot, or another state. */
+export function faultOf(
+  ledger: WriteLedger,
+  member: Member,
+  { account, slot }: SlotEnd,
+): 'missed' | 'other' {
+  const claim = ledger.claimAt(member, account, slot);
+  return claim === null || claim.slot < slot ? 'missed' : 'other';
+}
