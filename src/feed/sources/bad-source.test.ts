@@ -100,9 +100,10 @@ describe('a source that runs ahead', () => {
     for (let slot = 0; slot < 40; slot += 1) {
       await scene.passSlots(1, [honest]);
       expectTruth();
+      if (slot === 20) expect(scene.states).toEqual(['distrusted', 'trusted']);
     }
     expect(scene.slots).toHaveLength(40);
-    expect(scene.states).toEqual(['distrusted', 'trusted']);
+    expect(scene.states[1]).toBe('trusted');
   });
 
   test('no further than the chain, while the other one is late: it goes on', async () => {
@@ -474,4 +475,18 @@ test('sources: what one notified alone before a gap stays in the book when it is
   await scene.passSlots(4);
   expect(scene.states).toEqual(['trusted', 'trusted']);
   expect(scene.book.get('a')).toBe('new');
+});
+
+test('sources: one that is distrusted and ahead makes no write of another one late', async () => {
+  await openScene(['grpc', 'grpc']);
+  liar.notifyWrite('a', scene.slot, 'lied');
+  await scene.passSlots(6);
+  expect(scene.states).toEqual(['distrusted', 'trusted']);
+  scene.canRead = false;
+  for (let slot = 0; slot < 20; slot += 1) {
+    liar.notifySlot(scene.slot + 100);
+    scene.writeAccount('a', `a${slot}`, [honest]);
+    await scene.passSlots(1, [honest]);
+    expectTruth();
+  }
 });

@@ -48,7 +48,7 @@ export class KeptWrites {
     const found = slots[at - 1];
     if (found?.slot === slot) return found;
     const isLate = this.#members.some(
-      (one) => one !== member && one.standing === 'joined' && one.passedSlot >= slot,
+      (one) => one !== member && one.isKeeping && one.passedSlot >= slot,
     );
     const claims = this.#members.map(() => undefined);
     const kind = { isRead: false, isLate, isUnnumbered: false };

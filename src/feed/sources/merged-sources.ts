@@ -234,7 +234,7 @@ export class MergedSources implements UpdateStream {
 
   /** A source ahead of all others and of the chain does not keep the book; after some time it is distrusted. */
   #weighReach(member: Member, nowMs: number): void {
-    if (member.standing !== 'joined' || !member.isTrusted) return;
+    if (member.standing !== 'joined') return;
     const { reach, source } = member;
     const others = this.#keeping.filter((one) => one !== member && one.slot > 0);
     // A node cannot confirm its own slots.
@@ -339,6 +339,7 @@ export class MergedSources implements UpdateStream {
 
   #handleSlot(member: Member, notified: SourceSlot): void {
     const { slot, parent, status } = notified;
+    if (this.#isFar(slot)) return;
     const isNew = status === 'begun' || status === 'processed';
     if (isNew) this.#recordSlot(member, notified);
     if (this.#handlers === null) return;
@@ -356,7 +357,12 @@ export class MergedSources implements UpdateStream {
     this.#readLost();
   }
 
-  /** The slot of a source ahead only changes its reach. */
+  /** Whether the slot is of another chain, or of none. */
+  #isFar(slot: number): boolean {
+    return this.#announced > 0 && slot > this.#announced + SLOTS_FAR;
+  }
+
+  /** The slot of a source that is ahead counts for nothing but its reach. */
   #recordSlot(member: Member, notified: SourceSlot): void {
     this.#recordReach(member, notified.slot);
     if (member.aheadSinceMs === null) member.recordSlot(notified, this.#timers.nowMs());
@@ -371,9 +377,8 @@ export class MergedSources implements UpdateStream {
 
   #handleUpdate(member: Member, update: SourceUpdate): void {
     if (this.#handlers === null) return;
-    const { slot } = update;
-    if (this.#announced > 0 && slot > this.#announced + SLOTS_FAR) return;
-    this.#recordReach(member, slot);
+    if (this.#isFar(update.slot)) return;
+    this.#recordReach(member, update.slot);
     this.#ledger.recordWrite(member, update, this.#timers.nowMs());
   }
 
