@@ -70,6 +70,8 @@ export class KeptWrites {
     const inSlot = this.#bySlot.get(slot);
     inSlot?.delete(writes);
     if (inSlot?.size === 0) this.#bySlot.delete(slot);
+    // They may wait to be compared, and hold no data meanwhile.
+    writes.claims = [];
   }
 
   /** Counts the bytes of writes that have changed. */

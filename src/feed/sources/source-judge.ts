@@ -133,8 +133,7 @@ export class SourceJudge {
       const { pubkey, kind } = writes.claims.find((claim) => claim !== undefined)?.update ?? state;
       return this.#open({ pubkey, kind, slot, writes });
     }
-    if (members.some((one) => one.isKeeping && one.coversSlot(slot) && !one.hasPassed(slot)))
-      return false;
+    if (this.#trusted.some((one) => one.coversSlot(slot) && !one.hasPassed(slot))) return false;
     for (const member of members.filter((one) => one.hasPassed(slot))) {
       const found = compareClaim(ledger, member, { account, slot, state });
       if (found === 'same') member.recordAgreed();
