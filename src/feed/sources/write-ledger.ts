@@ -226,8 +226,14 @@ export class WriteLedger {
     if (now === before) return;
     account.shown = now;
     if (now === null && before !== null) this.#lost.push(before);
-    else if (now !== null && (before === null || !isSameState(before, now)))
+    else if (now !== null && (before === null || !isSameState(before, now))) {
       this.#listener.onState(now);
+      // It may have been told before it counted, and compared without it.
+      const writes = account.slots.findLast(({ claims }) =>
+        claims.some((claim) => claim?.update === now),
+      );
+      if (writes?.isRead === false) this.#listener.onNews(writes);
+    }
   }
 
   /** The state at the end of a slot; null without a valid claim. */
