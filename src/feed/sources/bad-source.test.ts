@@ -490,3 +490,17 @@ test('sources: one that is distrusted and ahead makes no write of another one la
     expectTruth();
   }
 });
+
+test('sources: what one notified before it counted is compared once it counts', async () => {
+  await openScene(['grpc', 'grpc']);
+  liar.listener?.onClosed('gone');
+  await scene.passSlots(2, [honest]);
+  liar.listener?.onOpened();
+  const { slot } = scene;
+  liar.notifyWrite('a', slot, 'lied');
+  await scene.passSlots(6, [honest]);
+  for (let told = slot - 1; told <= scene.slot; told += 1) liar.notifySlot(told);
+  expect(scene.book.get('a')).toBe('lied');
+  await scene.passSlots(6);
+  expectTruth();
+});
