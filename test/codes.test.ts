@@ -22,7 +22,7 @@ test.each([
   ['src/engine/errors.ts', /EngineErrorCode =([^;]+);/, 13],
   ['src/sim/sim-error.ts', /SimErrorCode =([^;]+);/, 5],
   ['src/contract/error-codes.ts', /ERROR_CODES = {([\s\S]+?)\n}/, 19],
-  ['crates/node/src/problem.rs', /fn code([\s\S]+?)fn message/, 7],
+  ['crates/core/src/problem.rs', /fn code([\s\S]+?)fn message/, 7],
 ])('the codes of %s', (path, list, countMin) => {
   const codes = list.exec(read(path))?.[1]?.match(/\b[A-Z]+_[A-Z0-9_]+\b|\bINTERNAL\b/g) ?? [];
   expect(codes.length).toBeGreaterThanOrEqual(countMin);
