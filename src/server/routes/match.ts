@@ -27,6 +27,7 @@ import { signed, text, textOrNull, unsigned } from '../api/schema-parts.js';
 import { ServerError } from '../transport/errors.js';
 import { keyedRequest, withMoment } from './as-of-route.js';
 import { bookRoute } from './book-routes.js';
+import { checkOrder, conflictError } from './match-rules.js';
 import { refusalOf } from './order-refusal.js';
 import type { Path } from './path.js';
 
@@ -218,8 +219,7 @@ export function parseMatch(raw: string, markets: MarketDirectory): MatchRequest 
     jit: values.map(offerOf),
     ...(taker === undefined ? {} : { taker }),
   };
-  checkKind(request);
-  checkAuction(request);
+  checkOrder(request);
   if (!reduceOnly) return request;
   return { ...request, reduceOnly, position: requiredAmount(params, 'position', 'reduceOnly') };
 }
@@ -262,35 +262,6 @@ function auctionOf(params: Params): Auction {
   return { auctionStart, auctionEnd, auctionDuration, slotsElapsed };
 }
 
-function checkKind({ orderType, limitPrice, postOnly }: MatchRequest): void {
-  if (orderType === 'limit' && limitPrice === undefined) {
-    throw missingParamError('limitPrice', 'limitPrice is missing: a limit order needs it');
-  }
-  if (orderType === 'market' && postOnly) {
-    throw conflictError('postOnly', 'postOnly was true, must be false for a market order');
-  }
-}
-
-/** Source: programs/drift/src/validation/order.rs validate_auction_params. */
-function checkAuction(request: MatchRequest): void {
-  const { side, auctionStart, auctionEnd, auctionDuration, limitPrice, postOnly } = request;
-  if (auctionStart === undefined || auctionEnd === undefined || auctionDuration === 0) return;
-  if (postOnly) {
-    throw conflictError('postOnly', 'postOnly was true, must be false for an order in auction');
-  }
-  const isBuy = side === 'buy';
-  const bound = isBuy ? 'at least' : 'at most';
-  if (isBuy ? auctionEnd < auctionStart : auctionEnd > auctionStart) {
-    const message = `auctionEnd was ${auctionEnd}, must be ${bound} auctionStart, which was ${auctionStart}`;
-    throw conflictError('auctionEnd', message);
-  }
-  if (limitPrice === undefined) return;
-  if (isBuy ? limitPrice < auctionEnd : limitPrice > auctionEnd) {
-    const message = `limitPrice was ${limitPrice}, must be ${bound} auctionEnd, which was ${auctionEnd}`;
-    throw conflictError('limitPrice', message);
-  }
-}
-
 function offerOf(text: string): JitOffer {
   const [price = '', size = ''] = text.split(':');
   return {
@@ -309,8 +280,4 @@ function requiredAmount(params: Params, name: AmountName, by: string): bigint {
   const text = params[name];
   if (text === undefined) throw missingParamError(name, `${name} is missing: ${by} needs it`);
   return parseAmount(matchParams, name, text);
-}
-
-function conflictError(param: string, message: string): ServerError {
-  return new ServerError('INVALID_PARAM', message, param);
 }

@@ -1,0 +1,44 @@
+/** The combinations of parameters that /match takes. */
+import type { MatchRequest } from '../../contract/book-requests.js';
+import { missingParamError } from '../api/market-params.js';
+import { ServerError } from '../transport/errors.js';
+
+/** Throws a ServerError that names a parameter which does not fit the others. */
+export function checkOrder(request: MatchRequest): void {
+  checkKind(request);
+  checkAuction(request);
+}
+
+function checkKind({ orderType, limitPrice, postOnly }: MatchRequest): void {
+  if (orderType === 'limit' && limitPrice === undefined) {
+    throw missingParamError('limitPrice', 'limitPrice is missing: a limit order needs it');
+  }
+  if (orderType === 'market' && postOnly) {
+    throw conflictError('postOnly', 'postOnly was true, must be false for a market order');
+  }
+}
+
+/** Source: programs/drift/src/validation/order.rs validate_auction_params. */
+function checkAuction(request: MatchRequest): void {
+  const { side, auctionStart, auctionEnd, auctionDuration, limitPrice, postOnly } = request;
+  if (auctionStart === undefined || auctionEnd === undefined || auctionDuration === 0) return;
+  if (postOnly) {
+    throw conflictError('postOnly', 'postOnly was true, must be false for an order in auction');
+  }
+  const isBuy = side === 'buy';
+  const bound = isBuy ? 'at least' : 'at most';
+  if (isBuy ? auctionEnd < auctionStart : auctionEnd > auctionStart) {
+    const message = `auctionEnd was ${auctionEnd}, must be ${bound} auctionStart, which was ${auctionStart}`;
+    throw conflictError('auctionEnd', message);
+  }
+  if (limitPrice === undefined) return;
+  if (isBuy ? limitPrice < auctionEnd : limitPrice > auctionEnd) {
+    const message = `limitPrice was ${limitPrice}, must be ${bound} auctionEnd, which was ${auctionEnd}`;
+    throw conflictError('limitPrice', message);
+  }
+}
+
+/** The error of a parameter that does not fit another one. */
+export function conflictError(param: string, message: string): ServerError {
+  return new ServerError('INVALID_PARAM', message, param);
+}
