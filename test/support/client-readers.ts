@@ -2,7 +2,7 @@
  * The readers and types of `@slotbook/client` for the bodies of the service, as source texts. They are written
  * from the schemas from which /openapi.json comes, so that each member of a body is described once.
  */
-import { OptionalKind, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { OptionalKind, type TObject, type TSchema } from '@sinclair/typebox';
 import { ERROR_CODES } from '../../src/contract/error-codes.js';
 import { FEED_STATES } from '../../src/contract/feed-status.js';
 import {
