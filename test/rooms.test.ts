@@ -168,13 +168,18 @@ function floorOf(name: string): number {
   return (floors[roomOf(name)] ?? []).findIndex((floor) => floor.includes(folder));
 }
 
+/** The folder of a file; what is generated for a folder is of it. */
+function folderOf(name: string): string {
+  return path.posix.dirname(name).replace(/\/generated$/, '');
+}
+
 /** Imports of one file that run up a floor, or across to a folder beside its own, as readable lines. */
 function upwardImportsIn(file: SourceFile): readonly string[] {
   const own = floorOf(file.name);
   if (own < 0) return [`${file.name}: its folder is on no floor in this test`];
   return importedFiles(file)
     .filter((target) => roomOf(target) === roomOf(file.name))
-    .filter((target) => path.posix.dirname(target) !== path.posix.dirname(file.name))
+    .filter((target) => folderOf(target) !== folderOf(file.name))
     .filter((target) => floorOf(target) >= own)
     .map((target) => `${file.name} imports ${target}`);
 }

@@ -2,8 +2,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { Engine } from '../engine/engine.js';
 import type { OrderHash } from '../engine/market-hashes.js';
+import { ORDER, USER } from '../sim/bytes/generated/layout.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
-import { ORDER, USER } from '../sim/bytes/layout.js';
 import { type AccountWrite, MarketSimulator } from '../sim/market/market-simulator.js';
 import { Random } from '../sim/random.js';
 import { proveOrders, proveSlot } from './prove-slot.js';

@@ -4,8 +4,8 @@ import {
   type FillRecord,
   fillRecordBytes,
 } from '../../src/sim/bytes/event-record.js';
+import { PERP_MARKET, SPOT_MARKET } from '../../src/sim/bytes/generated/layout.js';
 import { address, keyOf } from '../../src/sim/bytes/keys.js';
-import { PERP_MARKET, SPOT_MARKET } from '../../src/sim/bytes/layout.js';
 import { PERP_PRESETS, SPOT_PRESETS } from '../../src/sim/bytes/market-presets.js';
 import { ChainRpc } from '../../src/sim/chain/chain-rpc.js';
 import type { LoggedEvent, Patch } from '../../src/sim/chain/program-call.js';

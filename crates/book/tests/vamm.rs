@@ -4,7 +4,7 @@ use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_marke
 use crate::common::{user, with_byte, with_u64};
 use slotbook_book::limits::{VAMM_LEVELS, VAMM_ORACLE_SLOTS_MAX};
 use slotbook_book::{IndicativeQuote, QuotedSide, Side, VammExclusion};
-use slotbook_protocol::drift::account::perp_market::PERP_MARKET;
+use slotbook_protocol::drift::layouts::PERP_MARKET;
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::account::AccountKind;
 use slotbook_protocol::model::amm::{AmmInputs, AmmLevel, AmmQuote, AmmSide, top_of_book_amounts};

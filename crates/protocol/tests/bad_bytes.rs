@@ -13,7 +13,7 @@ use slotbook_protocol::model::enums::{Direction, OracleSource, SpotBalanceType};
 use slotbook_protocol::model::error::ProtocolError;
 use slotbook_protocol::model::oracle::{
     MmOracle, OracleGuardRails, PYTH_PROGRAM, PYTH_RECEIVER_PROGRAM, SWITCHBOARD_ON_DEMAND_PROGRAM,
-    SWITCHBOARD_PROGRAM, decode_oracle, mm_oracle_reading, validity,
+    SWITCHBOARD_PROGRAM, mm_oracle_reading, validity,
 };
 use slotbook_protocol::model::order::{OrderView, RawOrder};
 use slotbook_protocol::model::price::{
@@ -54,9 +54,7 @@ fn read_everything(data: &[u8]) {
     let _ = (Program::Drift.perp_market(data), Program::Drift.spot_market(data));
     let _ = Program::Drift.state(data);
     for (source, owner) in OracleSource::ALL.iter().flat_map(|s| OWNERS.map(|owner| (*s, owner))) {
-        if let Ok(reading) =
-            decode_oracle(slotbook_protocol::model::Program::Drift, source, &owner, data)
-        {
+        if let Ok(reading) = slotbook_protocol::model::Program::Drift.oracle(source, &owner, data) {
             let rails = OracleGuardRails::default();
             let _ = validity(&reading, &rails, OraclePrice(1), 50, Slot(1), source);
         }

@@ -1,8 +1,8 @@
-//! The client library's readers of accounts, generated from the layout tables.
+//! What TypeScript knows of accounts, generated from the layout tables: the client library's readers, what a feed's
+//! scans ask for, and where the simulator writes.
 //!
-//! The test generates the files in `src/client/accounts/generated` from the tables and compares the
-//! bytes. After a change of a table, write them with `UPDATE_GOLDEN=1 cargo test -p
-//! slotbook-protocol --test client_layouts`.
+//! The files are what this makes of the tables, byte for byte. After a change of a table they are written anew with
+//! `UPDATE_GOLDEN=1 cargo test -p slotbook-protocol --test client_layouts`.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeSet;
@@ -10,9 +10,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use slotbook_protocol::drift::account::{
-    common, oracles, perp_market, spot_market, state, user, variable,
-};
+use slotbook_protocol::drift::layouts;
 use slotbook_protocol::layout::{Field, FieldType, Layout, Shape};
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::account::AccountKind;
@@ -21,43 +19,43 @@ use slotbook_protocol::model::enums::{
     OracleSource, OrderStatus, OrderType, SpotBalanceType, TriggerCondition,
 };
 
-const HEAD: &str = "// Generated from the layout tables of crates/protocol/src/drift/account by its test client_layouts.\n";
+const HEAD: &str =
+    "// Generated from the layout tables of crates/protocol/layouts by its test client_layouts.\n";
+
+/// The folder of the client library's files.
+const CLIENT: &str = "client/accounts/generated";
 
 /// The files, and the structs that each holds. What a struct holds comes before it, or in a file
 /// further up.
 fn files() -> Vec<(&'static str, Vec<&'static Layout>)> {
     vec![
-        ("common", vec![&common::HISTORICAL_ORACLE_DATA, &common::POOL_BALANCE]),
-        ("user", vec![&user::SPOT_POSITION, &user::PERP_POSITION, &user::ORDER, &user::USER]),
-        ("user-stats", vec![&user::USER_FEES, &user::USER_STATS]),
+        ("common", vec![&layouts::HISTORICAL_ORACLE_DATA, &layouts::POOL_BALANCE]),
         (
-            "perp-market",
-            vec![&perp_market::AMM, &perp_market::INSURANCE_CLAIM, &perp_market::PERP_MARKET],
+            "user",
+            vec![&layouts::SPOT_POSITION, &layouts::PERP_POSITION, &layouts::ORDER, &layouts::USER],
         ),
+        ("user-stats", vec![&layouts::USER_FEES, &layouts::USER_STATS]),
+        ("perp-market", vec![&layouts::AMM, &layouts::INSURANCE_CLAIM, &layouts::PERP_MARKET]),
         (
             "spot-market",
-            vec![
-                &spot_market::HISTORICAL_INDEX_DATA,
-                &spot_market::INSURANCE_FUND,
-                &spot_market::SPOT_MARKET,
-            ],
+            vec![&layouts::HISTORICAL_INDEX_DATA, &layouts::INSURANCE_FUND, &layouts::SPOT_MARKET],
         ),
         (
             "state",
             vec![
-                &state::FEE_TIER,
-                &state::ORDER_FILLER_REWARD_STRUCTURE,
-                &state::FEE_STRUCTURE,
-                &state::PRICE_DIVERGENCE_GUARD_RAILS,
-                &state::VALIDITY_GUARD_RAILS,
-                &state::ORACLE_GUARD_RAILS,
-                &state::STATE,
+                &layouts::FEE_TIER,
+                &layouts::ORDER_FILLER_REWARD_STRUCTURE,
+                &layouts::FEE_STRUCTURE,
+                &layouts::PRICE_DIVERGENCE_GUARD_RAILS,
+                &layouts::VALIDITY_GUARD_RAILS,
+                &layouts::ORACLE_GUARD_RAILS,
+                &layouts::STATE,
             ],
         ),
-        ("oracles", vec![&oracles::PYTH_LAZER_ORACLE, &oracles::PRELAUNCH_ORACLE]),
+        ("oracles", vec![&layouts::PYTH_LAZER_ORACLE, &layouts::PRELAUNCH_ORACLE]),
         (
             "signed-msg-user-orders",
-            vec![&variable::SIGNED_MSG_ORDER_ID, &variable::SIGNED_MSG_USER_ORDERS],
+            vec![&layouts::SIGNED_MSG_ORDER_ID, &layouts::SIGNED_MSG_USER_ORDERS],
         ),
     ]
 }
@@ -382,8 +380,101 @@ fn enums_text() -> String {
     text
 }
 
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../src/client/accounts/generated")
+/// What a scan of a program's accounts asks for.
+fn scans_text() -> String {
+    let mut text = HEAD.to_owned();
+    writeln!(
+        text,
+        "\n/** The accounts that scans find: their first bytes, and how many they have. */"
+    )
+    .unwrap();
+    writeln!(text, "export const ACCOUNTS = {{").unwrap();
+    let kinds =
+        [AccountKind::User, AccountKind::PerpMarket, AccountKind::SpotMarket, AccountKind::State];
+    for kind in kinds {
+        let (name, bytes) = (lower_first(layout_of(kind).name), layout_of(kind).size);
+        let discriminator = discriminator_of(kind);
+        writeln!(text, "  {name}: {{ discriminator: '{discriminator}', bytes: {bytes} }},")
+            .unwrap();
+    }
+    let idle = layouts::USER.at("idle", "bool");
+    writeln!(text, "}} as const;\n\n/** Where `User.idle` is. */").unwrap();
+    writeln!(text, "export const USER_IDLE_OFFSET = {idle};").unwrap();
+    text
+}
+
+fn discriminator_of(kind: AccountKind) -> String {
+    kind.discriminator().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Where the simulator writes the fields of accounts, those of structs in them beside their own.
+fn simulator_text() -> String {
+    let mut text = HEAD.to_owned();
+    let structs = [
+        &layouts::USER,
+        &layouts::SPOT_POSITION,
+        &layouts::PERP_POSITION,
+        &layouts::ORDER,
+        &layouts::PERP_MARKET,
+        &layouts::SPOT_MARKET,
+        &layouts::STATE,
+        &layouts::FEE_STRUCTURE,
+        &layouts::FEE_TIER,
+        &layouts::PYTH_LAZER_ORACLE,
+    ];
+    for layout in structs {
+        writeln!(text, "\n/** Where `{}` has its fields. */", layout.name).unwrap();
+        writeln!(text, "export const {} = {{", constant_name(layout.name)).unwrap();
+        writeln!(text, "  size: {},", layout.size).unwrap();
+        let of_layout = |kind: &&AccountKind| layout_of(**kind).name == layout.name;
+        if let Some(kind) = AccountKind::ALL.iter().find(of_layout) {
+            writeln!(text, "  discriminator: '{}',", discriminator_of(*kind)).unwrap();
+        }
+        for field in layouts::USER.fields {
+            if let (FieldType::Struct(inner), Shape::Many(count)) = (field.element, field.shape)
+                && inner.name == layout.name
+            {
+                writeln!(text, "  count: {count},").unwrap();
+            }
+        }
+        for (name, offset) in leaves(layout) {
+            writeln!(text, "  {name}: {offset},").unwrap();
+        }
+        writeln!(text, "}} as const;").unwrap();
+    }
+    text
+}
+
+/// The fields of a struct, and those of the structs in it that no other has a field of the name of.
+fn leaves(layout: &'static Layout) -> Vec<(&'static str, usize)> {
+    let own: Vec<_> = read_fields(layout).map(|field| (field.name, field.offset)).collect();
+    let mut inner = Vec::new();
+    for field in layout.fields {
+        if let (FieldType::Struct(held), Shape::One) = (field.element, field.shape) {
+            inner.extend(leaves(held).into_iter().map(|(name, at)| (name, field.offset + at)));
+        }
+    }
+    let count = |name| own.iter().chain(&inner).filter(|(other, _)| *other == name).count();
+    let alone = inner.iter().copied().filter(|(name, _)| count(*name) == 1);
+    let mut all: Vec<_> = own.iter().copied().chain(alone).collect();
+    all.sort_by_key(|(_, offset)| *offset);
+    all
+}
+
+/// Checks a file against what it should hold, or writes it anew.
+fn check(path: &str, text: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../src").join(path);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&path, text).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == text, "{} is not what the tables say", path.display());
+}
+
+#[test]
+fn feed_and_simulator_know_accounts_as_the_tables_say() {
+    check("feed/model/generated/accounts.ts", &scans_text());
+    check("sim/bytes/generated/layout.ts", &simulator_text());
 }
 
 #[test]
@@ -391,15 +482,11 @@ fn the_client_reads_accounts_where_the_tables_say() {
     let mut wanted = vec![("enums", enums_text())];
     wanted.extend(files().iter().map(|(file, layouts)| (*file, file_text(file, layouts))));
     for (file, text) in &wanted {
-        let path = folder().join(format!("{file}.ts"));
-        if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            fs::write(&path, text).unwrap();
-        }
-        let found = fs::read_to_string(&path).unwrap_or_default();
-        assert!(&found == text, "{} is not what the tables say", path.display());
+        check(&format!("{CLIENT}/{file}.ts"), text);
     }
     let known: BTreeSet<String> = wanted.iter().map(|(file, _)| format!("{file}.ts")).collect();
-    for entry in fs::read_dir(folder()).unwrap() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../src").join(CLIENT);
+    for entry in fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         assert!(known.contains(&name), "{name} is generated by nobody");
     }

@@ -6,8 +6,8 @@ use slotbook_protocol::drift::PROGRAM_ID;
 use slotbook_protocol::model::enums::OracleSource;
 use slotbook_protocol::model::error::ProtocolError;
 use slotbook_protocol::model::oracle::{
-    MmOracle, OracleGuardRails, OracleReading, OracleValidity, decode_oracle, mm_oracle_reading,
-    published, quote_asset_reading, usable_for_offset_orders, validity,
+    MmOracle, OracleGuardRails, OracleReading, OracleValidity, mm_oracle_reading, published,
+    quote_asset_reading, usable_for_offset_orders, validity,
 };
 use slotbook_protocol::model::units::{OraclePrice, Pubkey, Slot};
 
@@ -21,8 +21,7 @@ fn captured(name: &str) -> (Pubkey, Vec<u8>) {
 /// Price, confidence, slot and sequence id of a captured oracle under a source.
 fn check(name: &str, source: OracleSource, expected: (i64, u64, u64, Option<u64>)) {
     let (owner, data) = captured(name);
-    let found =
-        decode_oracle(slotbook_protocol::model::Program::Drift, source, &owner, &data).unwrap();
+    let found = slotbook_protocol::model::Program::Drift.oracle(source, &owner, &data).unwrap();
     let (price, confidence, slot, sequence_id) = expected;
     let expected = OracleReading {
         price: OraclePrice(price),
@@ -89,13 +88,9 @@ fn switchboard_prices_are_the_programs() {
 #[test]
 fn on_demand_price_is_the_mean_of_the_newest_submissions() {
     let (owner, data) = captured("oracle-switchboard-od-dsol");
-    let found = decode_oracle(
-        slotbook_protocol::model::Program::Drift,
-        OracleSource::SwitchboardOnDemand,
-        &owner,
-        &data,
-    )
-    .unwrap();
+    let found = slotbook_protocol::model::Program::Drift
+        .oracle(OracleSource::SwitchboardOnDemand, &owner, &data)
+        .unwrap();
     assert_eq!(found.price, OraclePrice(226_556_945));
     assert_eq!(found.confidence, 132_899);
 }
@@ -107,9 +102,7 @@ fn averages_are_what_the_sdk_shows() {
     let of = |name: &str, source| {
         let (owner, data) = captured(name);
         let average =
-            decode_oracle(slotbook_protocol::model::Program::Drift, source, &owner, &data)
-                .unwrap()
-                .average;
+            slotbook_protocol::model::Program::Drift.oracle(source, &owner, &data).unwrap().average;
         average.map(|average| (average.price, average.confidence))
     };
     assert_eq!(of("oracle-push-bonk-1", S::Pyth1M), Some((14_345_200, 27_600)));
@@ -127,13 +120,9 @@ fn average_of_a_push_feed_that_cannot_be_scaled_is_left_out() {
     let (owner, mut data) = captured("oracle-push-bonk-1");
     data[20..24].copy_from_slice(&(-7i32).to_le_bytes());
     data[48..56].copy_from_slice(&i64::MAX.to_le_bytes());
-    let reading = decode_oracle(
-        slotbook_protocol::model::Program::Drift,
-        OracleSource::Pyth1M,
-        &owner,
-        &data,
-    )
-    .unwrap();
+    let reading = slotbook_protocol::model::Program::Drift
+        .oracle(OracleSource::Pyth1M, &owner, &data)
+        .unwrap();
     assert_eq!(reading.average, None);
 }
 
@@ -153,12 +142,11 @@ fn every_captured_oracle_is_refused_under_another_owner_and_when_cut() {
         let other = Pubkey([7; 32]);
         let wrong_owner = ProtocolError::WrongOwner { owner: other };
         assert_eq!(
-            decode_oracle(slotbook_protocol::model::Program::Drift, source, &other, &data),
+            slotbook_protocol::model::Program::Drift.oracle(source, &other, &data),
             Err(wrong_owner),
             "{name}"
         );
-        let cut = decode_oracle(
-            slotbook_protocol::model::Program::Drift,
+        let cut = slotbook_protocol::model::Program::Drift.oracle(
             source,
             &owner,
             &data[..100.min(data.len() - 2)],
@@ -166,8 +154,7 @@ fn every_captured_oracle_is_refused_under_another_owner_and_when_cut() {
         assert!(matches!(cut, Err(ProtocolError::WrongLength { .. })), "{name}: {cut:?}");
         let mut marked = data.clone();
         marked[0] ^= 1;
-        let refused =
-            decode_oracle(slotbook_protocol::model::Program::Drift, source, &owner, &marked);
+        let refused = slotbook_protocol::model::Program::Drift.oracle(source, &owner, &marked);
         assert!(matches!(refused, Err(ProtocolError::WrongDiscriminator { .. })), "{name}");
     }
 }
@@ -178,12 +165,7 @@ fn pull_update_with_an_unknown_verification_level_is_refused() {
     data[40] = 2;
     let error = ProtocolError::InvalidEnum { field: "verification_level", value: 2 };
     assert_eq!(
-        decode_oracle(
-            slotbook_protocol::model::Program::Drift,
-            OracleSource::PythPull,
-            &owner,
-            &data
-        ),
+        slotbook_protocol::model::Program::Drift.oracle(OracleSource::PythPull, &owner, &data),
         Err(error)
     );
 }
@@ -192,12 +174,7 @@ fn pull_update_with_an_unknown_verification_level_is_refused() {
 fn quote_asset_has_no_account() {
     let error = Err(ProtocolError::NoOracleAccount);
     assert_eq!(
-        decode_oracle(
-            slotbook_protocol::model::Program::Drift,
-            OracleSource::QuoteAsset,
-            &PROGRAM_ID,
-            &[]
-        ),
+        slotbook_protocol::model::Program::Drift.oracle(OracleSource::QuoteAsset, &PROGRAM_ID, &[]),
         error
     );
     assert_eq!(quote_asset_reading(Slot(5)).price, OraclePrice(1_000_000));

@@ -1,5 +1,6 @@
 import { base58 } from '@scure/base';
 import type { AccountKind } from './account-update.js';
+import { ACCOUNTS, USER_IDLE_OFFSET } from './generated/accounts.js';
 
 /** The Clock sysvar account. */
 export const CLOCK_KEY = 'SysvarC1ock11111111111111111111111111111111';
@@ -15,26 +16,6 @@ export const MARKET_KINDS: readonly ProgramKind[] = ['state', 'spotMarket', 'per
 /** All kinds returned by a scan of the program's accounts. */
 export const PROGRAM_KINDS: readonly ProgramKind[] = ['user', ...MARKET_KINDS];
 
-interface Shape {
-  /** Base58 of the Anchor discriminator, the first 8 bytes of sha256("account:NAME"). */
-  readonly discriminator: string;
-  /** Size of the whole account. */
-  readonly bytes: number;
-}
-
-/**
- * Source: programs/drift/src/state/{user,perp_market,spot_market,state}.rs, `Size for User` and its
- * like, at the layout version that crates/protocol decodes.
- */
-const SHAPES: Readonly<Record<ProgramKind, Shape>> = {
-  user: { discriminator: 'TfwwBiNJtao', bytes: 4376 },
-  perpMarket: { discriminator: '2pTyMkwXuti', bytes: 1216 },
-  spotMarket: { discriminator: 'HqqNdyfVbzv', bytes: 776 },
-  state: { discriminator: 'dE27dVH2wR2', bytes: 992 },
-};
-
-/** `User.idle`. Source: programs/drift/src/state/user.rs `User`. */
-const USER_IDLE_OFFSET = 4350;
 /** Base58 of one zero byte. */
 const ZERO_BYTE = '1';
 
@@ -43,24 +24,24 @@ const ZERO_BYTE = '1';
  * user would not be notified, because the account no longer matches.
  */
 function filtersOf(kind: ProgramKind): readonly object[] {
-  const { discriminator, bytes } = SHAPES[kind];
-  const filters: object[] = [{ memcmp: { offset: 0, bytes: discriminator } }, { dataSize: bytes }];
+  const start = base58.encode(Buffer.from(ACCOUNTS[kind].discriminator, 'hex'));
+  const filters: object[] = [
+    { memcmp: { offset: 0, bytes: start } },
+    { dataSize: ACCOUNTS[kind].bytes },
+  ];
   if (kind === 'user') filters.push({ memcmp: { offset: USER_IDLE_OFFSET, bytes: ZERO_BYTE } });
   return filters;
 }
 
-/** The discriminators as bytes, computed on demand. */
-let discriminators: ReadonlyMap<string, ProgramKind> | undefined;
+/** The kinds by their discriminators. */
+const KINDS: ReadonlyMap<string, ProgramKind> = new Map(
+  PROGRAM_KINDS.map((kind) => [ACCOUNTS[kind].discriminator, kind]),
+);
 
 /** The kind of a program account; null for one that scans do not request. */
 export function kindOfAccount(data: Buffer): ProgramKind | null {
-  discriminators ??= new Map(
-    PROGRAM_KINDS.map((kind) => {
-      return [Buffer.from(base58.decode(SHAPES[kind].discriminator)).toString('latin1'), kind];
-    }),
-  );
-  const kind = discriminators.get(data.toString('latin1', 0, 8));
-  return kind !== undefined && SHAPES[kind].bytes === data.length ? kind : null;
+  const kind = KINDS.get(data.toString('hex', 0, 8));
+  return kind !== undefined && ACCOUNTS[kind].bytes === data.length ? kind : null;
 }
 
 /** Whether a user is idle: scans omit it, because it has no orders. */

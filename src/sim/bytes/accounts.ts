@@ -8,8 +8,15 @@ import {
   writeOpenPositions,
 } from './amm-bytes.js';
 import { AssetTier, MarketStatus, OracleSource } from './chain-enums.js';
+import {
+  FEE_STRUCTURE,
+  FEE_TIER,
+  PERP_MARKET,
+  PYTH_LAZER_ORACLE,
+  SPOT_MARKET,
+  STATE,
+} from './generated/layout.js';
 import { address } from './keys.js';
-import { PERP_MARKET, PYTH_LAZER_ORACLE, SPOT_MARKET, STATE } from './layout.js';
 import type { PerpPreset, SpotPreset } from './market-presets.js';
 
 /** The slot and second at which the program last updated a market. */
@@ -74,8 +81,8 @@ export function stateBytes(counts: {
 }): Buffer {
   const account = new AccountBytes(STATE);
   account.writeKey(STATE.signer, address.signer());
-  writeFees(account, { tiers: STATE.perpFeeTiers, tail: STATE.perpFeeTail });
-  writeFees(account, { tiers: STATE.spotFeeTiers, tail: STATE.spotFeeTail });
+  writeFees(account, STATE.perpFeeStructure);
+  writeFees(account, STATE.spotFeeStructure);
   // Source: programs/drift/src/state/state.rs, impl Default for OracleGuardRails.
   account.u64(STATE.markOraclePercentDivergence, 100_000n);
   account.u64(STATE.oracleTwap5minPercentDivergence, 500_000n);
@@ -140,7 +147,7 @@ export function spotMarketBytes(market: SpotMarketFields): Buffer {
   writeAddresses(account, SPOT_MARKET, market.addresses);
   account.writeKey(SPOT_MARKET.mint, preset.mint);
   account.writeKey(SPOT_MARKET.vault, address.spotMarketVault(preset.marketIndex));
-  account.writeKey(SPOT_MARKET.insuranceFundVault, address.insuranceFundVault(preset.marketIndex));
+  account.writeKey(SPOT_MARKET.insuranceFund, address.insuranceFundVault(preset.marketIndex));
   account.writeName(SPOT_MARKET.name, preset.name);
   account.i64(SPOT_MARKET.lastOraclePrice, market.oraclePrice);
   account.i64(SPOT_MARKET.lastOraclePriceTwap, market.oraclePrice);
@@ -167,27 +174,24 @@ function writeAddresses(
   if (addresses.oracle !== undefined) account.writeKey(at.oracle, addresses.oracle);
 }
 
-function writeFees(
-  account: AccountBytes,
-  at: { readonly tiers: number; readonly tail: number },
-): void {
+function writeFees(account: AccountBytes, at: number): void {
   const feesPerMillion = [1_000, 800, 600, 500, 400, 300];
   feesPerMillion.forEach((fee, i) => {
-    const tier = at.tiers + i * 32;
-    account.u32(tier, fee / 10);
-    account.u32(tier + 4, 100_000);
-    account.u32(tier + 8, 20);
-    account.u32(tier + 12, 100_000);
-    account.u32(tier + 16, 15);
-    account.u32(tier + 20, 100);
-    account.u32(tier + 24, 5);
-    account.u32(tier + 28, 100);
+    const tier = at + FEE_STRUCTURE.feeTiers + i * FEE_TIER.size;
+    account.u32(tier + FEE_TIER.feeNumerator, fee / 10);
+    account.u32(tier + FEE_TIER.feeDenominator, 100_000);
+    account.u32(tier + FEE_TIER.makerRebateNumerator, 20);
+    account.u32(tier + FEE_TIER.makerRebateDenominator, 100_000);
+    account.u32(tier + FEE_TIER.referrerRewardNumerator, 15);
+    account.u32(tier + FEE_TIER.referrerRewardDenominator, 100);
+    account.u32(tier + FEE_TIER.refereeFeeNumerator, 5);
+    account.u32(tier + FEE_TIER.refereeFeeDenominator, 100);
   });
-  account.u32(at.tail, 10);
-  account.u32(at.tail + 4, 100);
-  account.u128(at.tail + 8, 10_000n);
-  account.u64(at.tail + 24, 4_000_000_000n);
-  account.u64(at.tail + 32, 10_000n);
+  account.u32(at + FEE_STRUCTURE.rewardNumerator, 10);
+  account.u32(at + FEE_STRUCTURE.rewardDenominator, 100);
+  account.u128(at + FEE_STRUCTURE.timeBasedRewardLowerBound, 10_000n);
+  account.u64(at + FEE_STRUCTURE.referrerRewardEpochUpperBound, 4_000_000_000n);
+  account.u64(at + FEE_STRUCTURE.flatFillerFee, 10_000n);
 }
 
 function writePerpRisk(account: AccountBytes): void {

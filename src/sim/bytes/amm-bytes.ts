@@ -1,6 +1,6 @@
 import type { AccountBytes } from './account-bytes.js';
 import type { AmmPreset } from './amm-presets.js';
-import { PERP_MARKET } from './layout.js';
+import { PERP_MARKET } from './generated/layout.js';
 
 /** Cumulative funding. Rates at 1e9, revenue at 1e6. */
 export interface FundingFields {

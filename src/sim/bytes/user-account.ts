@@ -7,7 +7,7 @@ import {
   type SpotBalanceType,
   TriggerCondition,
 } from './chain-enums.js';
-import { ORDER, PERP_POSITION, SPOT_POSITION, USER } from './layout.js';
+import { ORDER, PERP_POSITION, SPOT_POSITION, USER } from './generated/layout.js';
 
 /**
  * One order, with the program's field names. Prices at 1e6, perp base at 1e9, spot base in the

@@ -1,7 +1,7 @@
 import type { ChainMoment } from '../bytes/accounts.js';
 import { Direction, MarketType, OrderStatus, OrderType } from '../bytes/chain-enums.js';
+import { ORDER } from '../bytes/generated/layout.js';
 import { address, keyOf } from '../bytes/keys.js';
-import { ORDER } from '../bytes/layout.js';
 import type { MarketPresets, SpotPreset } from '../bytes/market-presets.js';
 import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
 import { Random } from '../random.js';

@@ -5,7 +5,7 @@ use slotbook_protocol::model::enums::OracleSource;
 use slotbook_protocol::model::error::ProtocolError;
 use slotbook_protocol::model::oracle::{
     MmOracle, OracleGuardRails, OracleReading, OracleValidity, PYTH_PROGRAM, PYTH_RECEIVER_PROGRAM,
-    SWITCHBOARD_ON_DEMAND_PROGRAM, SWITCHBOARD_PROGRAM, decode_oracle, mm_oracle_reading,
+    SWITCHBOARD_ON_DEMAND_PROGRAM, SWITCHBOARD_PROGRAM, mm_oracle_reading,
     usable_for_offset_orders, validity,
 };
 use slotbook_protocol::model::units::{OraclePrice, PRICE_PRECISION, Pubkey, Slot};
@@ -51,21 +51,17 @@ pub(crate) fn run(input: &[u8]) {
     let length = u16::from_le_bytes(input.take()) % ACCOUNT_BYTES_MAX;
     let mut data = vec![0; length.into()];
     input.write_over(&mut data);
-    let Ok(reading) =
-        decode_oracle(slotbook_protocol::model::Program::Drift, source, &owner, &data)
-    else {
+    let Ok(reading) = slotbook_protocol::model::Program::Drift.oracle(source, &owner, &data) else {
         return;
     };
-    let again =
-        |data: &[u8]| decode_oracle(slotbook_protocol::model::Program::Drift, source, &owner, data);
+    let again = |data: &[u8]| slotbook_protocol::model::Program::Drift.oracle(source, &owner, data);
     let longer = [&data[..], &[1]].concat();
     assert_eq!(again(&longer).ok(), may_be_longer.then_some(reading), "what follows is not read");
     assert!(data.len() >= bytes_min, "an account has its least length");
     for cut in [bytes_min - 1, bytes_min / 2, 0] {
         assert!(again(&data[..cut]).is_err(), "a cut account is an error");
     }
-    let stranger =
-        decode_oracle(slotbook_protocol::model::Program::Drift, source, &Pubkey([9; 32]), &data);
+    let stranger = slotbook_protocol::model::Program::Drift.oracle(source, &Pubkey([9; 32]), &data);
     assert_eq!(stranger, Err(ProtocolError::WrongOwner { owner: Pubkey([9; 32]) }));
     check_reading(&reading, source, &moment);
 }

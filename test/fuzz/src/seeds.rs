@@ -7,9 +7,9 @@ use std::path::Path;
 
 use base64_simd::STANDARD;
 use serde_json::Value;
-use slotbook_protocol::drift::account::user::USER;
 use slotbook_protocol::drift::event::field::EventLayout;
 use slotbook_protocol::drift::event::records::RECORDS;
+use slotbook_protocol::drift::layouts::USER;
 use slotbook_protocol::layout::Shape;
 use slotbook_protocol::model::account::{AccountKind, DISCRIMINATOR_BYTES, kind_of};
 use slotbook_protocol::model::enums::OracleSource;

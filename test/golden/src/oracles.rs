@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde_json::Value;
 use slotbook_protocol::drift::PROGRAM_ID;
 use slotbook_protocol::model::enums::OracleSource;
-use slotbook_protocol::model::oracle::{OracleAverage, OracleReading, decode_oracle};
+use slotbook_protocol::model::oracle::{OracleAverage, OracleReading};
 use slotbook_protocol::model::units::Pubkey;
 
 use crate::report::Outcome;
@@ -55,13 +55,12 @@ pub(crate) fn check(entry: &Value, data: &[u8]) -> Result<Vec<(String, Outcome)>
     };
     let owner = Pubkey::from_str(&owner).map_err(|_| Malformed(format!("owner was {owner}")))?;
     let source = source_of(text(entry, "oracleSource")?)?;
-    let reading =
-        match decode_oracle(slotbook_protocol::model::Program::Drift, source, &owner, data) {
-            Ok(reading) => reading,
-            Err(error) => {
-                return Ok(vec![("reading".to_owned(), Outcome::Failed(error.to_string()))]);
-            }
-        };
+    let reading = match slotbook_protocol::model::Program::Drift.oracle(source, &owner, data) {
+        Ok(reading) => reading,
+        Err(error) => {
+            return Ok(vec![("reading".to_owned(), Outcome::Failed(error.to_string()))]);
+        }
+    };
     let mut cases = vec![("reading".to_owned(), Outcome::Passed)];
     if let Some(text) = entry.get("expectedProgramPrice").and_then(Value::as_str) {
         cases.extend(check_program_text(&reading, text)?);
@@ -141,11 +140,10 @@ fn check_asserted(
         .next()
         .and_then(|word| word.parse().ok())
         .ok_or_else(|| Malformed(format!("assertion was {asserted}")))?;
-    let outcome =
-        match decode_oracle(slotbook_protocol::model::Program::Drift, read_as, owner, data) {
-            Ok(reading) => Outcome::compare("price", &reading.price.0, &price),
-            Err(error) => Outcome::Failed(error.to_string()),
-        };
+    let outcome = match slotbook_protocol::model::Program::Drift.oracle(read_as, owner, data) {
+        Ok(reading) => Outcome::compare("price", &reading.price.0, &price),
+        Err(error) => Outcome::Failed(error.to_string()),
+    };
     Ok(vec![(format!("asserted price as {argument}"), outcome)])
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slotbook_protocol::drift::PROGRAM_ID;
 use slotbook_protocol::model::enums::OracleSource;
-use slotbook_protocol::model::oracle::{OracleGuardRails, decode_oracle, quote_asset_reading};
+use slotbook_protocol::model::oracle::{OracleGuardRails, quote_asset_reading};
 use slotbook_protocol::model::units::Pubkey;
 
 use crate::account::{Account, Key, MarketKind, Order, PerpMarket, SpotMarket, State, User};
@@ -387,13 +387,9 @@ impl NaiveBook {
             quote_asset_reading(slotbook_protocol::model::units::Slot(self.clock.slot))
         } else {
             let stored = self.accounts.get(oracle).filter(|stored| !stored.data.is_empty())?;
-            decode_oracle(
-                slotbook_protocol::model::Program::Drift,
-                source,
-                &self.oracle_owner(stored),
-                &stored.data,
-            )
-            .ok()?
+            slotbook_protocol::model::Program::Drift
+                .oracle(source, &self.oracle_owner(stored), &stored.data)
+                .ok()?
         };
         // A prelaunch oracle is never late: the program counts its delay the other way round.
         let is_never_late = source == OracleSource::Prelaunch;

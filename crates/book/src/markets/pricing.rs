@@ -3,12 +3,12 @@
 
 use slotbook_protocol::model::amm::AmmInputs;
 use slotbook_protocol::model::enums::{MarketStatus, MarketType, OracleSource};
-use slotbook_protocol::model::market::{perp_operation, spot_operation};
 use slotbook_protocol::model::oracle::{
-    MmOracle, OracleReading, decode_oracle, mm_oracle_reading, published, quote_asset_reading,
+    MmOracle, OracleReading, mm_oracle_reading, published, quote_asset_reading,
     usable_for_offset_orders, validity,
 };
-use slotbook_protocol::model::state::exchange_status;
+use slotbook_protocol::model::pauses::exchange_status;
+use slotbook_protocol::model::pauses::{perp_operation, spot_operation};
 use slotbook_protocol::model::units::{OraclePrice, PREDICTION_PRICE_MAX, Pubkey, Slot};
 
 use super::amm::{QuoteInputs, VammExclusion};
@@ -128,7 +128,9 @@ impl Market {
         // knows the exchange's program by its usual id.
         let owner =
             if account.owner == exchange.program { exchange.rules.id() } else { account.owner };
-        decode_oracle(exchange.rules, self.info.oracle_source, &owner, &account.data)
+        exchange
+            .rules
+            .oracle(self.info.oracle_source, &owner, &account.data)
             .map_err(|_| OffsetExclusion::OracleMalformed)
     }
 

@@ -4,9 +4,9 @@
 //! cent slower. An order's hash covers its bytes, its maker, and the owner's data that affects its
 //! size or place. It does not depend on time, so only account updates change it.
 
+use slotbook_protocol::model::UserView;
 use slotbook_protocol::model::enums::{MarketType, OrderStatus, SpotBalanceType};
 use slotbook_protocol::model::order::RawOrder;
-use slotbook_protocol::model::user::UserView;
 
 use super::order_store::{OrderStore, bits, market_of};
 use super::users::User;

@@ -1,10 +1,10 @@
 //! The order slots of all users: their bytes, their places, and their timers.
 
-use slotbook_protocol::model::ProtocolError;
 use slotbook_protocol::model::enums::{MarketType, OrderStatus};
 use slotbook_protocol::model::order::{Order, OrderView, RawOrder, bit_flags};
 use slotbook_protocol::model::units::Pubkey;
-use slotbook_protocol::model::user::{Positions, UserView, spot_token_amount};
+use slotbook_protocol::model::user::{Positions, spot_token_amount};
+use slotbook_protocol::model::{ProtocolError, UserView};
 
 use super::rules::{Context, decide};
 use super::timers::Timer;

@@ -1,7 +1,7 @@
 //! Generates random commands: on-chain changes, and delivery faults.
 
 use slotbook_naive::{SnapshotKind, Stamp};
-use slotbook_protocol::drift::account::perp_market::PERP_MARKET;
+use slotbook_protocol::drift::layouts::PERP_MARKET;
 
 use super::judge::{Delivery, Pair};
 use super::rng::Rng;

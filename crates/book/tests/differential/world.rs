@@ -3,7 +3,7 @@
 //! Source of offsets:
 //! programs/drift/src/state/{user,perp_market,spot_market,state,pyth_lazer_oracle}.rs.
 
-use slotbook_protocol::drift::account::perp_market::PERP_MARKET;
+use slotbook_protocol::drift::layouts::PERP_MARKET;
 
 use super::rng::Rng;
 

@@ -1,17 +1,16 @@
 //! Drift v2: its accounts and its logs.
 
-pub mod account;
 pub mod event;
+pub mod layouts;
 
 use crate::layout::Layout;
 use crate::model::account::AccountKind;
 use crate::model::enums::MarketStatus;
 use crate::model::error::ProtocolError;
-use crate::model::order::{ORDER_BYTES, RawOrder};
-use crate::model::program::Tables;
+use crate::model::order::{ORDER_BYTES, ORDERS, RawOrder};
+use crate::model::tables::Tables;
 use crate::model::units::Pubkey;
-use crate::model::user::ORDERS;
-use account::{perp_market::PERP_MARKET, spot_market::SPOT_MARKET, state::STATE, user::USER};
+use layouts::{PERP_MARKET, PRELAUNCH_ORACLE, PYTH_LAZER_ORACLE, SPOT_MARKET, STATE, USER};
 
 /// The program, the same on every cluster.
 /// Source: programs/drift/src/lib.rs `declare_id`.
@@ -26,9 +25,11 @@ impl Tables for Drift {
     const PERP_MARKET: &'static Layout = &PERP_MARKET;
     const SPOT_MARKET: &'static Layout = &SPOT_MARKET;
     const STATE: &'static Layout = &STATE;
+    const PYTH_LAZER_ORACLE: &'static Layout = &PYTH_LAZER_ORACLE;
+    const PRELAUNCH_ORACLE: &'static Layout = &PRELAUNCH_ORACLE;
 
     fn layout(kind: AccountKind) -> Option<&'static Layout> {
-        Some(account::layout(kind))
+        layouts::layout(kind)
     }
 
     #[inline]

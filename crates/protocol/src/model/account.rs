@@ -5,13 +5,13 @@ use super::error::ProtocolError;
 /// Bytes at the start of an account that name its kind.
 pub const DISCRIMINATOR_BYTES: usize = 8;
 
-/// Defines the kinds: variant, discriminator, sentence.
+/// Defines the kinds: variant, discriminator.
 macro_rules! account_kinds {
-    ($($kind:ident = $discriminator:literal, $sentence:literal;)*) => {
+    ($($kind:ident = $discriminator:literal;)*) => {
         /// A kind of account.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum AccountKind {
-            $(#[doc = $sentence] $kind,)*
+            $(#[doc = concat!("The account `", stringify!($kind), "`.")] $kind,)*
         }
 
         impl AccountKind {
@@ -47,20 +47,4 @@ macro_rules! account_kinds {
     };
 }
 
-account_kinds! {
-    User = 0x9f75_5fe3_ef97_3aec, "Positions and orders of one sub-account.";
-    UserStats = 0xb0df_881b_7a4f_20e3, "Fees and volumes of one authority.";
-    PerpMarket = 0x0adf_0c2c_6bf5_37f7, "A perp market and its AMM.";
-    SpotMarket = 0x64b1_086b_a841_4127, "A token and its lending pool.";
-    State = 0xd892_6b5e_684b_b6b1, "The exchange's settings.";
-    PythLazerOracle = 0x9f07_a1f9_2251_7985, "A Pyth Lazer price.";
-    PrelaunchOracle = 0x5c0e_8bea_48f4_441a, "A price before launch.";
-    SignedMsgUserOrders = 0x4606_32f8_de01_8f31, "Signed messages that became orders.";
-    HighLeverageModeConfig = 0x03c4_5abd_c140_e4ea, "Limits of the high-leverage mode.";
-    ProtectedMakerModeConfig = 0x2f56_5a09_e0ff_0a45, "Limits of the protected-maker mode.";
-    InsuranceFundStake = 0x6eca_0e2a_5f49_5a5f, "One authority's stake in an insurance fund.";
-    ReferrerName = 0x6985_aa6e_342a_1cb6, "A referrer's name.";
-    FuelOverflow = 0xb640_e7b1_e28e_453a, "Fuel beyond 32 bits.";
-    RevenueShare = 0x3728_e407_8b34_b46e, "What a builder has earned.";
-    RevenueShareEscrow = 0x62a7_032e_4ab1_adfc, "What a user owes to builders.";
-}
+include!(concat!(env!("OUT_DIR"), "/kinds.rs"));

@@ -8,7 +8,7 @@ use crate::divide::{div_ceil, div_floor};
 use crate::layout::{Layout, leaf};
 use crate::model::enums::MarketType;
 use crate::model::error::ProtocolError;
-use crate::model::program::Tables;
+use crate::model::tables::Tables;
 use crate::model::units::QuoteQty;
 
 /// Tiers that a fee structure has room for. Source: programs/drift/src/state/state.rs `FeeTier`.

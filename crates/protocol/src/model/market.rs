@@ -4,25 +4,9 @@ use super::account::AccountKind;
 use super::amm::PerpAmm;
 use super::enums::{AssetTier, ContractTier, ContractType, MarketStatus, OracleSource};
 use super::error::ProtocolError;
-use super::program::{Tables, checked};
+use super::tables::{Tables, checked};
 use super::units::{BaseQty, Price, Pubkey, UnixSeconds};
 use crate::layout::{Layout, leaf};
-
-/// Bits of a perp market's `paused_operations`.
-/// Source: programs/drift/src/state/paused_operations.rs `PerpOperation`.
-pub mod perp_operation {
-    /// The AMM does not fill.
-    pub const AMM_FILL: u8 = 2;
-    /// Nothing fills.
-    pub const FILL: u8 = 4;
-}
-
-/// Bits of a spot market's `paused_operations`.
-/// Source: programs/drift/src/state/paused_operations.rs `SpotOperation`.
-pub mod spot_operation {
-    /// Nothing fills.
-    pub const FILL: u8 = 2;
-}
 
 /// What a market account of either type says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +17,8 @@ pub struct MarketTerms {
     pub market_index: u16,
     /// What may happen in the market.
     pub status: MarketStatus,
-    /// Paused operations, see [`perp_operation`] and [`spot_operation`].
+    /// Paused operations, see [`perp_operation`](super::pauses::perp_operation) and
+    /// [`spot_operation`](super::pauses::spot_operation).
     pub paused_operations: u8,
     /// When the market expires; 0 for never.
     pub expiry_ts: UnixSeconds,

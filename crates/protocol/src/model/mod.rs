@@ -9,12 +9,14 @@ pub mod fill;
 pub mod market;
 pub mod oracle;
 pub mod order;
+pub mod pauses;
 pub mod price;
-pub(crate) mod program;
+mod program;
 pub mod state;
+pub(crate) mod tables;
 pub mod units;
 pub mod user;
 
 pub use account::{AccountKind, kind_of};
 pub use error::ProtocolError;
-pub use program::Program;
+pub use program::{Program, UserView};

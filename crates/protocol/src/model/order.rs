@@ -1,11 +1,14 @@
 //! One order of a user account: its bytes and the view over them, the decoded form and its predicates.
 
 use crate::bytes::{bool_at, i32_at};
-use crate::drift::account::user::ORDER;
+use crate::drift::layouts::ORDER;
 use crate::layout::getters;
 use crate::model::enums::{Direction, MarketType, OrderStatus, OrderType, TriggerCondition};
 use crate::model::error::ProtocolError;
 use crate::model::units::{BaseQty, Price, PriceOffset, QuoteQty, Slot, UnixSeconds};
+
+/// Order slots of a user account.
+pub const ORDERS: usize = 32;
 
 /// Bytes of an order, but for the upper half of its offset.
 pub const ORDER_BYTES: usize = ORDER.size;

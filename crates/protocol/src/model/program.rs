@@ -1,14 +1,17 @@
 //! The programs whose accounts are read, as one enum: what differs between them is matched once an account.
 
-use super::account::{AccountKind, DISCRIMINATOR_BYTES};
-use super::enums::MarketStatus;
+use super::account::AccountKind;
+use super::enums::OracleSource;
 use super::error::ProtocolError;
 use super::market::{PerpMarket, SpotMarket};
+use super::oracle::{OracleReading, decode_oracle};
 use super::order::RawOrder;
 use super::state::State;
+use super::tables::{Tables, checked};
 use super::units::Pubkey;
-use super::user::{ORDERS, UserShape, UserView};
-use crate::layout::{Layout, decode_json};
+use super::user::{ORDERS, Positions, UserShape};
+use crate::drift::Drift;
+use crate::layout::{Layout, decode_json, leaf};
 
 /// A program that holds an exchange's accounts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,42 +21,17 @@ pub enum Program {
     Drift,
 }
 
-/// The offsets of a program's account fields, and its own numbering of enums.
-pub(crate) trait Tables {
-    const ID: Pubkey;
-    const USER: &'static Layout;
-    const PERP_MARKET: &'static Layout;
-    const SPOT_MARKET: &'static Layout;
-    const STATE: &'static Layout;
-
-    /// The table of a kind; `None` when the program has no such account.
-    fn layout(kind: AccountKind) -> Option<&'static Layout>;
-
-    /// Whether an account of so many bytes has every field of its table.
-    fn fits(layout: &Layout, bytes: usize) -> bool;
-
-    fn market_status(byte: u8) -> Result<MarketStatus, ProtocolError>;
-
-    /// The order in a slot of a user account whose length was checked.
-    fn order(user: &[u8], slot: usize) -> RawOrder;
-
-    /// See [`UserView::changed_orders`].
-    fn changed_orders(user: &[u8], held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError>;
-}
-
 /// An expression of the tables `T` of a program.
 macro_rules! of_program {
     ($program:expr, $tables:ident => $value:expr) => {
         match $program {
-            $crate::model::program::Program::Drift => {
-                type $tables = $crate::drift::Drift;
+            Program::Drift => {
+                type $tables = Drift;
                 $value
             }
         }
     };
 }
-pub(crate) use of_program;
-
 impl Program {
     /// The address at which the program is on every cluster.
     #[must_use]
@@ -135,15 +113,79 @@ impl Program {
     pub fn state(self, data: &[u8]) -> Result<State, ProtocolError> {
         of_program!(self, T => State::read::<T>(data))
     }
+
+    /// Reads an oracle's account.
+    ///
+    /// # Errors
+    /// [`ProtocolError::WrongOwner`], [`ProtocolError::WrongDiscriminator`],
+    /// [`ProtocolError::WrongLength`] or [`ProtocolError::InvalidEnum`] when it is not an account of
+    /// the source; [`ProtocolError::OutOfRange`] when a number cannot be scaled to 1e6;
+    /// [`ProtocolError::NoOracleAccount`] for the quote asset.
+    pub fn oracle(
+        self,
+        source: OracleSource,
+        owner: &Pubkey,
+        data: &[u8],
+    ) -> Result<OracleReading, ProtocolError> {
+        of_program!(self, T => decode_oracle::<T>(source, owner, data))
+    }
 }
 
-/// The bytes of an account, whose kind and length were checked.
-pub(crate) fn checked<T: Tables>(kind: AccountKind, data: &[u8]) -> Result<&[u8], ProtocolError> {
-    let layout = T::layout(kind);
-    let expected = layout.map_or(DISCRIMINATOR_BYTES, |layout| layout.size);
-    let wrong_length = ProtocolError::WrongLength { expected, actual: data.len() };
-    let discriminator = *data.first_chunk().ok_or(wrong_length)?;
-    let layout = layout.filter(|_| discriminator == kind.discriminator());
-    let layout = layout.ok_or(ProtocolError::WrongDiscriminator { discriminator })?;
-    if T::fits(layout, data.len()) { Ok(data) } else { Err(wrong_length) }
+/// A user account, read where it is.
+#[derive(Clone, Copy, Debug)]
+pub struct UserView<'a> {
+    program: Program,
+    bytes: &'a [u8],
+}
+
+impl<'a> UserView<'a> {
+    #[inline]
+    pub(super) fn parse(program: Program, data: &'a [u8]) -> Result<Self, ProtocolError> {
+        let bytes = of_program!(program, T => checked::<T>(AccountKind::User, data)?);
+        Ok(Self { program, bytes })
+    }
+}
+
+impl UserView<'_> {
+    /// Flags, see [`super::user::user_status`].
+    #[must_use]
+    #[inline]
+    pub fn status(&self) -> u8 {
+        of_program!(self.program, T => leaf!(T::USER, self.bytes, u8 "status"))
+    }
+
+    /// Marked as idle by the program.
+    #[must_use]
+    #[inline]
+    pub fn idle(&self) -> bool {
+        of_program!(self.program, T => leaf!(T::USER, self.bytes, bool "idle")) != 0
+    }
+
+    /// The positions in all slots.
+    ///
+    /// # Errors
+    /// [`ProtocolError::InvalidEnum`] when a balance is neither owned nor owed.
+    #[inline]
+    pub fn positions(&self) -> Result<Positions, ProtocolError> {
+        of_program!(self.program, T => Positions::read::<T>(self.bytes))
+    }
+
+    /// The order in a slot.
+    ///
+    /// # Panics
+    /// When `slot` is not below [`ORDERS`].
+    #[must_use]
+    #[inline]
+    pub fn order(&self, slot: usize) -> RawOrder {
+        of_program!(self.program, T => T::order(self.bytes, slot))
+    }
+
+    /// The slots, as a mask, whose orders are others than those held, every one of them checked.
+    ///
+    /// # Errors
+    /// [`ProtocolError::InvalidEnum`] when a byte of one stands for nothing.
+    #[inline]
+    pub fn changed_orders(&self, held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
+        of_program!(self.program, T => T::changed_orders(self.bytes, held))
+    }
 }

@@ -4,23 +4,15 @@ use super::account::AccountKind;
 use super::error::ProtocolError;
 use super::fees::FeeStructure;
 use super::oracle::OracleGuardRails;
-use super::program::{Tables, checked};
+use super::tables::{Tables, checked};
 use crate::layout::leaf;
-
-/// Bits of `exchange_status`. Source: programs/drift/src/state/state.rs `ExchangeStatus`.
-pub mod exchange_status {
-    /// The AMM does not fill.
-    pub const AMM_PAUSED: u8 = 4;
-    /// Nothing fills.
-    pub const FILL_PAUSED: u8 = 8;
-}
 
 /// What the state account says to all markets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     /// User accounts that were made and not deleted, idle ones among them.
     pub number_of_sub_accounts: u64,
-    /// Paused operations of the whole exchange, see [`exchange_status`].
+    /// Paused operations of the whole exchange, see [`exchange_status`](super::pauses::exchange_status).
     pub exchange_status: u8,
     /// The fees of perp markets.
     pub perp_fees: FeeStructure,

@@ -2,16 +2,11 @@
 
 use std::ops::Range;
 
-use super::account::AccountKind;
 use super::enums::SpotBalanceType;
 use super::error::ProtocolError;
-use super::order::RawOrder;
-use super::program::{Program, Tables, checked, of_program};
+pub use super::order::ORDERS;
+use super::tables::Tables;
 use crate::bytes::{i64_at, u8_at, u16_at, u64_at};
-use crate::layout::leaf;
-
-/// Order slots of a user account.
-pub const ORDERS: usize = 32;
 
 /// Perp position slots of a user account, and as many spot position slots.
 pub const POSITIONS: usize = 8;
@@ -84,7 +79,7 @@ impl Positions {
     }
 
     #[inline]
-    fn read<T: Tables>(user: &[u8]) -> Result<Self, ProtocolError> {
+    pub(super) fn read<T: Tables>(user: &[u8]) -> Result<Self, ProtocolError> {
         let user = &user[..T::USER.size];
         let (perps, perp_size) = const {
             (T::USER.leaf("perpPositions", "PerpPosition"), T::USER.inner("perpPositions").size)
@@ -144,66 +139,6 @@ impl UserShape {
             order_bytes,
             perp_positions: T::USER.at("perpPositions", "PerpPosition"),
         }
-    }
-}
-
-/// A user account, read where it is.
-#[derive(Clone, Copy, Debug)]
-pub struct UserView<'a> {
-    program: Program,
-    bytes: &'a [u8],
-}
-
-impl<'a> UserView<'a> {
-    #[inline]
-    pub(super) fn parse(program: Program, data: &'a [u8]) -> Result<Self, ProtocolError> {
-        let bytes = of_program!(program, T => checked::<T>(AccountKind::User, data)?);
-        Ok(Self { program, bytes })
-    }
-}
-
-impl UserView<'_> {
-    /// Flags, see [`user_status`].
-    #[must_use]
-    #[inline]
-    pub fn status(&self) -> u8 {
-        of_program!(self.program, T => leaf!(T::USER, self.bytes, u8 "status"))
-    }
-
-    /// Marked as idle by the program.
-    #[must_use]
-    #[inline]
-    pub fn idle(&self) -> bool {
-        of_program!(self.program, T => leaf!(T::USER, self.bytes, bool "idle")) != 0
-    }
-
-    /// The positions in all slots.
-    ///
-    /// # Errors
-    /// [`ProtocolError::InvalidEnum`] when a balance is neither owned nor owed.
-    #[inline]
-    pub fn positions(&self) -> Result<Positions, ProtocolError> {
-        of_program!(self.program, T => Positions::read::<T>(self.bytes))
-    }
-
-    /// The order in a slot.
-    ///
-    /// # Panics
-    /// When `slot` is not below [`ORDERS`].
-    #[must_use]
-    #[inline]
-    pub fn order(&self, slot: usize) -> RawOrder {
-        of_program!(self.program, T => T::order(self.bytes, slot))
-    }
-
-    /// The mask of slots whose orders differ from the held orders. All differing orders are
-    /// checked.
-    ///
-    /// # Errors
-    /// [`ProtocolError::InvalidEnum`] for an invalid enum byte.
-    #[inline]
-    pub fn changed_orders(&self, held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
-        of_program!(self.program, T => T::changed_orders(self.bytes, held))
     }
 }
 

@@ -1,4 +1,4 @@
-// Generated from the layout tables of crates/protocol/src/drift/account by its test client_layouts.
+// Generated from the layout tables of crates/protocol/layouts by its test client_layouts.
 
 /** The account `PythLazerOracle`; amounts are raw. */
 export interface PythLazerOracle {

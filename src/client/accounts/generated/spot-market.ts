@@ -1,4 +1,4 @@
-// Generated from the layout tables of crates/protocol/src/drift/account by its test client_layouts.
+// Generated from the layout tables of crates/protocol/layouts by its test client_layouts.
 import { boolAt, enumAt, keyAt, textAt, u128At } from '../reading.js';
 import { ASSET_TIER, MARKET_STATUS, ORACLE_SOURCE, type AssetTier, type MarketStatus, type OracleSource } from './enums.js';
 import { historicalOracleDataAt, poolBalanceAt, type HistoricalOracleData, type PoolBalance } from './common.js';

@@ -1,4 +1,4 @@
-// Generated from the layout tables of crates/protocol/src/drift/account by its test client_layouts.
+// Generated from the layout tables of crates/protocol/layouts by its test client_layouts.
 import { boolAt, enumAt, i64NumberAt, keyAt, manyAt, textAt, type AsNumbers, u64NumberAt } from '../reading.js';
 import { DIRECTION, MARGIN_MODE, MARKET_TYPE, ORDER_STATUS, ORDER_TYPE, SPOT_BALANCE_TYPE, TRIGGER_CONDITION, type Direction, type MarginMode, type MarketType, type OrderStatus, type OrderType, type SpotBalanceType, type TriggerCondition } from './enums.js';
 

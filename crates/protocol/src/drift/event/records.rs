@@ -9,7 +9,7 @@ use super::pool_records::{
     TRANSFER_PROTOCOL_IF_SHARES_TO_REVENUE_POOL_RECORD,
 };
 use super::typed::{FUNDING_RATE_RECORD, ORDER_ACTION_RECORD};
-use crate::drift::account::user::ORDER;
+use crate::drift::layouts::ORDER;
 use crate::layout::FieldType::{Bool, Enum, I32, I64, I128, Key, Struct, U8, U16, U32, U64, U128};
 use crate::model::enums::{
     DepositDirection, DepositExplanation, Direction, LiquidationType, LpAction, MarketType,

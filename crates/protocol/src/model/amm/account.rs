@@ -1,8 +1,8 @@
 //! The fields of a perp market's account that its AMM is quoted from.
 
 use crate::layout::leaf;
-use crate::model::market::perp_operation;
-use crate::model::program::Tables;
+use crate::model::pauses::perp_operation;
+use crate::model::tables::Tables;
 
 /// Defines the fields once: name, type, and name in the tables of programs. A name that is not
 /// in the table of each, or is of another type there, does not compile.

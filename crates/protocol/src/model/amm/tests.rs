@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::curve::Reserves;
 use super::*;
 use crate::drift::Drift;
-use crate::drift::account::perp_market::PERP_MARKET;
+use crate::drift::layouts::PERP_MARKET;
 use crate::model::account::AccountKind;
 use crate::model::units::Price;
 

@@ -2,12 +2,11 @@
 
 use super::{OracleAverage, OracleReading};
 use crate::bytes::{i32_at, i64_at, i128_at, u8_at, u32_at, u64_at};
-use crate::drift::account::oracles::{PRELAUNCH_ORACLE, PYTH_LAZER_ORACLE};
-use crate::layout::Layout;
-use crate::model::Program;
+use crate::layout::leaf;
 use crate::model::account::AccountKind;
 use crate::model::enums::OracleSource;
 use crate::model::error::ProtocolError;
+use crate::model::tables::{Tables, checked};
 use crate::model::units::{OraclePrice, PRICE_PRECISION, Pubkey, Slot};
 
 /// Owner of Pyth push feeds. Source: programs/drift/src/ids.rs `pyth_program`.
@@ -41,17 +40,8 @@ pub const fn quote_asset_reading(slot: Slot) -> OracleReading {
     }
 }
 
-/// Reads an oracle's account as a program does.
-///
-/// # Errors
-/// [`ProtocolError::WrongOwner`], [`ProtocolError::WrongDiscriminator`],
-/// [`ProtocolError::WrongLength`] or [`ProtocolError::InvalidEnum`] when it is not an account of
-/// the source; [`ProtocolError::OutOfRange`] when a number cannot be scaled to 1e6;
-/// [`ProtocolError::NoOracleAccount`] for the quote asset.
-///
-/// Source: programs/drift/src/state/oracle.rs `get_oracle_price`.
-pub fn decode_oracle(
-    program: Program,
+/// See `Program::oracle`. Source: programs/drift/src/state/oracle.rs `get_oracle_price`.
+pub(crate) fn decode_oracle<T: Tables>(
     source: OracleSource,
     owner: &Pubkey,
     data: &[u8],
@@ -65,13 +55,13 @@ pub fn decode_oracle(
         OracleSource::Pyth1KPull => pyth_pull(owner, data, 1_000),
         OracleSource::Pyth1MPull => pyth_pull(owner, data, 1_000_000),
         OracleSource::PythStableCoinPull => pyth_pull(owner, data, 1).map(held_at_one),
-        OracleSource::PythLazer => pyth_lazer(program, owner, data, 1),
-        OracleSource::PythLazer1K => pyth_lazer(program, owner, data, 1_000),
-        OracleSource::PythLazer1M => pyth_lazer(program, owner, data, 1_000_000),
-        OracleSource::PythLazerStableCoin => pyth_lazer(program, owner, data, 1).map(held_at_one),
+        OracleSource::PythLazer => pyth_lazer::<T>(owner, data, 1),
+        OracleSource::PythLazer1K => pyth_lazer::<T>(owner, data, 1_000),
+        OracleSource::PythLazer1M => pyth_lazer::<T>(owner, data, 1_000_000),
+        OracleSource::PythLazerStableCoin => pyth_lazer::<T>(owner, data, 1).map(held_at_one),
         OracleSource::Switchboard => switchboard(owner, data),
         OracleSource::SwitchboardOnDemand => switchboard_on_demand(owner, data),
-        OracleSource::Prelaunch => prelaunch(program, owner, data),
+        OracleSource::Prelaunch => prelaunch::<T>(owner, data),
         OracleSource::QuoteAsset => Err(ProtocolError::NoOracleAccount),
     }
 }
@@ -269,28 +259,24 @@ fn pyth_pull(owner: &Pubkey, data: &[u8], multiple: u128) -> Result<OracleReadin
     })
 }
 
-fn pyth_lazer(
-    program: Program,
+fn pyth_lazer<T: Tables>(
     owner: &Pubkey,
     data: &[u8],
     multiple: u128,
 ) -> Result<OracleReading, ProtocolError> {
-    const TABLE: &Layout = &PYTH_LAZER_ORACLE;
-    const PRICE: usize = TABLE.at("price", "i64");
-    const PUBLISH_TIME: usize = TABLE.at("publishTime", "u64");
-    const POSTED_SLOT: usize = TABLE.at("postedSlot", "u64");
-    const EXPONENT: usize = TABLE.at("exponent", "i32");
-    const CONFIDENCE: usize = TABLE.at("conf", "u64");
-    check_owner(owner, &program.id())?;
-    program.check(AccountKind::PythLazerOracle, data)?;
-    let exponent = i32_at(data, EXPONENT);
-    let (price, confidence) = (i64_at(data, PRICE), u64_at(data, CONFIDENCE));
+    check_owner(owner, &T::ID)?;
+    let data = checked::<T>(AccountKind::PythLazerOracle, data)?;
+    let exponent = leaf!(T::PYTH_LAZER_ORACLE, data, i32 "exponent");
+    let (price, confidence) = (
+        leaf!(T::PYTH_LAZER_ORACLE, data, i64 "price"),
+        leaf!(T::PYTH_LAZER_ORACLE, data, u64 "conf"),
+    );
     let (price, confidence) = PythPrice { price, confidence, exponent, multiple }.scaled()?;
     Ok(OracleReading {
         price: OraclePrice(price),
         confidence,
-        slot: Slot(u64_at(data, POSTED_SLOT)),
-        sequence_id: Some(u64_at(data, PUBLISH_TIME)),
+        slot: Slot(leaf!(T::PYTH_LAZER_ORACLE, data, u64 "postedSlot")),
+        sequence_id: Some(leaf!(T::PYTH_LAZER_ORACLE, data, u64 "publishTime")),
         has_sufficient_data: true,
         average: Some(price_twice(price)),
     })
@@ -298,20 +284,13 @@ fn pyth_lazer(
 
 /// The program's own price: it is at 1e6 already, and never stale.
 /// Source: programs/drift/src/state/oracle.rs `get_prelaunch_price`.
-fn prelaunch(
-    program: Program,
-    owner: &Pubkey,
-    data: &[u8],
-) -> Result<OracleReading, ProtocolError> {
-    const PRICE: usize = PRELAUNCH_ORACLE.at("price", "i64");
-    const CONFIDENCE: usize = PRELAUNCH_ORACLE.at("confidence", "u64");
-    const AMM_LAST_UPDATE_SLOT: usize = PRELAUNCH_ORACLE.at("ammLastUpdateSlot", "u64");
-    check_owner(owner, &program.id())?;
-    program.check(AccountKind::PrelaunchOracle, data)?;
+fn prelaunch<T: Tables>(owner: &Pubkey, data: &[u8]) -> Result<OracleReading, ProtocolError> {
+    check_owner(owner, &T::ID)?;
+    let data = checked::<T>(AccountKind::PrelaunchOracle, data)?;
     Ok(OracleReading {
-        price: OraclePrice(i64_at(data, PRICE)),
-        confidence: u64_at(data, CONFIDENCE),
-        slot: Slot(u64_at(data, AMM_LAST_UPDATE_SLOT)),
+        price: OraclePrice(leaf!(T::PRELAUNCH_ORACLE, data, i64 "price")),
+        confidence: leaf!(T::PRELAUNCH_ORACLE, data, u64 "confidence"),
+        slot: Slot(leaf!(T::PRELAUNCH_ORACLE, data, u64 "ammLastUpdateSlot")),
         sequence_id: None,
         has_sufficient_data: true,
         average: None,

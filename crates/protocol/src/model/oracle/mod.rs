@@ -3,9 +3,10 @@
 mod decode;
 mod validity;
 
+pub(crate) use decode::decode_oracle;
 pub use decode::{
     PYTH_PROGRAM, PYTH_RECEIVER_PROGRAM, SWITCHBOARD_ON_DEMAND_PROGRAM, SWITCHBOARD_PROGRAM,
-    decode_oracle, quote_asset_reading,
+    quote_asset_reading,
 };
 pub use validity::{
     MmOracle, OracleGuardRails, OracleValidity, mm_oracle_reading, published,

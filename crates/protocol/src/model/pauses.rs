@@ -1,0 +1,25 @@
+//! Bits of what is paused, the same in all programs.
+
+/// Bits of a perp market's `paused_operations`.
+/// Source: programs/drift/src/state/paused_operations.rs `PerpOperation`.
+pub mod perp_operation {
+    /// The AMM does not fill.
+    pub const AMM_FILL: u8 = 2;
+    /// Nothing fills.
+    pub const FILL: u8 = 4;
+}
+
+/// Bits of a spot market's `paused_operations`.
+/// Source: programs/drift/src/state/paused_operations.rs `SpotOperation`.
+pub mod spot_operation {
+    /// Nothing fills.
+    pub const FILL: u8 = 2;
+}
+
+/// Bits of `exchange_status`. Source: programs/drift/src/state/state.rs `ExchangeStatus`.
+pub mod exchange_status {
+    /// The AMM does not fill.
+    pub const AMM_PAUSED: u8 = 4;
+    /// Nothing fills.
+    pub const FILL_PAUSED: u8 = 8;
+}

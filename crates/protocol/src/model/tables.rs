@@ -1,0 +1,45 @@
+//! What programs differ in: tables, and numbers that mean something else.
+
+use super::account::{AccountKind, DISCRIMINATOR_BYTES};
+use super::enums::MarketStatus;
+use super::error::ProtocolError;
+use super::order::ORDERS;
+use super::order::RawOrder;
+use super::units::Pubkey;
+use crate::layout::Layout;
+
+/// Where a program has the fields of its accounts, and what it numbers otherwise than others.
+pub(crate) trait Tables {
+    const ID: Pubkey;
+    const USER: &'static Layout;
+    const PERP_MARKET: &'static Layout;
+    const SPOT_MARKET: &'static Layout;
+    const STATE: &'static Layout;
+    const PYTH_LAZER_ORACLE: &'static Layout;
+    const PRELAUNCH_ORACLE: &'static Layout;
+
+    /// The table of a kind; `None` when the program has no such account.
+    fn layout(kind: AccountKind) -> Option<&'static Layout>;
+
+    /// Whether an account of so many bytes has every field of its table.
+    fn fits(layout: &Layout, bytes: usize) -> bool;
+
+    fn market_status(byte: u8) -> Result<MarketStatus, ProtocolError>;
+
+    /// The order in a slot of a user account whose length was checked.
+    fn order(user: &[u8], slot: usize) -> RawOrder;
+
+    /// See `UserView::changed_orders`.
+    fn changed_orders(user: &[u8], held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError>;
+}
+
+/// The bytes of an account, whose kind and length were checked.
+pub(crate) fn checked<T: Tables>(kind: AccountKind, data: &[u8]) -> Result<&[u8], ProtocolError> {
+    let layout = T::layout(kind);
+    let expected = layout.map_or(DISCRIMINATOR_BYTES, |layout| layout.size);
+    let wrong_length = ProtocolError::WrongLength { expected, actual: data.len() };
+    let discriminator = *data.first_chunk().ok_or(wrong_length)?;
+    let layout = layout.filter(|_| discriminator == kind.discriminator());
+    let layout = layout.ok_or(ProtocolError::WrongDiscriminator { discriminator })?;
+    if T::fits(layout, data.len()) { Ok(data) } else { Err(wrong_length) }
+}
