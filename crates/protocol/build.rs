@@ -24,7 +24,7 @@ struct Program<'a> {
 fn main() {
     println!("cargo::rerun-if-changed=layouts");
     let out = var("OUT_DIR").expect("cargo names the folder");
-    let texts = ["drift"].map(|name| {
+    let texts = ["drift", "velocity"].map(|name| {
         let path = Path::new("layouts").join(name).with_extension("txt");
         (name, read_to_string(path).expect("the table is there"))
     });

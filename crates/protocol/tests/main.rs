@@ -8,3 +8,4 @@ mod events;
 mod oracles;
 mod prices;
 mod support;
+mod velocity;

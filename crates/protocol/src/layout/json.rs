@@ -63,6 +63,8 @@ impl Writer<'_> {
     fn field(&mut self, field: &Field, at: usize) -> Result<(), ProtocolError> {
         match field.shape {
             Shape::One => self.element(field, at),
+            // Of an account that lacks the padding at its end.
+            Shape::Many(_) if at >= self.data.len() => self.elements(field, at, 0),
             Shape::Many(count) => self.elements(field, at, count),
             Shape::List => {
                 self.require(at, LIST_LENGTH_BYTES)?;

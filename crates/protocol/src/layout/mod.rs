@@ -127,7 +127,22 @@ impl FieldType {
     }
 }
 
+impl Field {
+    /// Whether another field has the same name.
+    pub(crate) const fn is_named(&self, other: &Self) -> bool {
+        same(self.name, other.name)
+    }
+}
+
 impl Layout {
+    /// Bytes of an account with every field but the padding at its end.
+    #[must_use]
+    pub const fn covered(&self) -> usize {
+        let last = &self.fields[self.fields.len() - 1];
+        let is_padding = last.name.len() >= PADDING.len() && has_start(last.name, PADDING);
+        if is_padding { last.offset } else { self.size }
+    }
+
     /// The offset of the field at a dotted path, checked to be of the type named. In an array it is
     /// the offset of the first element.
     ///
@@ -226,6 +241,20 @@ impl Layout {
     }
 }
 
+/// How the names of bytes that mean nothing begin.
+const PADDING: &str = "padding";
+
+const fn has_start(text: &str, start: &str) -> bool {
+    let mut index = 0;
+    while index < start.len() {
+        if text.as_bytes()[index] != start.as_bytes()[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
 /// True when `name` is the part of the path that begins at `start`.
 const fn has_part(path: &[u8], start: usize, name: &[u8]) -> bool {
     let end = start + name.len();
@@ -294,6 +323,12 @@ macro_rules! read {
 macro_rules! leaf {
     ($table:expr, $bytes:expr, $type:tt $name:literal) => {
         $crate::layout::read!($type, $bytes, const { $table.leaf($name, stringify!($type)) })
+    };
+    ($table:expr, $bytes:expr, $type:tt $name:literal or $absent:literal) => {
+        match const { $table.find($name, stringify!($type)) } {
+            Some(at) => $crate::layout::read!($type, $bytes, at),
+            None => $absent,
+        }
     };
 }
 

@@ -2,7 +2,7 @@
 
 use crate::bytes::{bool_at, i32_at};
 use crate::drift::layouts::ORDER;
-use crate::layout::getters;
+use crate::layout::{Layout, getters};
 use crate::model::enums::{Direction, MarketType, OrderStatus, OrderType, TriggerCondition};
 use crate::model::error::ProtocolError;
 use crate::model::units::{BaseQty, Price, PriceOffset, QuoteQty, Slot, UnixSeconds};
@@ -74,6 +74,22 @@ impl From<[u8; ORDER_BYTES]> for RawOrder {
 #[inline]
 fn offset_low(bytes: &[u8; ORDER_BYTES]) -> i32 {
     i32_at(bytes, const { ORDER.at("oraclePriceOffset", "i32") })
+}
+
+/// Whether a table with offsets of 64 bits has the fields of an order as the held form does: those after the offset,
+/// which ends with its upper half, 4 bytes on.
+pub(crate) const fn is_held(table: &Layout) -> bool {
+    let offset = ORDER.at("oraclePriceOffset", "i32");
+    let mut index = 0;
+    while index < ORDER.fields.len() {
+        let (held, given) = (&ORDER.fields[index], &table.fields[index]);
+        let shift = if held.offset > offset { size_of::<i32>() } else { 0 };
+        if given.offset != held.offset + shift || !held.is_named(given) {
+            return false;
+        }
+        index += 1;
+    }
+    true
 }
 
 impl OrderView<'_> {

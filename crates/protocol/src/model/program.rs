@@ -12,6 +12,7 @@ use super::units::Pubkey;
 use super::user::{ORDERS, Positions, UserShape};
 use crate::drift::Drift;
 use crate::layout::{Layout, decode_json, leaf};
+use crate::velocity::Velocity;
 
 /// A program that holds an exchange's accounts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum Program {
     /// Drift v2.
     #[default]
     Drift,
+    /// Velocity, which went on from it.
+    Velocity,
 }
 
 /// An expression of the tables `T` of a program.
@@ -27,6 +30,10 @@ macro_rules! of_program {
         match $program {
             Program::Drift => {
                 type $tables = Drift;
+                $value
+            }
+            Program::Velocity => {
+                type $tables = Velocity;
                 $value
             }
         }
@@ -41,8 +48,8 @@ impl Program {
 
     /// The program at an address: an exchange deployed elsewhere is taken for Drift v2.
     #[must_use]
-    pub fn of(_id: &Pubkey) -> Self {
-        Self::Drift
+    pub fn of(id: &Pubkey) -> Self {
+        if *id == Velocity::ID { Self::Velocity } else { Self::Drift }
     }
 
     /// The layout table of a kind of account; `None` when the program has none.

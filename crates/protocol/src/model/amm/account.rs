@@ -7,10 +7,10 @@ use crate::model::tables::Tables;
 /// Defines the fields once: name, type, and name in the tables of programs. A name that is not
 /// in the table of each, or is of another type there, does not compile.
 macro_rules! perp_amm {
-    ($($(#[$doc:meta])* $name:ident: $type:tt $path:literal;)*) => {
-        /// A perp market's AMM as the account stores it, with the market's related fields:
-        /// unchecked integers. Signed fields count from the users' side: a positive inventory means
-        /// that users are long.
+    ($($(#[$doc:meta])* $name:ident: $type:tt $path:literal $(or $absent:literal)?;)*) => {
+        /// A perp market's AMM as the account stores it, and what of the market goes with it: plain
+        /// integers, any of them possible. Signed fields count from the users' side: a positive
+        /// inventory is what users hold long.
         ///
         /// Source: programs/drift/src/state/perp_market.rs `AMM`.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ macro_rules! perp_amm {
             /// The AMM in the bytes of a market's account, whose length was checked.
             pub(crate) fn read<T: Tables>(bytes: &[u8], is_prediction: bool) -> Self {
                 Self {
-                    $($name: leaf!(T::PERP_MARKET, bytes, $type $path),)*
+                    $($name: leaf!(T::PERP_MARKET, bytes, $type $path $(or $absent)?),)*
                     is_prediction,
                 }
             }
@@ -61,8 +61,8 @@ perp_amm! {
     max_base_asset_reserve: u128 "maxBaseAssetReserve";
     /// The users' net position that the AMM is the other side of, 1e9.
     base_asset_amount_with_amm: i128 "baseAssetAmountWithAmm";
-    /// The part that liquidity providers have not settled, 1e9.
-    base_asset_amount_with_unsettled_lp: i128 "baseAssetAmountWithUnsettledLp";
+    /// What of it liquidity providers have not settled, 1e9.
+    base_asset_amount_with_unsettled_lp: i128 "baseAssetAmountWithUnsettledLp" or 0;
     /// Smallest size step, 1e9.
     order_step_size: u64 "orderStepSize";
     /// Smallest price step, 1e6.

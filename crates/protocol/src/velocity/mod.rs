@@ -1,0 +1,92 @@
+//! Velocity: its accounts.
+
+pub mod layouts;
+
+use crate::bytes::i32_at;
+use crate::layout::Layout;
+use crate::model::account::AccountKind;
+use crate::model::enums::MarketStatus;
+use crate::model::error::ProtocolError;
+use crate::model::order::{ORDER_BYTES, ORDERS, RawOrder, is_held};
+use crate::model::tables::Tables;
+use crate::model::units::Pubkey;
+use layouts::{ORDER, PERP_MARKET, PRELAUNCH_ORACLE, PYTH_LAZER_ORACLE, SPOT_MARKET, STATE, USER};
+
+/// The program, the same on every cluster.
+/// Source: velocity-exchange/velocity-v1 programs/velocity/src/lib.rs `declare_id`.
+pub const PROGRAM_ID: Pubkey = Pubkey::from_base58("vELoC1audYbSYVRXn1vPaV8Axoa9oU6BYmNGZZBDZ1P");
+
+/// The tables of Velocity.
+pub(crate) struct Velocity;
+
+impl Tables for Velocity {
+    const ID: Pubkey = PROGRAM_ID;
+    const USER: &'static Layout = &USER;
+    const PERP_MARKET: &'static Layout = &PERP_MARKET;
+    const SPOT_MARKET: &'static Layout = &SPOT_MARKET;
+    const STATE: &'static Layout = &STATE;
+    const PYTH_LAZER_ORACLE: &'static Layout = &PYTH_LAZER_ORACLE;
+    const PRELAUNCH_ORACLE: &'static Layout = &PRELAUNCH_ORACLE;
+
+    fn layout(kind: AccountKind) -> Option<&'static Layout> {
+        layouts::layout(kind)
+    }
+
+    /// Accounts grow by a tail of zeros at any upgrade, and those made before one lack the padding at the end.
+    /// Source: docs/DRIFT-TO-VELOCITY.md 5.1.
+    #[inline]
+    fn fits(layout: &Layout, bytes: usize) -> bool {
+        bytes >= layout.covered()
+    }
+
+    /// Source: programs/velocity/src/state/perp_market.rs `MarketStatus`.
+    #[inline]
+    fn market_status(byte: u8) -> Result<MarketStatus, ProtocolError> {
+        Ok(match byte {
+            0 => MarketStatus::Initialized,
+            1 => MarketStatus::Active,
+            2 => MarketStatus::ReduceOnly,
+            3 => MarketStatus::Settlement,
+            4 => MarketStatus::Delisted,
+            value => return Err(ProtocolError::InvalidEnum { field: "status", value }),
+        })
+    }
+
+    #[inline]
+    fn order(user: &[u8], slot: usize) -> RawOrder {
+        raw_order(&orders(user)[slot])
+    }
+
+    #[inline]
+    fn changed_orders(user: &[u8], held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
+        let mut changed = 0;
+        for (slot, (new, old)) in orders(user).iter().zip(held).enumerate() {
+            let new = raw_order(new);
+            if new != *old {
+                new.view().check()?;
+                changed |= 1 << slot;
+            }
+        }
+        Ok(changed)
+    }
+}
+
+#[inline]
+fn orders(user: &[u8]) -> &[[u8; ORDER.size]; ORDERS] {
+    const AT: usize = USER.at("orders", "Order");
+    let (orders, _) = user[AT..].as_chunks();
+    orders.first_chunk().expect("Invariant: the orders lie inside the account")
+}
+
+/// The fields before the offset lie as in the form that books hold, and those after it, one by one, behind its upper half.
+#[inline]
+fn raw_order(order: &[u8; ORDER.size]) -> RawOrder {
+    const HIGH: usize = ORDER.at("oraclePriceOffset", "i64") + size_of::<i32>();
+    const AFTER: usize = ORDER.at("orderId", "u32");
+    const AFTER_BYTES: usize = ORDER.at("padding", "u8") - AFTER;
+    const { assert!(is_held(&ORDER), "fields of an order lie as books hold them") }
+    let mut bytes = [0; ORDER_BYTES];
+    bytes[..HIGH].copy_from_slice(&order[..HIGH]);
+    bytes[HIGH..HIGH + AFTER_BYTES].copy_from_slice(&order[AFTER..AFTER + AFTER_BYTES]);
+    RawOrder { bytes, offset_high: i32_at(order, HIGH) }
+}

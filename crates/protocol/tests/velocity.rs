@@ -1,0 +1,215 @@
+//! Accounts of Velocity against the fields that another decoder read: five of mainnet, and converted ones of Drift v2.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use std::fs::{read, read_to_string};
+use std::path::PathBuf;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Map, Value};
+use slotbook_protocol::layout::{FieldType, Layout, Shape};
+use slotbook_protocol::model::enums::{MarketStatus, OracleSource};
+use slotbook_protocol::model::error::ProtocolError;
+use slotbook_protocol::model::order::{ORDERS, RawOrder};
+use slotbook_protocol::model::units::Pubkey;
+use slotbook_protocol::model::user::POSITIONS;
+use slotbook_protocol::model::{AccountKind, Program, kind_of};
+
+use crate::support::kind_named;
+
+const PROGRAM: Program = Program::Velocity;
+
+/// Offset of the first order's slot in a user account, and of its oracle offset there: by hand, as no table says.
+const FIRST_OFFSET_AT: usize = 1_064 + 72;
+
+fn path(file: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../test/golden/velocity").join(file)
+}
+
+fn captured(file: &str) -> Vec<u8> {
+    read(path(file)).unwrap()
+}
+
+struct Relaid {
+    kind: AccountKind,
+    data: Vec<u8>,
+    expected: Map<String, Value>,
+}
+
+fn relaid() -> Vec<Relaid> {
+    let text = read_to_string(path("relaid.jsonl")).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let of = |line: Value| Relaid {
+        kind: kind_named(line["type"].as_str().unwrap()).unwrap(),
+        data: BASE64_STANDARD.decode(line["data"].as_str().unwrap()).unwrap(),
+        expected: line["expected"].as_object().unwrap().clone(),
+    };
+    lines.map(of).collect()
+}
+
+/// A field by its path, as `feeTiers[2].feeNumerator`: its type and the bytes of it.
+fn field<'a>(layout: &Layout, data: &'a [u8], path: &str) -> (FieldType, &'a [u8]) {
+    let (mut layout, mut at) = (layout, 0);
+    let mut parts = path.split('.').peekable();
+    loop {
+        let part = parts.next().unwrap();
+        let (name, index) = part.split_once('[').map_or((part, None), |(name, index)| {
+            (name, Some(index.trim_end_matches(']').parse().unwrap_or(0)))
+        });
+        let found = layout.fields.iter().find(|field| field.name == name);
+        let found = found.unwrap_or_else(|| panic!("{path} is in the table"));
+        at += found.offset + index.unwrap_or(0) * found.element.size();
+        match (found.element, found.shape, index) {
+            (FieldType::Struct(inner), ..) if parts.peek().is_some() => layout = inner,
+            (element, Shape::Many(count), None) => {
+                return (element, &data[at..at + count * element.size()]);
+            }
+            (element, ..) => return (element, &data[at..at + element.size()]),
+        }
+    }
+}
+
+/// The texts by which decoders write a field.
+fn texts(element: FieldType, bytes: &[u8]) -> [String; 3] {
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut wide =
+        [if element.name().starts_with('i') && bytes.last().unwrap() >> 7 == 1 { 0xff } else { 0 };
+            16];
+    wide[..bytes.len().min(16)].copy_from_slice(&bytes[..bytes.len().min(16)]);
+    let (signed, unsigned) = (i128::from_le_bytes(wide), u128::from_le_bytes(wide));
+    let number =
+        if element.name().starts_with('i') { signed.to_string() } else { unsigned.to_string() };
+    match element {
+        FieldType::Key => [hex, Pubkey(bytes.try_into().unwrap()).to_string(), String::new()],
+        FieldType::Bool => [number, if unsigned == 1 { "True" } else { "False" }.to_owned(), hex],
+        _ => [number, hex, String::new()],
+    }
+}
+
+fn check_fields(kind: AccountKind, data: &[u8], expected: &Map<String, Value>) {
+    assert_eq!(kind_of(data), Ok(kind));
+    assert_eq!(PROGRAM.check(kind, data), Ok(()));
+    let layout = PROGRAM.layout(kind).unwrap();
+    for (path, value) in expected {
+        let (element, bytes) = field(layout, data, path);
+        let expected = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let found = texts(element, bytes);
+        assert!(found.contains(&expected), "{kind:?}.{path} is {expected}, found {found:?}");
+    }
+}
+
+#[test]
+fn every_field_of_the_real_accounts_is_where_the_tables_say() {
+    let manifest: Value =
+        serde_json::from_str(&read_to_string(path("manifest.json")).unwrap()).unwrap();
+    let files = manifest["files"].as_object().unwrap();
+    assert_eq!(files.len(), 5);
+    for (file, account) in files {
+        let kind = kind_named(account["account"].as_str().unwrap()).unwrap();
+        check_fields(kind, &captured(file), account["decoded"].as_object().unwrap());
+    }
+}
+
+#[test]
+fn every_field_of_the_converted_accounts_is_where_the_tables_say() {
+    let accounts = relaid();
+    assert_eq!(accounts.len(), 18);
+    for Relaid { kind, data, expected } in &accounts {
+        check_fields(*kind, data, expected);
+    }
+}
+
+#[test]
+fn real_state_and_markets_are_read() {
+    let state = PROGRAM.state(&captured("velocity_state.bin")).unwrap();
+    let tier = &state.perp_fees.tiers[0];
+    assert_eq!((tier.fee_numerator, tier.fee_denominator), (42, 120_000));
+    let perp = PROGRAM.perp_market(&captured("velocity_perp_market_0.bin")).unwrap();
+    assert_eq!((&*perp.terms.name, perp.terms.status), ("SOL-PERP", MarketStatus::Active));
+    let amm = &perp.amm;
+    assert_eq!((amm.long_spread, amm.short_spread, amm.reference_price_offset), (100, 1_738, -400));
+    assert_eq!(amm.base_asset_amount_with_unsettled_lp, 0);
+    let spot = PROGRAM.spot_market(&captured("velocity_spot_market_0.bin")).unwrap();
+    assert_eq!((&*spot.terms.name, spot.decimals), ("USDT", 6));
+    let mint = "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB".parse().unwrap();
+    assert_eq!(spot.mint, mint);
+}
+
+#[test]
+fn a_real_oracle_is_read_and_belongs_to_the_program() {
+    let data = captured("velocity_oracle_perp.bin");
+    let reading = PROGRAM.oracle(OracleSource::PythLazer, &PROGRAM.id(), &data).unwrap();
+    assert!((76_000_000..77_000_000).contains(&reading.price.0), "{}", reading.price);
+    assert_eq!(reading.confidence, reading.price.0.unsigned_abs() / 500, "it is at its least");
+    let owner = Program::Drift.id();
+    let error = ProtocolError::WrongOwner { owner };
+    assert_eq!(PROGRAM.oracle(OracleSource::PythLazer, &owner, &data), Err(error));
+}
+
+#[test]
+fn accounts_may_lack_the_padding_at_their_end_or_have_more() {
+    for (file, kind, whole) in [
+        ("velocity_perp_market_0.bin", AccountKind::PerpMarket, 1_560),
+        ("velocity_spot_market_0.bin", AccountKind::SpotMarket, 1_064),
+    ] {
+        let mut data = captured(file);
+        assert!(PROGRAM.check(kind, &data[..data.len() - 1]).is_err(), "a field is cut");
+        for length in [whole, whole + 64] {
+            data.resize(length, 0);
+            assert_eq!(PROGRAM.check(kind, &data), Ok(()));
+        }
+        assert!(Program::Drift.check(kind, &data).is_err(), "another program's lengths are fixed");
+    }
+}
+
+#[test]
+fn converted_users_are_read() {
+    for Relaid { data, expected, .. } in relaid().iter().filter(|a| a.kind == AccountKind::User) {
+        let user = PROGRAM.user(data).unwrap();
+        let text = |path: &str| expected[path].as_str().unwrap().to_owned();
+        assert_eq!(user.status().to_string(), text("status"));
+        let positions = user.positions().unwrap();
+        for index in 0..POSITIONS {
+            let (perp, spot) = (&positions.perp[index], &positions.spot[index]);
+            assert_eq!(
+                perp.base.to_string(),
+                text(&format!("perpPositions[{index}].baseAssetAmount"))
+            );
+            let balance = format!("spotPositions[{index}].scaledBalance");
+            assert_eq!(spot.scaled_balance.to_string(), text(&balance));
+        }
+        let changed = user.changed_orders(&[RawOrder::EMPTY; ORDERS]).unwrap();
+        for index in 0..ORDERS {
+            let raw = user.order(index);
+            assert_eq!(changed >> index & 1 == 1, raw != RawOrder::EMPTY);
+            let order = raw.view().decode().unwrap();
+            let text = |name: &str| text(&format!("orders[{index}].{name}"));
+            assert_eq!(order.slot.to_string(), text("slot"));
+            assert_eq!(order.oracle_price_offset.to_string(), text("oraclePriceOffset"));
+            assert_eq!(order.order_id.to_string(), text("orderId"));
+            assert_eq!(order.market_index.to_string(), text("marketIndex"));
+            assert_eq!((order.status as u8).to_string(), text("status"));
+            assert_eq!((order.direction as u8).to_string(), text("direction"));
+            assert_eq!(order.auction_duration.to_string(), text("auctionDuration"));
+            assert_eq!(order.bit_flags.to_string(), text("bitFlags"));
+        }
+        let held: [RawOrder; ORDERS] = std::array::from_fn(|index| user.order(index));
+        assert_eq!(user.changed_orders(&held), Ok(0));
+    }
+}
+
+#[test]
+fn an_offset_beyond_32_bits_is_read_and_seen_to_change() {
+    let mut data = relaid().into_iter().find(|a| a.kind == AccountKind::User).unwrap().data;
+    for offset in [0, 1, -1, 5_000_000_000, -5_000_000_000, i64::MIN, i64::MAX] {
+        let before: [RawOrder; ORDERS] =
+            std::array::from_fn(|slot| PROGRAM.user(&data).unwrap().order(slot));
+        data[FIRST_OFFSET_AT..][..8].copy_from_slice(&i64::to_le_bytes(offset));
+        let user = PROGRAM.user(&data).unwrap();
+        assert_eq!(user.order(0).view().oracle_price_offset().0, offset);
+        let changes = before[0].view().oracle_price_offset().0 != offset;
+        assert_eq!(user.changed_orders(&before), Ok(u32::from(changes)));
+        let order = user.order(0).view().decode().unwrap();
+        assert_eq!(order.price, user.order(0).view().price());
+    }
+}
