@@ -10,7 +10,7 @@ use crate::model::units::{BaseQty, Price, PriceOffset, QuoteQty, Slot, UnixSecon
 /// Order slots of a user account.
 pub const ORDERS: usize = 32;
 
-/// Bytes of an order, but for the upper half of its offset.
+/// Bytes of an order, with the lower half of its offset.
 pub const ORDER_BYTES: usize = ORDER.size;
 
 /// Bits of `bit_flags`. Source: programs/drift/src/state/user.rs `OrderBitFlag`.
@@ -29,37 +29,38 @@ pub mod bit_flags {
     pub const IS_ISOLATED_POSITION: u8 = 32;
 }
 
-/// The bytes of an order of any program: an order of Drift v2, whose offsets have 32 bits, and the
-/// upper half of a 64-bit offset. Other fields that programs have added have no meaning for a book.
+/// An order of any program as bytes: those of Drift v2, whose offsets have 32 bits, and an offset of 64.
+/// All that programs have added to an order beside it has no meaning for a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawOrder {
     pub(crate) bytes: [u8; ORDER_BYTES],
-    pub(crate) offset_high: i32,
+    /// What is added to the oracle's price, whose lower half is in the bytes too.
+    pub(crate) offset: i64,
 }
 
 /// An order, read where it is.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderView<'a> {
     bytes: &'a [u8; ORDER_BYTES],
-    offset_high: i32,
+    offset: i64,
 }
 
 impl RawOrder {
     /// An empty order slot.
-    pub const EMPTY: Self = Self { bytes: [0; ORDER_BYTES], offset_high: 0 };
+    pub const EMPTY: Self = Self { bytes: [0; ORDER_BYTES], offset: 0 };
 
     /// A view over the bytes.
     #[must_use]
     #[inline]
     pub const fn view(&self) -> OrderView<'_> {
-        OrderView { bytes: &self.bytes, offset_high: self.offset_high }
+        OrderView { bytes: &self.bytes, offset: self.offset }
     }
 
     /// The hash of the order by a function of a seed and bytes.
     #[inline]
     pub fn hash(&self, seed: u64, hash: impl Fn(u64, &[u8]) -> u64) -> u64 {
-        let beyond = self.offset_high ^ (offset_low(&self.bytes) >> (i32::BITS - 1));
-        hash(seed ^ u64::from(beyond.cast_unsigned()), &self.bytes)
+        let beyond = self.offset ^ i64::from(offset_low(&self.bytes));
+        hash(seed ^ (beyond >> i32::BITS).cast_unsigned(), &self.bytes)
     }
 }
 
@@ -67,7 +68,7 @@ impl From<[u8; ORDER_BYTES]> for RawOrder {
     /// An order whose offset has 32 bits.
     #[inline]
     fn from(bytes: [u8; ORDER_BYTES]) -> Self {
-        Self { bytes, offset_high: offset_low(&bytes) >> (i32::BITS - 1) }
+        Self { bytes, offset: offset_low(&bytes).into() }
     }
 }
 
@@ -92,13 +93,20 @@ pub(crate) const fn is_held(table: &Layout) -> bool {
     true
 }
 
+impl<'a> OrderView<'a> {
+    /// A view over an order whose offset has 32 bits.
+    #[inline]
+    pub(crate) fn of_narrow(bytes: &'a [u8; ORDER_BYTES]) -> Self {
+        Self { bytes, offset: offset_low(bytes).into() }
+    }
+}
+
 impl OrderView<'_> {
     /// Offset to the oracle's price, 1e6; 0 for a fixed price.
     #[must_use]
     #[inline]
-    pub fn oracle_price_offset(&self) -> PriceOffset {
-        let low = u64::from(offset_low(self.bytes).cast_unsigned());
-        PriceOffset((i64::from(self.offset_high) << i32::BITS) | low.cast_signed())
+    pub const fn oracle_price_offset(&self) -> PriceOffset {
+        PriceOffset(self.offset)
     }
 
     getters! { ORDER;

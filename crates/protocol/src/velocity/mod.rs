@@ -2,7 +2,7 @@
 
 pub mod layouts;
 
-use crate::bytes::i32_at;
+use crate::bytes::i64_at;
 use crate::layout::Layout;
 use crate::model::account::AccountKind;
 use crate::model::enums::MarketStatus;
@@ -81,12 +81,13 @@ fn orders(user: &[u8]) -> &[[u8; ORDER.size]; ORDERS] {
 /// The fields before the offset lie as in the form that books hold, and those after it, one by one, behind its upper half.
 #[inline]
 fn raw_order(order: &[u8; ORDER.size]) -> RawOrder {
-    const HIGH: usize = ORDER.at("oraclePriceOffset", "i64") + size_of::<i32>();
+    const OFFSET: usize = ORDER.at("oraclePriceOffset", "i64");
+    const HIGH: usize = OFFSET + size_of::<i32>();
     const AFTER: usize = ORDER.at("orderId", "u32");
     const AFTER_BYTES: usize = ORDER.at("padding", "u8") - AFTER;
     const { assert!(is_held(&ORDER), "fields of an order lie as books hold them") }
     let mut bytes = [0; ORDER_BYTES];
     bytes[..HIGH].copy_from_slice(&order[..HIGH]);
     bytes[HIGH..HIGH + AFTER_BYTES].copy_from_slice(&order[AFTER..AFTER + AFTER_BYTES]);
-    RawOrder { bytes, offset_high: i32_at(order, HIGH) }
+    RawOrder { bytes, offset: i64_at(order, OFFSET) }
 }
