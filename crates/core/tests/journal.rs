@@ -6,8 +6,8 @@ use slotbook_book::MarketId;
 use slotbook_core::core::Core;
 use slotbook_core::reader::{JournalReader, Step, Until};
 use slotbook_journal::Writer;
-use slotbook_protocol::drift::account::AccountKind;
 use slotbook_protocol::model::units::{Pubkey, Slot};
+use slotbook_protocol::model::{AccountKind, Program};
 
 const PROGRAM: Pubkey = Pubkey([9; 32]);
 const MARKET: Pubkey = Pubkey([1; 32]);
@@ -34,7 +34,7 @@ struct Life {
 }
 
 fn account(kind: AccountKind, number: u64) -> Vec<u8> {
-    let mut data = vec![0; kind.layout().size];
+    let mut data = vec![0; Program::Drift.layout(kind).expect("a kind of Drift").size];
     data[..8].copy_from_slice(&kind.discriminator());
     let at = CHANGED_BYTE.min(data.len() - 8);
     data[at..at + 8].copy_from_slice(&number.to_le_bytes());

@@ -20,6 +20,7 @@
 pub mod drift;
 pub mod layout;
 pub mod model;
+pub mod varint;
 pub mod velocity;
 
 mod bytes;
