@@ -17,7 +17,7 @@ test.each([
   ['src/verify/error.ts', /VerifyErrorCode =([^;]+);/, 6],
   ['src/follow/follow-options.ts', /FollowErrorCode =([^;]+);/, 4],
   ['src/load/load-options.ts', /LoadErrorCode =([^;]+);/, 2],
-  ['src/client/error.ts', /ClientErrorCode =([^;]+);/, 8],
+  ['src/client/error.ts', /ClientErrorCode =([^;]+);/, 7],
   ['src/match/match-options.ts', /MatchErrorCode =([^;]+);/, 4],
   ['src/engine/errors.ts', /EngineErrorCode =([^;]+);/, 13],
   ['src/sim/sim-error.ts', /SimErrorCode =([^;]+);/, 5],

@@ -9,7 +9,7 @@ import { LogAppender } from './nats/log-appender.js';
 import { textOfId } from './nats/message-id.js';
 
 /** Options of a failover. */
-export interface FailoverOptions {
+export interface LogFailoverOptions {
   readonly setup: LogSetup;
   readonly follower: Pick<LogFollower, 'position'>;
   /** The unique name of the continuing run. */
@@ -26,7 +26,7 @@ export interface FailoverOptions {
  * `LOG_LOST`: there is nothing to continue, or it could not be read in time. The signal's reason
  * when it aborts.
  */
-export async function takeLogOver(options: FailoverOptions): Promise<TakenLog> {
+export async function takeLogOver(options: LogFailoverOptions): Promise<TakenLog> {
   const { setup, timers, signal } = options;
   const untilMs = timers.nowMs() + TAKE_OVER_MS_MAX;
   const connection = await connectInTime(options, untilMs);
@@ -47,7 +47,7 @@ export async function takeLogOver(options: FailoverOptions): Promise<TakenLog> {
 }
 
 async function connectInTime(
-  { setup, timers, signal }: FailoverOptions,
+  { setup, timers, signal }: LogFailoverOptions,
   untilMs: number,
 ): Promise<LogConnection> {
   for (;;) {
@@ -61,7 +61,7 @@ async function connectInTime(
 }
 
 async function tryOnce(
-  { follower, run, timers, signal }: FailoverOptions,
+  { follower, run, timers, signal }: LogFailoverOptions,
   appender: LogAppender,
   untilMs: number,
 ): Promise<TakenLog> {

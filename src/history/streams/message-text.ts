@@ -25,6 +25,7 @@ export interface ChangedCandle {
   readonly window: TradeWindow;
 }
 
+/** The first message of a topic of candles. */
 export function candleInitText(candle: Candle, label: CandleLabel): string {
   const jsonText = labelledCandleText(candle, label);
   const { symbol, resolution } = label;
@@ -32,6 +33,7 @@ export function candleInitText(candle: Candle, label: CandleLabel): string {
   return `{"type":"init","channelType":"candle","data":${jsonText},${about},"candle":${jsonText}}`;
 }
 
+/** A new or changed candle. */
 export function candleChangeText(
   type: 'create' | 'update',
   { candle, label, window }: ChangedCandle,
