@@ -1,8 +1,8 @@
 //! Fields of a record: LEB128 varints, zigzag for signed ones, and raw bytes.
 
-use slotbook_protocol::varint::{VarintError, split_varint, unzigzag, zigzag};
+use slotbook_protocol::model::varint::{VarintError, split_varint, unzigzag, zigzag};
 
-pub(crate) use slotbook_protocol::varint::put_varint;
+pub(crate) use slotbook_protocol::model::varint::put_varint;
 
 use crate::error::{Fault, check_length};
 

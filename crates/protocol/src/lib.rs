@@ -20,7 +20,6 @@
 pub mod drift;
 pub mod layout;
 pub mod model;
-pub mod varint;
 pub mod velocity;
 
 mod bytes;

@@ -2,7 +2,7 @@
 //! raw bytes. One field list per type serves both directions.
 
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
-use slotbook_protocol::varint::{VarintError, put_varint, split_varint, unzigzag, zigzag};
+use slotbook_protocol::model::varint::{VarintError, put_varint, split_varint, unzigzag, zigzag};
 
 use super::RestoreError;
 

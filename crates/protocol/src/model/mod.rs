@@ -16,6 +16,7 @@ pub mod state;
 pub(crate) mod tables;
 pub mod units;
 pub mod user;
+pub mod varint;
 
 pub use account::{AccountKind, kind_of};
 pub use error::ProtocolError;

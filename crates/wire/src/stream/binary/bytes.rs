@@ -1,6 +1,6 @@
 //! Codec of numbers in binary frames.
 
-use slotbook_protocol::varint::zigzag;
+use slotbook_protocol::model::varint::zigzag;
 
 use super::error::DecodeError;
 

@@ -8,7 +8,7 @@
 
 use slotbook_book::Side;
 use slotbook_protocol::model::units::{Price, Pubkey, Slot, UnixSeconds};
-use slotbook_protocol::varint::unzigzag;
+use slotbook_protocol::model::varint::unzigzag;
 
 use super::bytes::ByteReader;
 pub use super::error::DecodeError;

@@ -2,7 +2,7 @@
 
 use slotbook_book::{FeedState, Side};
 use slotbook_protocol::model::units::{Price, Pubkey, Slot};
-use slotbook_protocol::varint::zigzag;
+use slotbook_protocol::model::varint::zigzag;
 
 use super::bytes::ByteWriter;
 use super::{
