@@ -27,7 +27,7 @@ export function accountJson(data: string, encoding = 'base64+zstd'): object {
 export const ABORTED_SCAN: Reply = { error: { code: -32010, message: 'scan aborted' } };
 
 /** Genesis hashes: base58 of 32 bytes by their length. */
-export const GENESIS_HASH = 'genesis'.repeat(5);
+const GENESIS_HASH = 'genesis'.repeat(5);
 export const OTHER_GENESIS_HASH = 'other'.repeat(7);
 
 /**

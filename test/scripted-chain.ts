@@ -27,7 +27,7 @@ export interface ChainListener {
 }
 
 /** What a chain is made of; the same options and clocks give the same writes. */
-export interface ScriptedChainOptions {
+interface ScriptedChainOptions {
   readonly seed: number;
   readonly makers: number;
   readonly slotMs?: number;

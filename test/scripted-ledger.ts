@@ -91,7 +91,7 @@ function hash(text: string): Uint8Array {
 }
 
 /** What is wrong with a node. */
-export interface LedgerFaults {
+interface LedgerFaults {
   /** Answers a request instead of the ledger, where it answers. */
   instead: (method: string, params: readonly unknown[]) => Reply | undefined;
   /** Signatures that it lists and does not give. */

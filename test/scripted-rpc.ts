@@ -17,14 +17,14 @@ export type Reply =
   | 'destroy';
 
 /** What the server does with one subscribe; `early` results are sent before the acknowledgement. */
-export type SubscribeReply =
+type SubscribeReply =
   | 'ack'
   | 'silent'
   | { readonly early: readonly unknown[] }
   | { readonly error: { readonly code: number; readonly message: string } };
 
 /** A request as it came in. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly params: readonly unknown[];
   readonly authorization: string | undefined;

@@ -19,7 +19,7 @@ const DEFAULTS = { seed: 1, users: 500, orders: 20, markets: 1, floating: 0.3, e
 const TICKS_ONLY = { events: 1_000, 'oracle-every': 5 };
 
 /** The arguments of each workload, by the name that the rows use. */
-export const WORKLOADS = {
+const WORKLOADS = {
   'powerlaw-10k': { shape: 'powerlaw' },
   'uniform-10k': { shape: 'uniform' },
   'powerlaw-1k': { shape: 'powerlaw', users: 50, events: 1_000 },

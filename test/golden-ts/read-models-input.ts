@@ -41,7 +41,7 @@ export interface ModelVector {
 }
 
 /** What it was made of. */
-export interface ModelInput {
+interface ModelInput {
   readonly now: number;
   readonly state: {
     readonly takerFeeTier0: { readonly feeNumerator: number; readonly feeDenominator: number };

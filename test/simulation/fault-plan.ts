@@ -11,7 +11,7 @@ import {
 } from './faults.js';
 
 /** The node in use, the other one, or the one for scans. */
-export type Victim = 'inUse' | 'other' | 'scans';
+type Victim = 'inUse' | 'other' | 'scans';
 
 /** One fault of a run. */
 export interface PlannedFault {
@@ -29,7 +29,7 @@ export interface PlannedFault {
 /** No fault before this: the book is live for the first time by then. */
 const FIRST_FAULT_MS = 15_000;
 /** All faults are over by then, and a minute is left. */
-export const LAST_FAULT_MS = 300_000;
+const LAST_FAULT_MS = 300_000;
 /** While one node suffers the other is sound: between two sufferers there is this time. */
 const EPISODE_MS_MAX = 60_000;
 const EPISODE_PAUSE_MS = 12_000;

@@ -18,7 +18,7 @@ export interface FaultTarget {
 }
 
 /** The machine of the service. */
-export interface FaultyMachine {
+interface FaultyMachine {
   /** Stops the process for a while, and lets it go on. */
   pauseService(pauseMs: number): void;
   /** Kills the process, and starts it again after a while. */

@@ -32,7 +32,7 @@ export function useMachine(next: Machine): void {
 }
 
 /** A handle as setTimeout and its like return it. */
-export class TimerHandle {
+class TimerHandle {
   planned: PlannedEvent | null = null;
   readonly #plan: () => void;
 

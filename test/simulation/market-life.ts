@@ -8,7 +8,7 @@ export const SLOT_MS = 400;
 /** The slot of the first state. */
 export const FIRST_SLOT = 1_000;
 /** A run of six minutes, and some slots more. */
-export const LIFE_SLOTS = 930;
+const LIFE_SLOTS = 930;
 /** Users: few, so that a run is short. */
 const MAKERS = 24;
 /** Steps of the markets in one slot. */

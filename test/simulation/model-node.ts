@@ -81,7 +81,7 @@ interface RpcRequest {
 }
 
 /** Counts of what was done to notifications, for the report. */
-export interface NodeDamage {
+interface NodeDamage {
   lost: number;
   doubled: number;
   swapped: number;

@@ -18,7 +18,7 @@ const WATCH_MS = 500;
 const NOT_READY_MS = 1_000;
 
 /** What a reader reports. */
-export interface ReaderListener {
+interface ReaderListener {
   /** A frame did not fit, or none came for too long. */
   onViolation(text: string): void;
 }

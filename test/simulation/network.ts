@@ -6,7 +6,7 @@ import { currentMachine } from './globals.js';
 import { WORLD } from './virtual-time.js';
 
 /** A part of a body, and how long after the part before it arrives. */
-export interface BodyPart {
+interface BodyPart {
   readonly delayMs: number;
   readonly bytes: Uint8Array;
 }

@@ -30,7 +30,7 @@ import {
 import type { RunOptions } from './simulation.js';
 
 /** A module of `src` that has a form without its repair in `unrepaired`. */
-export type UnrepairedModule =
+type UnrepairedModule =
   | 'absences.ts'
   | 'chain-clock.ts'
   | 'clock-lead.ts'

@@ -16,7 +16,7 @@ import { openPort } from './stand-ins/uws.js';
 import { closeSocketsOf } from './stand-ins/ws.js';
 
 /** One line of the service's log. */
-export type LogLine = (level: string, fields: unknown, message: string) => void;
+type LogLine = (level: string, fields: unknown, message: string) => void;
 
 type ServiceLog = Parameters<typeof serveBook>[2]['log'];
 

@@ -29,7 +29,7 @@ import { crashWorker } from './stand-ins/worker-link.js';
 import { VirtualTime, WORLD } from './virtual-time.js';
 
 /** Length of a run. */
-export const RUN_MS = 360_000;
+const RUN_MS = 360_000;
 /** After the last fault everything is as it should be within this time. */
 const HEALED_MS_MAX = 30_000;
 /** Readings that were behind are doubted for so long. */
@@ -85,7 +85,7 @@ export interface RunOptions {
 }
 
 /** How a run went. */
-export interface RunReport {
+interface RunReport {
   readonly seed: number;
   readonly violations: readonly string[];
   /** Of the whole record: the same seed gives the same one. */

@@ -266,4 +266,4 @@ export class VirtualTime {
 }
 
 /** Of the machine: the loop itself turns in real time. */
-export const realSetImmediate = globalThis.setImmediate;
+const realSetImmediate = globalThis.setImmediate;

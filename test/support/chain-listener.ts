@@ -13,7 +13,7 @@ export async function rpc<T>(url: string, method: string, params: unknown[]): Pr
 }
 
 /** A notification of a subscription. */
-export interface Heard {
+interface Heard {
   readonly method: string;
   readonly slot: number;
   readonly data: string;

@@ -5,14 +5,14 @@ import { until } from './until.js';
 const DEADLINE_MS = 60_000;
 
 /** One refreshed book as it came: the name of its channel, the book of its text, and when. */
-export interface ChannelFrame {
+interface ChannelFrame {
   readonly channel: string;
   readonly book: SceneBook;
   readonly atMs: number;
 }
 
 /** An error message of the socket; errors of subscriptions have a channel and a text. */
-export interface ChannelError {
+interface ChannelError {
   readonly channel?: string;
   readonly error?: string;
   readonly code: string;
@@ -20,7 +20,7 @@ export interface ChannelError {
 }
 
 /** The members of a subscription besides type and channel. */
-export interface Wish {
+interface Wish {
   readonly market: string;
   readonly marketType?: string;
   readonly grouping?: unknown;

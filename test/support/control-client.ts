@@ -12,7 +12,7 @@ const PAUSE_MS = 20;
 const OWNER = 200;
 
 /** The observations of a control client. */
-export interface Sighting {
+interface Sighting {
   /** Changes written on chain, each of which came as a frame before the next was written. */
   readonly changes: number;
   readonly frames: number;

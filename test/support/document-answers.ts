@@ -1,7 +1,7 @@
 /** Extracts the commands of a document, each with its printed output. */
 
 /** A block of commands, and the block of an answer that follows it. */
-export interface ShownCommands {
+interface ShownCommands {
   readonly commands: readonly string[];
   readonly answer: string | null;
 }

@@ -13,7 +13,7 @@ import { TransactionSender } from '../../src/sim/chain/transaction-sender.js';
 import { Random } from '../../src/sim/random.js';
 
 /** A market into which fills are sent. */
-export interface FillMarket {
+interface FillMarket {
   readonly marketType: MarketType;
   readonly marketIndex: number;
   /** About where its prices are, at 1e6. */
@@ -22,7 +22,7 @@ export interface FillMarket {
 }
 
 /** The options of the fills; equal options give equal fills. */
-export interface FillOptions {
+interface FillOptions {
   readonly seed: number;
   /** All markets of the presets when it is not given. */
   readonly markets?: readonly FillMarket[];
@@ -48,7 +48,7 @@ const BASE_STEPS_MAX = 500;
 const PRICE_STEPS = 2_000;
 
 /** The markets of the simulated chain that have a book. */
-export const FILL_MARKETS: readonly FillMarket[] = [
+const FILL_MARKETS: readonly FillMarket[] = [
   ...PERP_PRESETS.map((preset) => ({
     marketType: MarketType.Perp,
     marketIndex: preset.marketIndex,

@@ -6,7 +6,7 @@ import type { Random } from '../../src/sim/random.js';
 /** Changes of a delta, or of the connection before it. */
 export const INJECTIONS = ['hole', 'duplicate', 'crc', 'content', 'epoch', 'swap', 'cut'] as const;
 
-export type Injection = (typeof INJECTIONS)[number];
+type Injection = (typeof INJECTIONS)[number];
 
 /** An injection that the client has not answered is missed after this: heartbeats come each second. */
 const SEEN_MS_MAX = 30_000;
@@ -14,7 +14,7 @@ const SEEN_MS_MAX = 30_000;
 const WHOLE_DELTAS_MAX = 8;
 
 /** Counts the outcomes of one kind of injection. */
-export interface InjectionCounts {
+interface InjectionCounts {
   injected: number;
   seen: number;
   resumed: number;

@@ -22,7 +22,7 @@ const PATCH_HEAD_BYTES = 5;
 export const WRITE_LOG = 'Program log: write ';
 
 /** A transaction that was sent, and the states of accounts that it made, by key. */
-export interface SentTransaction {
+interface SentTransaction {
   readonly signature: string;
   /** The log lines, in the runtime's format. */
   readonly logs: readonly string[];

@@ -30,7 +30,7 @@ export const SEED = Number(process.env['HOSTILE_SEED'] ?? 20_261_121);
 export const count = (short: number, long: number) => (IS_LONG ? long : short);
 
 /** An attack, scaled by a share; returns a description of it. */
-export type Attack = (random: Random, share: number) => Promise<string>;
+type Attack = (random: Random, share: number) => Promise<string>;
 
 /** A chain, and a service on it as a process. */
 export class HostileGround {

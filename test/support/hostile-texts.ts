@@ -2,7 +2,7 @@
 import type { Random } from '../../src/sim/random.js';
 
 /** A text that must be answered with an error, or that may be answered either way. */
-export interface HostileText {
+interface HostileText {
   readonly name: string;
   readonly text: string;
 }

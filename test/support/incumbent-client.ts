@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 const HEARTBEAT_MS_MAX = 11_000;
 
 /** A book as these clients read it, with amounts as big integers. */
-export interface IncumbentBook {
+interface IncumbentBook {
   readonly slot: number;
   readonly bids: readonly { readonly price: bigint; readonly size: bigint }[];
   readonly asks: readonly { readonly price: bigint; readonly size: bigint }[];

@@ -20,7 +20,7 @@ const WRITE_BYTES = 16 * 1024 * 1024;
 const STREAM_INTERVAL_MS = 10;
 
 /** The life of a journal, and how far apart the frames of a topic are in it. */
-export interface LifeSetup {
+interface LifeSetup {
   readonly seed: number;
   readonly makers: number;
   readonly streamIntervalMs?: number;
@@ -101,7 +101,7 @@ export class LifeJournal {
 }
 
 /** The contents of a written scenario. */
-export interface LifeOptions extends Omit<LifeSetup, 'makers'> {
+interface LifeOptions extends Omit<LifeSetup, 'makers'> {
   readonly makers?: number;
   /** Account writes, and how many a second. */
   readonly changes: number;

@@ -52,7 +52,7 @@ export interface LevelRow {
 }
 
 /** One side in the form of each body. */
-export interface BodySide {
+interface BodySide {
   readonly levels: readonly LevelRow[];
   readonly rows: readonly OrderRow[];
 }

@@ -141,7 +141,7 @@ class JournalLink {
 }
 
 /** The result of a scenario. */
-export interface MarkLifeCounts {
+interface MarkLifeCounts {
   /** Frames that both processes sent. */
   readonly compared: number;
   /** The frames with differing `prev`. */

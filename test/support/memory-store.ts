@@ -21,7 +21,7 @@ const NOTHING: StoreChange = {
 };
 
 /** A fill's position and its number. */
-export interface StoredFill {
+interface StoredFill {
   readonly signature: string;
   readonly slot: number;
   readonly place: number;

@@ -20,13 +20,13 @@ const PREDICTION = 2;
 const SOL_STEP = 10_000_000n;
 
 /** The moment of the chain and SOL's oracle price, 1e6. */
-export interface OddScene {
+interface OddScene {
   readonly clock: SimulatorClock;
   readonly oracle: bigint;
 }
 
 /** The owner of odd orders: keys differ by `seed`, `status` is `User.status`. */
-export interface OddOwner {
+interface OddOwner {
   readonly seed: number;
   readonly status?: number;
 }

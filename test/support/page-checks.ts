@@ -107,7 +107,7 @@ export async function expectEqualsL2(
 }
 
 /** The page is on one stream, since it was opened or since the last silence of a machine that stood still. */
-export async function expectOneStream(visit: PageVisit): Promise<void> {
+async function expectOneStream(visit: PageVisit): Promise<void> {
   const seen = [visit.bookSubscriptions, visit.openSockets, ...(await visit.states())];
   if (JSON.stringify(seen) === JSON.stringify([1, 3, 'connecting', 'live'])) return;
   await until('a silence', async () => (await visit.text('truth')).includes('(silence)'));

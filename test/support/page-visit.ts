@@ -45,7 +45,7 @@ const WATCH = `
 `;
 
 /** The ladder as its table says it: the rows of one book. */
-export interface LadderTable {
+interface LadderTable {
   readonly epoch: string;
   readonly seq: number;
   /** Side, price, size, and the sizes by source, as decimal text. */

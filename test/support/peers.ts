@@ -25,7 +25,7 @@ export interface Peer {
 }
 
 /** Opens a peer; `missing` names the programs that must be installed. */
-export interface PeerKind {
+interface PeerKind {
   readonly name: string;
   readonly missing: string | undefined;
   readonly open: (url: string) => Promise<Peer>;

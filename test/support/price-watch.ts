@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
 
 /** When a frame was made and when it came, unix milliseconds with fractions. */
-export interface WatchedFrame {
+interface WatchedFrame {
   readonly sentMs: number;
   readonly receivedMs: number;
 }

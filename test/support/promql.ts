@@ -4,7 +4,7 @@
  */
 
 /** A metric in an expression, and the labels that choose among its series. */
-export interface Selector {
+interface Selector {
   readonly metric: string;
   readonly matchers: readonly Matcher[];
 }

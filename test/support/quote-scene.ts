@@ -14,7 +14,7 @@ import { MarketSimulator } from '../../src/sim/market/market-simulator.js';
 const SLOT = 1_000;
 
 /** A level as /l2 has it. */
-export interface SceneLevel {
+interface SceneLevel {
   readonly price: string;
   readonly size: string;
   readonly sources: Readonly<Record<string, string>>;

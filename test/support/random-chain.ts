@@ -34,13 +34,13 @@ interface WriteOfBank {
 }
 
 /** An account's state at the end of a slot, and the slot of its last write. */
-export interface ChainState {
+interface ChainState {
   readonly data: string | null;
   readonly slot: number;
 }
 
 /** The possible events of a chain. */
-export interface RandomChainOptions {
+interface RandomChainOptions {
   readonly slots: number;
   readonly accounts: readonly string[];
   readonly hasForks: boolean;

@@ -11,7 +11,7 @@ import {
 import { gzipSync } from 'node:zlib';
 
 /** A key and certificate, PEM. */
-export interface ServerKeys {
+interface ServerKeys {
   readonly key: Buffer;
   readonly cert: Buffer;
 }

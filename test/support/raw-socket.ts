@@ -15,7 +15,7 @@ export const UPGRADE_HEAD = [
 ].join('\r\n');
 
 /** A frame as a server may send it. */
-export interface ServerFrame {
+interface ServerFrame {
   readonly opcode: number;
   readonly payload: Buffer;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../src/config/settings.js';
 
 /** A Markdown table of the settings of some groups. */
-export function settingsTable(groups: readonly SettingGroup[]): string {
+function settingsTable(groups: readonly SettingGroup[]): string {
   const rows = settingsOf(...groups).map((name) => {
     const setting = SETTINGS[name];
     const cells = [`\`${flagOf(name)}\``, `\`${environmentNameOf(name)}\``, defaultText(setting)];

@@ -139,6 +139,3 @@ export const SENTENCES = {
 
 /** Sentences whose subject this version does not have, and what brings it. */
 export const LATER: Readonly<Record<string, string>> = {};
-
-/** A sentence of the specification by its short id. */
-export type SentenceId = keyof typeof SENTENCES;

@@ -17,7 +17,7 @@ const ORDERS = 32;
 const EXPONENT = -8;
 
 /** The options of a storm. */
-export interface StormOptions {
+interface StormOptions {
   readonly seed: number;
   /** Users whose orders all have offsets to the oracle of SOL-PERP. */
   readonly users: number;

@@ -26,7 +26,7 @@ interface Body {
 type BodyRow = OrderRow & { readonly sources: Record<string, string> };
 
 /** The results of the comparisons. */
-export interface CheckCounts {
+interface CheckCounts {
   /** Comparisons with the book that a topic must have had, and those where it may have had another. */
   readonly compared: number;
   readonly passed: number;

@@ -17,7 +17,7 @@ const START_S = 1_750_000_000;
 const TURNS_PER_SLOT = 8;
 
 /** The options of a scene. */
-export interface StreamSceneOptions extends Partial<SocketServerOptions> {
+interface StreamSceneOptions extends Partial<SocketServerOptions> {
   readonly seed?: number;
   readonly makers?: number;
   /** The service's own interval; every turn is published by default. */

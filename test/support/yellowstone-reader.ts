@@ -5,7 +5,7 @@ import { type CallEnd, openCall, type SubscribeCall } from '../../src/rpc/grpc/s
 import { until } from './until.js';
 
 /** The content of a request, by the protocol's names. */
-export interface WantedUpdates {
+interface WantedUpdates {
   readonly accounts?: Readonly<
     Record<string, { readonly account?: readonly string[]; readonly owner?: readonly string[] }>
   >;
@@ -30,7 +30,7 @@ export interface ReadAccount {
 }
 
 /** One transaction, with the lines of its log. */
-export interface ReadTransaction {
+interface ReadTransaction {
   readonly signature: string;
   readonly slot: number;
   readonly lines: readonly string[] | null;

@@ -3,7 +3,7 @@ import { VirtualDate } from '../simulation/globals.js';
 import { isOfSubject, type NatsMessage } from './nats-protocol.js';
 
 /** What a client asks for, and what the server keeps of it. */
-export interface StreamConfig {
+interface StreamConfig {
   readonly name: string;
   readonly subjects: readonly string[];
   readonly discard: string;

@@ -34,7 +34,7 @@ function nextPort(): number {
 }
 
 /** Binds a port, or one that is free for 0; null when another server has it. */
-export function bindPort(port: number, server: Server): number | null {
+function bindPort(port: number, server: Server): number | null {
   const bound = port === 0 ? nextPort() : port;
   if (servers.has(bound)) return null;
   servers.set(bound, server);

@@ -3,7 +3,7 @@ import type { TransactionInstruction } from '@solana/web3.js';
 import { STEP } from '../../src/sim/chain/event-program.js';
 
 /** What one instruction does. */
-export interface ProgramRun {
+interface ProgramRun {
   /** As the runtime writes the log of a transaction. */
   readonly lines: readonly string[];
   /** The new data of accounts, by their places in the instruction. */

@@ -57,7 +57,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 }
 
 /** The listening port of one run of the service. */
-export class VirtualPort {
+class VirtualPort {
   readonly #options: ListenOptions;
   readonly #owner: number;
   readonly #sockets = new Set<VirtualSocket>();
