@@ -15,7 +15,7 @@ const BAR_CHARS = 30;
 const LINE_MS = 5_000;
 
 /** The output of progress. */
-export interface BackfillOutput {
+interface BackfillOutput {
   readonly isTTY?: boolean;
   write(text: string): void;
 }
@@ -52,7 +52,7 @@ export async function runBackfill(
 }
 
 /** A signature, unix seconds, or a time such as 2026-11-01 or 2026-11-01T12:00:00Z. */
-export function readEnd(key: 'from' | 'to', value: Flags[string]): JobEnd | null {
+function readEnd(key: 'from' | 'to', value: Flags[string]): JobEnd | null {
   if (typeof value !== 'string' || value === '') return null;
   if (SIGNATURE.test(value)) return { signature: value };
   const ms = /^\d{1,12}$/.test(value) ? Number(value) * 1_000 : findTimeMs(value);

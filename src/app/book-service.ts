@@ -44,7 +44,7 @@ export interface Service {
 }
 
 /** The origins of the served data. */
-export interface Origins {
+interface Origins {
   readonly origin: BookOrigin;
   readonly history?: ServiceHistory | undefined;
   readonly historyFirst?: HistoryFirst;
@@ -93,7 +93,8 @@ export async function serveBook(
   timings.watchLoop();
   venues.start();
   history?.start();
-  const [hasPage, hasHistory] = [page.size > 0, history !== undefined];
+  const hasPage = page.size > 0;
+  const hasHistory = history !== undefined;
   if (readers === 'all') print(urlLines({ url, metricsUrl, hasPage, hasHistory }, config));
   else print(`more   ${url}/status ${metricsUrl}/metrics\n`);
   runtime.log.info({ url, metricsUrl, ...build }, 'serving');
@@ -142,7 +143,11 @@ function createParts(
     ...config,
     ...source,
     ...(origin.replays === undefined ? {} : { replays: origin.replays }),
-    ...{ book, directory, addresses, readiness, timers },
+    book,
+    directory,
+    addresses,
+    readiness,
+    timers,
     summaries: summarySource({ book, directory, timers, ...source }),
     onPublished: (seconds) => timings.appliedToPublished.observe(seconds),
     onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
@@ -164,26 +169,46 @@ function createParts(
       awaitReady(marketNames, { ready, directory: book, log, planCheck, onReady });
     },
   });
-  // By name: a client and a maker have different message rates.
-  const { quoteMakers } = config;
-  const makers = new QuoteServer({
-    ...{ quoteMakers, addresses, timers },
-    directory,
-    sink: feed.quotes,
-    others: feed.makersElsewhere,
-    readiness,
-    onFault: (error, where) => log.error({ err: error, where }, 'a socket of a maker failed'),
-  });
+  const makers = createMakers(config, { runtime, feed, addresses, directory });
   const venues = externalVenues(config, origin.engine, runtime);
   const unsent = new UnsentReplies(timers);
   const backlog = new SocketBacklog(timers, config.socketBacklogMegabytes * MEGABYTE);
   return {
-    ...{ book, directory, ready, feed, sockets, makers, venues, history },
+    book,
+    directory,
+    ready,
+    feed,
+    sockets,
+    makers,
+    venues,
+    history,
     journal: origin.journal,
     asOf: origin.asOf,
-    ...{ timers, timings, unsent, backlog, addresses },
+    timers,
+    timings,
+    unsent,
+    backlog,
+    addresses,
     stopWaiting: () => readyCheck?.cancel(),
   };
+}
+
+function createMakers(
+  { quoteMakers }: BookConfig,
+  parts: Pick<ServiceParts, 'feed' | 'addresses' | 'directory'> & { readonly runtime: Runtime },
+): QuoteServer {
+  const { feed, addresses, directory } = parts;
+  const { log, timers } = parts.runtime;
+  return new QuoteServer({
+    quoteMakers,
+    addresses,
+    timers,
+    directory,
+    sink: feed.quotes,
+    others: feed.makersElsewhere,
+    readiness: () => feed.status(),
+    onFault: (error, where) => log.error({ err: error, where }, 'a socket of a maker failed'),
+  });
 }
 
 interface FirstLiveParts {
@@ -232,13 +257,17 @@ function createServiceHandlers(
     sockets: () => sockets.readStats(),
     venues: () => venues.stats(),
     quotes: () => makers.readStats(),
-    ...{ build, page, timers },
+    build,
+    page,
+    timers,
     ...(readAccounts === undefined ? {} : { readAccounts }),
     ...(readFees === undefined ? {} : { readFees }),
     ...(history === undefined ? {} : { history: history.history }),
     ...(journal === undefined ? {} : { journal }),
     ...(asOf === undefined ? {} : { asOf }),
-    ...{ requestsPerSecond, addresses, compatDefaults },
+    requestsPerSecond,
+    addresses,
+    compatDefaults,
     metrics: metricsPort === undefined ? 'main' : 'operator',
   });
 }
@@ -263,8 +292,14 @@ async function listenOn(
   const onFault = (error: unknown, path: string): void =>
     log.error({ err: error, path }, 'a request failed');
   const main = await listen({
-    ...{ host, port, handler: handlers[readers === 'all' ? 'main' : 'operator'], timers },
-    ...{ unsent, backlog, onFault, sockets: readers === 'all' ? [sockets, makers] : [makers] },
+    host,
+    port,
+    handler: handlers[readers === 'all' ? 'main' : 'operator'],
+    timers,
+    unsent,
+    backlog,
+    onFault,
+    sockets: readers === 'all' ? [sockets, makers] : [makers],
     findClient: (origin) => addresses.findClient(origin),
   });
   const url = urlOf(host, main);

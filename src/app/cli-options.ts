@@ -5,12 +5,12 @@ import type { Setting, SettingGroup } from '../config/setting-kinds.js';
 import { defaultText, flagOf, SETTINGS, type SettingName, settingsOf } from '../config/settings.js';
 
 /** The options of all settings in some groups. */
-export function groupOptions(...groups: readonly SettingGroup[]): readonly Option[] {
+function groupOptions(...groups: readonly SettingGroup[]): readonly Option[] {
   return settingsOf(...groups).map((name) => settingOption(name));
 }
 
 /** The option of one setting; `shown` overrides its default. */
-export function settingOption(name: SettingName, shown?: string): Option {
+function settingOption(name: SettingName, shown?: string): Option {
   const setting: Setting = SETTINGS[name];
   if (setting.kind === 'off' || setting.kind === 'on')
     return new Option(flagOf(name), setting.text);

@@ -15,7 +15,8 @@ export async function copyHistory(
   const startedAtMs = systemTimers.nowMs();
   const { rows } = await copyFile({ file, url });
   const seconds = (systemTimers.nowMs() - startedAtMs) / 1_000;
-  const [trades, all] = [rows.get('trades') ?? 0, [...rows.values()].reduce((a, b) => a + b, 0)];
+  const trades = rows.get('trades') ?? 0;
+  const all = [...rows.values()].reduce((a, b) => a + b, 0);
   const rate = Math.round(trades / seconds);
   output.write(
     `copied ${all} rows in ${seconds.toFixed(1)} s, ${trades} trades among them (${rate} a second)\n`,

@@ -46,7 +46,9 @@ function firstOrigin(parts: CoreParts): BookOrigin {
   const engine = new Engine({ programId, epoch: run });
   const { ended, end } = newEnding();
   const journal = new Journal({
-    ...{ setup: logSetupOf(parts), turnLog: engine.turnLog, ...runtime },
+    setup: logSetupOf(parts),
+    turnLog: engine.turnLog,
+    ...runtime,
     onEnded: end,
   });
   const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);

@@ -17,8 +17,14 @@ export function edgeOrigin(config: EdgeConfig, runtime: Runtime): BookOrigin {
   let follower: LogFollower | undefined;
   const feed = ({ onTurn, onFirstLive, publisher, clients }: FeedEvents): ServiceFeed => {
     follower = new LogFollower({
-      ...{ place, programId, engine, ...runtime },
-      ...{ onTurn, onFirstLive, publisher, clients },
+      place,
+      programId,
+      engine,
+      ...runtime,
+      onTurn,
+      onFirstLive,
+      publisher,
+      clients,
       freshness: (ageMs) => freshnessOf(ageMs, config),
       drainAfterMs: awayAfterMs,
     });

@@ -71,7 +71,11 @@ export async function exportRows(
   const { encoder, file, market } = asked;
   const blocks = asked.channel === 'trades' ? readTrades(place, asked) : readBook(place, asked);
   const end = await writeRows({
-    ...{ blocks, encoder, output: outputOf(file), timers: systemTimers, stop },
+    blocks,
+    encoder,
+    output: outputOf(file),
+    timers: systemTimers,
+    stop,
   });
   if (end === 'empty') throw invalid('--market', market, EMPTY_RULE);
   return end === 'written';
@@ -147,7 +151,8 @@ function timeError({ from, to }: AskedTimes, rule: string): ConfigError {
 
 /** The time range of the stored data, as text. */
 function keptText(runs: readonly (readonly SegmentInfo[])[]): string {
-  const [first, last] = [runs[0]?.[0]?.first.ts ?? 0, runs.at(-1)?.at(-1)?.last.ts ?? 0];
+  const first = runs[0]?.[0]?.first.ts ?? 0;
+  const last = runs.at(-1)?.at(-1)?.last.ts ?? 0;
   const [from, to] = [first, last].map((ts) => new Date(ts).toISOString());
   return `${from} to ${to}${runs.length > 1 ? ', with gaps' : ''}`;
 }

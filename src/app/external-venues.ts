@@ -9,7 +9,7 @@ import { type PricedMarket, type VenueLevels, venueMarkets } from '../venues/ven
 import { VenuePoller, type VenuePollerOptions } from '../venues/venue-poller.js';
 
 /** The source of the markets, and the destination of their levels. */
-export interface VenueBook {
+interface VenueBook {
   markets(): readonly PricedMarket[];
   setExternalLevels(market: number, levels: VenueLevels): void;
 }
@@ -39,7 +39,9 @@ export function externalVenues(
     venue: new Aggregator({ ...aggregator, timers: runtime.timers }),
     markets: () => venueMarkets(book.markets(), (symbol) => isNamed(symbol) && isAsked(symbol)),
     onLevels: ({ id }, levels) => book.setExternalLevels(id, levels),
-    ...{ intervalMs, maxAgeMs, ...runtime },
+    intervalMs,
+    maxAgeMs,
+    ...runtime,
   });
   return {
     start: () => poller.start(),

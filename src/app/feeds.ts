@@ -146,8 +146,13 @@ function liveFeed(parts: LiveFeedParts, journal?: Journal): ServiceFeed {
       : { snapshotRpc: new RpcClient({ url: snapshotUrl, timers, ...PATIENCE_WITH_FALLBACK }) };
   const sources = mergeSources(config, nodes, runtime);
   const feed = new LiveFeed({
-    ...{ nodes, engine, programId, ...runtime },
-    ...{ auditIntervalMs, probeIntervalMs, clockSkewMaxMs },
+    nodes,
+    engine,
+    programId,
+    ...runtime,
+    auditIntervalMs,
+    probeIntervalMs,
+    clockSkewMaxMs,
     ...(sources === undefined ? {} : { sources }),
     ...snapshotRpc,
     timing: { laggingAfterMs, staleAfterMs },

@@ -55,7 +55,7 @@ export function readHistoryOf(
 ): ServiceHistory | undefined {
   if (database === undefined) return undefined;
   const unused = { backfillHours: 0, backfillTransactionsMax: 0, requestsPerSecond: 1 };
-  const setup = { ...unused, ...{ retentionDays: 0, candleRetentionDays: 0, dataDir: '' } };
+  const setup = { ...unused, retentionDays: 0, candleRetentionDays: 0, dataDir: '' };
   const history = new History({ setup: { ...setup, nodes: [], programId, database }, ...runtime });
   return startedBy(history, book, runtime.timers);
 }

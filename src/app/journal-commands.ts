@@ -6,7 +6,7 @@ import { systemTimers } from '../rpc/timers.js';
 import { existingFolder, segmentOfSlot } from './journal-origin.js';
 
 /** The output of a command. */
-export interface CommandOutput {
+interface CommandOutput {
   readonly write: (text: string) => unknown;
 }
 

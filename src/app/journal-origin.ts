@@ -29,7 +29,7 @@ const OLD_RECORDING_RULE =
   'a recording of slotbook 0.1.0, which replays it: this version replays folders of journals';
 
 /** A segment and its folder. */
-export interface SegmentPlace {
+interface SegmentPlace {
   readonly folder: string;
   readonly segment: SegmentInfo;
   readonly next: SegmentInfo | undefined;
@@ -55,8 +55,14 @@ export function journalOrigin(config: ReplayConfig, place: string, timers: Timer
   const feed = ({ onTurn, onFirstLive, publisher }: FeedEvents): ServiceFeed =>
     feedOf(
       new JournalReplayer({
-        ...{ folder, segments, engine, speed, timers },
-        ...{ onTurn, onFirstLive, publisher },
+        folder,
+        segments,
+        engine,
+        speed,
+        timers,
+        onTurn,
+        onFirstLive,
+        publisher,
         until: at && untilOf(at),
         isBeforeEnd: choice?.isContinued ?? false,
         freshness: (ageMs) => freshnessOf(ageMs, config),
@@ -141,7 +147,8 @@ function notKept(
     return new ConfigError('INVALID_SETTING', message, 'DIR');
   }
   const ranges = runs.map((run) => {
-    const [first, last] = [run[0]?.first, run.at(-1)?.last];
+    const first = run[0]?.first;
+    const last = run.at(-1)?.last;
     return `slots ${first?.slot} to ${last?.slot} (unix milliseconds ${first?.ts} to ${last?.ts})`;
   });
   const message = `${flag} is a moment that is not kept; kept are ${ranges.join(', ')}`;

@@ -28,7 +28,7 @@ export function quotesToCore(link: QuoteLink, engine: Pick<Engine, 'markets'>): 
 }
 
 /** The book that takes quotes of edges. */
-export interface QuotedBook {
+interface QuotedBook {
   readonly engine: Pick<Engine, 'markets'>;
   readonly live: Pick<ServiceFeed, 'quotes'>;
   readonly readiness: () => Readiness;

@@ -66,7 +66,11 @@ class Standby {
     const bounds = { bytesMax: STANDBY_BYTES_MAX, lateSlots: LATE_SLOTS };
     this.#switched = new StandbyEngine({ warm, ...bounds });
     this.#follower = new LogFollower({
-      ...{ place, programId, genesisHash, engine, ...runtime },
+      place,
+      programId,
+      genesisHash,
+      engine,
+      ...runtime,
       drainAfterMs: Number.POSITIVE_INFINITY,
       freshness: (ageMs) => freshnessOf(ageMs, config),
       onTurn: () => this.#switched.noteLogSlot(this.#follower.slot),

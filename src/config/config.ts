@@ -144,7 +144,8 @@ export class ConfigReader {
   /** The settings of `core`. */
   readCore(): CoreConfig {
     const core = this.#settings.readAll('natsReplicas', 'natsHours', 'natsMegabytes', 'leaseMs');
-    const [ageMsMax, bytesMax] = [core.natsHours * 3_600_000, core.natsMegabytes * 1024 * 1024];
+    const ageMsMax = core.natsHours * 3_600_000;
+    const bytesMax = core.natsMegabytes * 1024 * 1024;
     const { natsReplicas: replicas, leaseMs } = core;
     const limits = { replicas, ageMsMax, bytesMax, leaseMs };
     const isWanted = this.#settings.isGiven('historyUrl');
@@ -273,7 +274,8 @@ export class ConfigReader {
     if (noHistory) return undefined;
     return {
       ...rest,
-      ...{ dataDir, database: url === undefined ? undefined : { url, role: 'write' } },
+      dataDir,
+      database: url === undefined ? undefined : { url, role: 'write' },
       backfillTransactionsMax: backfillTransactions,
       requestsPerSecond: historyRequestsPerSecond,
     };

@@ -17,7 +17,7 @@ export interface DatabaseConfig {
 }
 
 /** One Yellowstone gRPC server. */
-export interface GrpcConfig {
+interface GrpcConfig {
   /** Without user info. */
   readonly url: string;
   readonly token: string | undefined;

@@ -41,20 +41,20 @@ export interface NumberSetting extends SettingBase {
 }
 
 /** A text, or a base58 key of 32 bytes. A default of null means unset. */
-export interface TextSetting extends SettingBase {
+interface TextSetting extends SettingBase {
   readonly kind: 'text' | 'key';
   readonly default: string | null;
 }
 
 /** One of several words. */
-export interface ChoiceSetting extends SettingBase {
+interface ChoiceSetting extends SettingBase {
   readonly kind: 'choice';
   readonly default: string;
   readonly choices: readonly string[];
 }
 
 /** An address of one of the protocols. Its value is never shown, because it may contain an access key. */
-export interface UrlSetting extends SettingBase {
+interface UrlSetting extends SettingBase {
   readonly kind: 'url';
   readonly default: string | null;
   readonly protocols: readonly string[];
@@ -76,7 +76,7 @@ export interface ListSetting extends SettingBase {
 }
 
 /** A switch: kind `off` disables something, and its flag is `--no-...`. */
-export interface SwitchSetting extends SettingBase {
+interface SwitchSetting extends SettingBase {
   readonly kind: 'off' | 'on';
   readonly default: false;
 }

@@ -43,7 +43,7 @@ type ValueOfSetting<Given extends Setting> =
   | (Given['default'] extends null ? undefined : never);
 
 /** The value of a setting; undefined if it has no default and is not set. */
-export type SettingValue<Name extends SettingName> = ValueOfSetting<(typeof SETTINGS)[Name]>;
+type SettingValue<Name extends SettingName> = ValueOfSetting<(typeof SETTINGS)[Name]>;
 
 /** The values of some settings by their names. */
 export type SettingValues<Name extends SettingName> = {
