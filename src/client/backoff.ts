@@ -2,7 +2,7 @@
 const DOUBLINGS_MAX = 30;
 
 /** The bounds of a wait, in milliseconds. */
-export interface BackoffBounds {
+interface BackoffBounds {
   /** The bound of the first wait; it doubles with each failure. */
   readonly firstMs: number;
   readonly capMs: number;

@@ -86,7 +86,7 @@ export function withAbort<Value>(work: Promise<Value>, signal?: AbortSignal): Pr
 }
 
 /** How tries are bounded and repeated. */
-export interface RetryOptions {
+interface RetryOptions {
   readonly clock: Clock;
   /** Of one try. */
   readonly timeoutMs: number;

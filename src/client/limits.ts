@@ -77,9 +77,6 @@ export const TRADES_KNOWN_MAX = TRADES_PAGE + TRADES_REREAD;
 /** Queued trades of a loop; a bot that lags this much should know. */
 export const TRADES_WAITING_MAX = 10_000;
 
-/** Compatible channels have a heartbeat every 5 s: after three missing ones the connection counts as dead. */
-export const CHANNEL_SILENCE_MS_MAX = 15_000;
-
 /** Silence of a socket of candles or trades before it is pinged. */
 export const PING_MS = 10_000;
 /** Silence after that ping before the connection counts as dead. */

@@ -1,7 +1,7 @@
 /** Accounts of the chain, as inputs of the book. */
 
 /** The encoding of an account's data: as in an RPC response, or Latin-1 text with a character per byte. */
-export type AccountEncoding = 'base64' | 'base64+zstd' | 'bytes';
+type AccountEncoding = 'base64' | 'base64+zstd' | 'bytes';
 
 /** An account from a node, not decoded in TypeScript. */
 export interface RawAccount {

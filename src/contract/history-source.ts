@@ -2,7 +2,7 @@ import type { HistoryBody, HistoryQuery } from './history-queries.js';
 import type { MarketKey } from './markets.js';
 
 /** The state of the history. */
-export type HistoryState = 'off' | 'starting' | 'backfilling' | 'live' | 'failing';
+type HistoryState = 'off' | 'starting' | 'backfilling' | 'live' | 'failing';
 
 /** State and counters of the history, for /status and /metrics. */
 export interface HistoryStats {

@@ -9,7 +9,7 @@ export interface RowBlock {
 export type RowColumn = { readonly name: string } & RowValues;
 
 /** The values of a column. */
-export type RowValues =
+type RowValues =
   /** Unix milliseconds. */
   | { readonly kind: 'time'; readonly values: BigInt64Array }
   | { readonly kind: 'integer'; readonly values: BigInt64Array }

@@ -93,7 +93,8 @@ export class LogDecoder {
       fundingRates.push(readFunding(out, at));
     }
     const isTruncated = out.readUInt32LE(16) !== 0;
-    const [events, unreadable] = [out.readUInt32LE(8), out.readUInt32LE(12)];
+    const events = out.readUInt32LE(8);
+    const unreadable = out.readUInt32LE(12);
     return { fills, fundingRates, events, isTruncated, unreadable };
   }
 }

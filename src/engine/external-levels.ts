@@ -8,7 +8,7 @@ export interface ExternalLevels {
 }
 
 /** One level of a venue. */
-export interface ExternalLevel {
+interface ExternalLevel {
   /** Scaled by 1e6. */
   readonly price: bigint;
   /** Base scaled by 1e9. */

@@ -44,7 +44,7 @@ export interface JournalPosition {
 }
 
 /** Why the end of a file is not a complete block. */
-export interface JournalTear {
+interface JournalTear {
   readonly code: string;
   readonly message: string;
   /** The start of the torn block, as a byte offset in the file. */

@@ -3,7 +3,7 @@ import { BASE_PLACES, QUOTE_PLACES } from '../amounts/decimals.js';
 import type { RowBlock, RowColumn } from '../contract/row-block.js';
 
 /** Selects the market and the rows. */
-export interface JournalRowsOf {
+interface JournalRowsOf {
   /** The market's name, without regard to case. */
   readonly market: string;
   /** This many best levels of each side, or all orders. */

@@ -11,7 +11,7 @@ const FRAME_BYTES_START = 64 << 10;
 const FRAME_BYTES_MAX = 16 << 20;
 
 /** The bounds of an {@link OutputBuffer}, and the name of its contents for error messages. */
-export interface OutputBufferOptions {
+interface OutputBufferOptions {
   readonly name: 'body' | 'frame';
   readonly bytesStart: number;
   readonly bytesMax: number;
@@ -29,13 +29,15 @@ export class OutputBuffer {
 
   /** Creates the buffer for bodies. */
   static ofBodies(): OutputBuffer {
-    const [bytesStart, bytesMax] = [BODY_BYTES_START, BODY_BYTES_MAX];
+    const bytesStart = BODY_BYTES_START;
+    const bytesMax = BODY_BYTES_MAX;
     return new OutputBuffer({ name: 'body', bytesStart, bytesMax });
   }
 
   /** Creates the buffer for frames. */
   static ofFrames(): OutputBuffer {
-    const [bytesStart, bytesMax] = [FRAME_BYTES_START, FRAME_BYTES_MAX];
+    const bytesStart = FRAME_BYTES_START;
+    const bytesMax = FRAME_BYTES_MAX;
     return new OutputBuffer({ name: 'frame', bytesStart, bytesMax });
   }
 

@@ -11,10 +11,10 @@ const KEY_TEXT_BYTES_MAX = 44;
 const BATCH_BYTES_START = 1 << 20;
 
 /** The maximum size of a record: an account of 10 MiB, the maximum of Solana, in base64. */
-export const RECORD_BYTES_MAX = 14 << 20;
+const RECORD_BYTES_MAX = 14 << 20;
 
 /** With more bytes the batch is full: what arrives while the frames of the last turn are made waits in it. */
-export const BATCH_BYTES_MAX = 16 << 20;
+const BATCH_BYTES_MAX = 16 << 20;
 
 const FORM = { base64: 1, 'base64+zstd': 2, closed: 3, bytes: 4 } as const;
 const GATE_ARRIVAL = 0;

@@ -3,7 +3,7 @@ import { type Cell, cellsOf, columnOf } from './row-cells.js';
 import { LineEncoder, type RowEncoder } from './row-format.js';
 
 /** The Tardis data type: `incremental_book_L2` or `trades`. */
-export type TardisTable = 'book' | 'trades';
+type TardisTable = 'book' | 'trades';
 
 /** The special column of each table between the times and the side, and its name. */
 const OWN_COLUMN = { book: ['is_snapshot', 'isSnapshot'], trades: ['id', 'id'] } as const;

@@ -5,7 +5,7 @@ import type { RowEncoder } from './row-format.js';
 import type { RowOutput } from './whole-file.js';
 
 /** The rows and their destination. */
-export interface WrittenRows {
+interface WrittenRows {
   /** Null marks a pause, in which a stop is noticed. */
   readonly blocks: Iterable<RowBlock | null> | AsyncIterable<RowBlock | null>;
   readonly encoder: RowEncoder;
@@ -15,7 +15,7 @@ export interface WrittenRows {
 }
 
 /** The result: a file gets its name only when it contains all rows. */
-export type WriteEnd = 'written' | 'stopped' | 'empty';
+type WriteEnd = 'written' | 'stopped' | 'empty';
 
 /** Writes rows block by block, and closes the output. Throws errors of the output and the source. */
 export async function writeRows(rows: WrittenRows): Promise<WriteEnd> {

@@ -125,7 +125,10 @@ export class LiveFeed {
       slotAgeMs: this.#slotAge.sinceMs(timers.nowMs()),
       unixSeconds: clock.unixSeconds(),
       slotLag: slotLagOf(this.#parts, node),
-      ...{ genesisHash, node, lastAudit, ...this.#parts.clockSkew.stats },
+      genesisHash,
+      node,
+      lastAudit,
+      ...this.#parts.clockSkew.stats,
       sources: this.#options.sources?.readStatus(),
     };
   }
@@ -280,7 +283,8 @@ export class LiveFeed {
   }
 
   #updateFreshness(): void {
-    const [nowMs, isInDoubt] = [this.#parts.timers.nowMs(), this.#session?.isInDoubt === true];
+    const nowMs = this.#parts.timers.nowMs();
+    const isInDoubt = this.#session?.isInDoubt === true;
     const sinceMs = this.#slotAge.sinceMs(nowMs);
     const node = this.#nodes.current.name;
     forgetWrongSlot(this.#parts, node);

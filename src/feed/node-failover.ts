@@ -20,13 +20,13 @@ import {
 } from './model/limits.js';
 
 /** The events of the node in use. */
-export interface FailoverListener extends Omit<RpcSocketListener, 'onOpened'> {
+interface FailoverListener extends Omit<RpcSocketListener, 'onOpened'> {
   /** Connected to this node, without subscriptions. */
   onOpened(node: FeedNode): void;
 }
 
 /** Dependencies of the failover, which a test may replace. */
-export interface FailoverOptions {
+interface FailoverOptions {
   readonly nodes: RpcNodes<FeedNode>;
   readonly timers: Timers;
   readonly random: () => number;
@@ -65,10 +65,12 @@ export class NodeFailover {
   constructor(options: FailoverOptions) {
     const { nodes, random } = options;
     this.#options = options;
-    const [firstMs, capMs] = [NODES_BACKOFF_FIRST_MS, NODES_BACKOFF_CAP_MS];
+    const firstMs = NODES_BACKOFF_FIRST_MS;
+    const capMs = NODES_BACKOFF_CAP_MS;
     this.#pool = new NodePool({ nodes, firstMs, capMs, random });
     this.#silence = new Backoff({ firstMs: SILENCE_FIRST_MS, capMs: SILENCE_CAP_MS, random });
-    const [lossFirstMs, lossCapMs] = [LOSS_BACKOFF_FIRST_MS, LOSS_BACKOFF_CAP_MS];
+    const lossFirstMs = LOSS_BACKOFF_FIRST_MS;
+    const lossCapMs = LOSS_BACKOFF_CAP_MS;
     this.#lossWait = new Backoff({ firstMs: lossFirstMs, capMs: lossCapMs, random });
     this.#silentMsMax = this.#nextSilenceMs();
   }

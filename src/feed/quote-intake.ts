@@ -9,7 +9,7 @@ import type { Timer, Timers } from '../contract/timers.js';
 import { QUOTE_CHECK_MS_MAX, QUOTE_CHECK_MS_MIN } from './model/limits.js';
 
 /** Dependencies of the intake. */
-export interface QuoteIntakeOptions {
+interface QuoteIntakeOptions {
   readonly engine: QuoteEngine;
   /** Ends a turn as soon as the loop has read its sockets: many quotes share one. */
   readonly requestTurn: () => void;

@@ -1,7 +1,7 @@
 import type { RawAccount } from '../contract/accounts.js';
 
 /** The newest state of an account: its bytes, or its closing. */
-export type RecentUpdate = RawAccount | { readonly pubkey: string; readonly slot: number };
+type RecentUpdate = RawAccount | { readonly pubkey: string; readonly slot: number };
 
 /** Bytes of an update without its data. */
 const UPDATE_BYTES = 200;

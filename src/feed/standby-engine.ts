@@ -11,7 +11,7 @@ interface OpenSnapshot {
 }
 
 /** The log's book at the failover. */
-export interface LogState {
+interface LogState {
   readonly engine: EpochEngine;
   readonly slot: number;
   /** The slots of accounts (base58) written in this slot or later. */
@@ -19,7 +19,7 @@ export interface LogState {
 }
 
 /** Dependencies of a standby's feed. */
-export interface StandbyEngineOptions {
+interface StandbyEngineOptions {
   /** The engine of the feed's own book until then. */
   readonly warm: EpochEngine;
   readonly bytesMax: number;

@@ -29,7 +29,7 @@ export interface FollowFlags {
 }
 
 /** The options of a run. */
-export interface FollowOptions {
+interface FollowOptions {
   readonly url: string;
   readonly topic: FollowedTopic;
   /** Duration; undefined until it is stopped. */
@@ -81,8 +81,13 @@ export function followOptions(given: {
   return {
     url: socketUrl(given.url),
     topic: {
-      ...{ channel: known, market: given.market },
-      ...{ depth: rows, grouping: ticks, maker, vamm, indicative },
+      channel: known,
+      market: given.market,
+      depth: rows,
+      grouping: ticks,
+      maker,
+      vamm,
+      indicative,
     },
     seconds: seconds === undefined ? undefined : numberOf('seconds', seconds, SECONDS_MAX),
     isPlain: plain,

@@ -24,10 +24,10 @@ import * as limits from './limits.js';
 import { Tally } from './tally.js';
 
 /** The phase of a follower. */
-export type Phase = 'connecting' | 'subscribing' | 'waiting' | 'following' | 'pausing' | 'stopped';
+type Phase = 'connecting' | 'subscribing' | 'waiting' | 'following' | 'pausing' | 'stopped';
 
 /** The topic, and the connection. */
-export interface FollowerOptions {
+interface FollowerOptions {
   /** Of the service or its WebSocket. */
   readonly url: string;
   readonly topic: FollowedTopic;

@@ -18,7 +18,7 @@ export interface JobBounds {
 }
 
 /** The store of a job's progress, which also bounds its older end. */
-export type JobStore = Pick<IngestStore, 'readProgress' | 'writeBatch'> &
+type JobStore = Pick<IngestStore, 'readProgress' | 'writeBatch'> &
   Pick<HistoryStore, 'tradesSince'>;
 
 /**

@@ -63,7 +63,9 @@ export async function backfill(options: BackfillOptions): Promise<BackfillProgre
   const { dataDir, database, timers, random = Math.random, signal } = options;
   const nodes = createNodes(options.nodes, timers);
   const stores = new StoreManager({
-    ...{ folder: dataDir, database, timers },
+    folder: dataDir,
+    database,
+    timers,
     marketOf: () => undefined,
   });
   const [first] = nodes;
@@ -97,7 +99,10 @@ class Backfill {
     const { programId, requestsPerSecond, timers, random } = options;
     const decoder = new LogDecoder(programId);
     const parts: IngestParts = {
-      ...{ programId, timers, log: silentLog, counters: newCounters() },
+      programId,
+      timers,
+      log: silentLog,
+      counters: newCounters(),
       ungiven: new UngivenItems(timers),
       unreadable: new UngivenItems(timers),
       decode: (lines) => decoder.decode(lines),

@@ -30,7 +30,7 @@ import { withoutPaths } from './model/without-paths.js';
 import { type StartWorker, startThread, type WorkerLink } from './worker-link.js';
 
 /** The dependencies of a history, which a test may replace. */
-export interface HistoryOptions {
+interface HistoryOptions {
   readonly setup: WorkerSetup;
   readonly log: Log;
   readonly timers: Timers;

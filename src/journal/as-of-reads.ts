@@ -26,7 +26,7 @@ import { type FlushedJournal, RecentTurns } from './recent-turns.js';
 import { startThread, type ThreadLink } from './worker-link.js';
 
 /** Dependencies of past reads. */
-export interface AsOfOptions {
+interface AsOfOptions {
   readonly files: JournalFiles;
   readonly journal: FlushedJournal;
   readonly log: Log;
@@ -70,8 +70,13 @@ export class AsOfReads implements AsOfSource {
   #lastId = 0;
   #isStopped = false;
   readonly #events: Record<AsOfEvent, number> = {
-    ...{ requests: 0, bodies: 0, notKept: 0, queueRefusals: 0, late: 0 },
-    ...{ restores: 0, warmHits: 0 },
+    requests: 0,
+    bodies: 0,
+    notKept: 0,
+    queueRefusals: 0,
+    late: 0,
+    restores: 0,
+    warmHits: 0,
   };
 
   constructor(options: AsOfOptions) {
@@ -136,7 +141,12 @@ export class AsOfReads implements AsOfSource {
       work();
     };
     const job: Job = {
-      ...{ id: this.#lastId, request, isGone, isSettled: false, flushedMs: 0, newestMs: 0 },
+      id: this.#lastId,
+      request,
+      isGone,
+      isSettled: false,
+      flushedMs: 0,
+      newestMs: 0,
       deadline: this.#timers.after(AS_OF_MS_MAX, () => this.#giveUp(job)),
       settle: (reply) => close(() => of.resolve(reply)),
       fail: (error) => close(() => of.reject(error)),

@@ -24,7 +24,7 @@ import type { FromJournal, JournalSetup, ToJournal, WorkerStats } from './model/
 import { startThread, type ThreadLink } from './worker-link.js';
 
 /** Dependencies of a journal. */
-export interface JournalOptions {
+interface JournalOptions {
   /** A folder, or a log on NATS. */
   readonly setup: JournalSetup | LogSetup;
   /**

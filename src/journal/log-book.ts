@@ -124,7 +124,8 @@ export class LogBook {
     const { engine } = this.#options;
     // Without a market nothing is shown, and the engine does not have the log's state.
     if (engine.markets().length === 0) return;
-    const [own, ofLog] = [this.#freshness, this.#state];
+    const own = this.#freshness;
+    const ofLog = this.#state;
     const shown = lessFresh(ofLog, own);
     if (engine.state !== shown) engine.setState(shown);
   }

@@ -9,7 +9,7 @@ import { LogAppender } from './nats/log-appender.js';
 import { textOfId } from './nats/message-id.js';
 
 /** Options of a failover. */
-export interface LogFailoverOptions {
+interface LogFailoverOptions {
   readonly setup: LogSetup;
   readonly follower: Pick<LogFollower, 'position'>;
   /** The unique name of the continuing run. */

@@ -32,11 +32,14 @@ export interface LogFollowerOptions extends LogBookOptions {
 
 /** Codes of final failures; empty for a bug. */
 const FINAL_CODES: ReadonlySet<string> = new Set([
-  ...['', 'LOG_REFUSED', 'LOG_MISMATCH', 'JOURNAL_PROGRAM_MISMATCH'],
+  '',
+  'LOG_REFUSED',
+  'LOG_MISMATCH',
+  'JOURNAL_PROGRAM_MISMATCH',
 ]);
 
 /** Counters of a follower, for metrics. */
-export interface LogFollowerStats {
+interface LogFollowerStats {
   readonly logTurns: number;
   readonly logBytes: number;
   /** Restored checkpoints: the first, and after each hole and each new epoch. */
@@ -69,7 +72,9 @@ export class LogFollower {
   #usefulFrom = 0;
   #restoreAtMs = 0;
   readonly #restoreWaits = new Backoff({
-    ...{ firstMs: LOG_RETRY_MS, capMs: LOG_RESTORE_MS_MAX, random: Math.random },
+    firstMs: LOG_RETRY_MS,
+    capMs: LOG_RESTORE_MS_MAX,
+    random: Math.random,
   });
   #messageAtMs: number;
   #waiting = 0;

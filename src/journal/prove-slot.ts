@@ -8,13 +8,13 @@ import { JournalPlayer } from './store/journal-player.js';
 import type { SegmentInfo } from './store/segment-info.js';
 
 /** A market's part of a proof. */
-export interface MarketProof extends MarketHash {
+interface MarketProof extends MarketHash {
   readonly market: string;
   readonly parts: MarketHashParts;
 }
 
 /** The hashes of all markets at the end of a slot. */
-export interface SlotProof {
+interface SlotProof {
   readonly slot: number;
   /** The last turn up to it. */
   readonly moment: JournalMoment;
@@ -41,7 +41,8 @@ export function proveSlot(place: ProvedSlot): SlotProof {
   const { engine, moment } = bookOf(place);
   const hashes = engine.hashes.readAll();
   const markets = engine.markets().flatMap(({ id, symbol }) => {
-    const [hash, parts] = [hashes[id], engine.hashes.readParts(id)];
+    const hash = hashes[id];
+    const parts = engine.hashes.readParts(id);
     return hash === undefined || parts === null ? [] : [{ market: symbol, ...hash, parts }];
   });
   markets.sort((left, right) => (left.market < right.market ? -1 : 1));

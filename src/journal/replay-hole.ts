@@ -16,7 +16,7 @@ export interface ReplayHole {
 }
 
 /** The damaged file's number, the next readable file, and the slot of the last turn before the damage. */
-export interface HolePlace {
+interface HolePlace {
   readonly number: number;
   readonly next: SegmentInfo;
   readonly fromSlot: number;

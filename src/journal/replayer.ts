@@ -38,7 +38,7 @@ export interface JournalReplayerOptions extends PublishedBook {
 }
 
 /** Statistics of a replay, for metrics. */
-export interface JournalReplayerStats {
+interface JournalReplayerStats {
   readonly replayedTurns: number;
   readonly replayedBytes: number;
   readonly replayedHoles: number;

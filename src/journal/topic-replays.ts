@@ -21,12 +21,12 @@ import { type FlushedJournal, RecentTurns } from './recent-turns.js';
 import { startThread, type ThreadLink } from './worker-link.js';
 
 /** The journal to replay. */
-export interface PlayedJournal extends FlushedJournal {
+interface PlayedJournal extends FlushedJournal {
   readStats(): Pick<JournalStats, 'newest' | 'state'>;
 }
 
 /** The dependencies of replays. */
-export interface TopicReplaysOptions {
+interface TopicReplaysOptions {
   readonly files: JournalFiles;
   readonly journal: PlayedJournal;
   readonly log: Log;
@@ -65,7 +65,9 @@ export class TopicReplays implements ReplaySource {
     this.#lastId += 1;
     const id = this.#lastId;
     const replay = new RunningReplay({
-      ...{ id, listener, recent: this.#recent },
+      id,
+      listener,
+      recent: this.#recent,
       isWriting: () => this.#options.journal.readStats().state === 'writing',
       send: (message) => thread.sendMessage(message),
       onClosing: () => {

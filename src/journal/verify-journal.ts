@@ -18,7 +18,7 @@ import type { SegmentInfo } from './store/segment-info.js';
 import { segmentName, segmentNumber } from './store/segment-name.js';
 
 /** The folder, and the output of the report. */
-export interface VerifyJournalOptions {
+interface VerifyJournalOptions {
   readonly folder: string;
   readonly print: (line: string) => void;
   readonly timers: Pick<Timers, 'nowMs'>;

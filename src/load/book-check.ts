@@ -8,7 +8,8 @@ export class BookCheck {
 
   /** Returns the violation in a book, or undefined. */
   findFault({ marketName, epoch, seq, bids, asks }: L2Book): string | undefined {
-    const [before, isSameEpoch] = [this.#seq, epoch === this.#epoch];
+    const before = this.#seq;
+    const isSameEpoch = epoch === this.#epoch;
     [this.#epoch, this.#seq] = [epoch, seq];
     if (isSameEpoch && seq < before) return `${marketName}: seq ${seq} came after ${before}`;
     if (!isSorted(bids.map(({ price }) => -price))) return `${marketName}: bids are not sorted`;

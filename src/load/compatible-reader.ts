@@ -7,7 +7,7 @@ import type { Figures } from './figures.js';
 import { FIRST_BOOK_MS_MAX, MESSAGE_BYTES_MAX } from './limits.js';
 
 /** The market and depth of a reader. */
-export interface CompatibleOptions {
+interface CompatibleOptions {
   readonly url: string;
   readonly market: { readonly name: string; readonly type: string };
   readonly figures: Figures;

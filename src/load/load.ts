@@ -17,7 +17,7 @@ import { cpuLine, figureLines } from './report.js';
 import { StreamReader } from './stream-reader.js';
 
 /** One run. */
-export interface LoadRun {
+interface LoadRun {
   readonly url: string;
   readonly flags: LoadFlags;
   readonly output: { write(text: string): unknown };

@@ -7,7 +7,7 @@ import type { Figures } from './figures.js';
 import { RESPONSE_MS_MAX } from './limits.js';
 
 /** Options of a poller. */
-export interface PollerOptions {
+interface PollerOptions {
   readonly url: string;
   readonly markets: readonly string[];
   readonly depth: StreamDepth;

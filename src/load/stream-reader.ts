@@ -4,7 +4,7 @@ import { Follower } from '../follow/follower.js';
 import type { Figures } from './figures.js';
 
 /** The market and depth of a reader. */
-export interface ReaderOptions {
+interface ReaderOptions {
   readonly url: string;
   readonly market: string;
   readonly depth: StreamDepth;

@@ -44,7 +44,7 @@ export interface MatchFlags {
 }
 
 /** The default address, on this machine. */
-export const URL_DEFAULT = 'http://127.0.0.1:8080';
+const URL_DEFAULT = 'http://127.0.0.1:8080';
 
 /** The decimals of each amount flag's raw form. */
 const decimalsOf = {
@@ -57,7 +57,13 @@ const decimalsOf = {
 } as const;
 
 const plain = [
-  ...['side', 'orderType', 'auctionDuration', 'slotsElapsed', 'taker', 'feeTier', 'model'],
+  'side',
+  'orderType',
+  'auctionDuration',
+  'slotsElapsed',
+  'taker',
+  'feeTier',
+  'model',
 ] as const satisfies readonly string[];
 
 /** The request URL. Throws a MatchError for an invalid command line. */

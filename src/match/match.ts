@@ -17,7 +17,7 @@ export const RESPONSE_MS_MAX = 15_000;
 export const TEXT_CHARS_MAX = 500;
 
 /** One run. */
-export interface MatchRun {
+interface MatchRun {
   readonly market: string;
   readonly flags: MatchFlags;
   readonly output: { write(text: string): unknown };

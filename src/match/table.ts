@@ -3,7 +3,7 @@ import { BASE_DECIMALS, formatDecimal, QUOTE_DECIMALS } from '../client/amounts.
 import type { MatchAnswer } from '../client/generated/books.js';
 
 /** The part of the query that the table shows. */
-export interface WalkQuery {
+interface WalkQuery {
   readonly side: string;
   readonly inQuote: boolean;
 }
@@ -11,8 +11,20 @@ export interface WalkQuery {
 type Fill = MatchAnswer['fills'][number];
 
 const HEAD = [
-  ...['#', 'source', 'price', 'raw', 'size', 'raw', 'quote', 'raw', 'fee', 'raw', 'rebate', 'raw'],
-  ...['order', 'maker'],
+  '#',
+  'source',
+  'price',
+  'raw',
+  'size',
+  'raw',
+  'quote',
+  'raw',
+  'fee',
+  'raw',
+  'rebate',
+  'raw',
+  'order',
+  'maker',
 ];
 
 /** Columns of words, aligned left; the other columns are numbers, aligned right. */
@@ -42,13 +54,15 @@ function padCell(cell: string, width: number, column: string): string {
 function rowOf(fill: Fill, index: number): readonly string[] {
   const both = (raw: bigint, decimals: number) => [formatDecimal(raw, decimals), `${raw}`];
   return [
-    ...[String(index + 1), fill.source],
+    String(index + 1),
+    fill.source,
     ...both(fill.price, QUOTE_DECIMALS),
     ...both(fill.size, BASE_DECIMALS),
     ...both(fill.quote, QUOTE_DECIMALS),
     ...both(fill.takerFee, QUOTE_DECIMALS),
     ...both(fill.makerRebate, QUOTE_DECIMALS),
-    ...[fill.orderId === null ? '-' : String(fill.orderId), fill.maker ?? '-'],
+    fill.orderId === null ? '-' : String(fill.orderId),
+    fill.maker ?? '-',
   ];
 }
 

@@ -20,7 +20,7 @@ export type RpcErrorCode =
  * Details of an error: small scalars only. `serverText` is the server's message, for the log only,
  * which masks secrets.
  */
-export type RpcErrorContext = Readonly<Record<string, string | number | boolean>>;
+type RpcErrorContext = Readonly<Record<string, string | number | boolean>>;
 
 /** The one error class of this room. Its message has no word of a server and no key: public paths show it. */
 export class RpcError extends CodedError<RpcErrorCode, RpcErrorContext> {
@@ -29,8 +29,13 @@ export class RpcError extends CodedError<RpcErrorCode, RpcErrorContext> {
 
 /** Error classes whose messages contain no foreign text. */
 const OWN_ERRORS: ReadonlySet<string> = new Set([
-  ...['RpcError', 'FeedError', 'EngineError', 'JournalError'],
-  ...['HistoryError', 'StoreError', 'VenueError'],
+  'RpcError',
+  'FeedError',
+  'EngineError',
+  'JournalError',
+  'HistoryError',
+  'StoreError',
+  'VenueError',
 ]);
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]+$/;
 /** Maximum causes, which also bounds a cyclic chain. */

@@ -19,7 +19,7 @@ export interface Refusal {
 }
 
 /** Options for reading a body. */
-export interface BodyReading {
+interface BodyReading {
   readonly timers: Pick<Timers, 'soon'>;
   readonly bytesMax: number;
   /** Called with the size of each chunk. */

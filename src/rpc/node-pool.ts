@@ -34,7 +34,7 @@ export interface NodeUrls {
 }
 
 /** A node of {@link createNodes}, with the statistics of its socket. */
-export interface CountedNode extends RpcNode {
+interface CountedNode extends RpcNode {
   readonly socket: RpcSocket;
 }
 
@@ -52,7 +52,7 @@ export function createNodes(
 }
 
 /** The nodes, and the backoff after all of them failed. */
-export interface NodePoolOptions<Node> extends BackoffOptions {
+interface NodePoolOptions<Node> extends BackoffOptions {
   readonly nodes: RpcNodes<Node>;
 }
 

@@ -2,7 +2,7 @@ import type { Timers } from '../contract/timers.js';
 import { sleep } from './timers.js';
 
 /** The rate and concurrency of requests. */
-export interface RateLimiterOptions {
+interface RateLimiterOptions {
   readonly timers: Timers;
   readonly requestsPerSecond: number;
   /** Concurrent requests; unlimited by default. */

@@ -7,7 +7,7 @@ import { EARLY_NOTIFICATIONS_MAX, SOCKET_SUBSCRIPTIONS_MAX } from './limits.js';
 export type NotificationHandler = (result: unknown) => void;
 
 /** A registered request that waits to be sent and acknowledged. */
-export interface PendingRequest {
+interface PendingRequest {
   readonly id: number;
   /** The server's subscription id. */
   readonly acknowledged: Promise<number>;
@@ -24,7 +24,7 @@ interface Waiting {
 }
 
 /** Dependencies of a table. */
-export interface SubscriptionTableOptions {
+interface SubscriptionTableOptions {
   readonly timers: Timers;
   readonly ackTimeoutMs: number;
 }

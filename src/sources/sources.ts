@@ -17,7 +17,7 @@ export interface SourcesFlags {
 }
 
 /** One run. */
-export interface SourcesRun {
+interface SourcesRun {
   readonly url: string;
   readonly flags: SourcesFlags;
   readonly output: Output;

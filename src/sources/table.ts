@@ -4,7 +4,15 @@ import type { ServiceStatus } from '../client/generated/service.js';
 type MergedSource = NonNullable<ServiceStatus['sources']>[number];
 
 const HEAD = [
-  ...['source', 'state', 'slot', 'lag', 'won', 'lead ms', 'misses', 'disagreements', 'reason'],
+  'source',
+  'state',
+  'slot',
+  'lag',
+  'won',
+  'lead ms',
+  'misses',
+  'disagreements',
+  'reason',
 ];
 /** Columns of words, aligned left; the other columns are numbers, aligned right. */
 const WORDS: ReadonlySet<string> = new Set(['source', 'state', 'reason']);
@@ -39,11 +47,14 @@ function padCell(cell: string, width: number, column: string): string {
 function rowOf(source: MergedSource): readonly string[] {
   const { wonShare, leadMs, reason } = source;
   return [
-    ...[printable(source.name), printable(source.state)],
-    ...[`${source.slot}`, `${source.slotLag}`],
+    printable(source.name),
+    printable(source.state),
+    `${source.slot}`,
+    `${source.slotLag}`,
     wonShare === null ? '-' : `${(wonShare * 100).toFixed(1)} %`,
     leadMs === null ? '-' : leadMs.toFixed(1),
-    ...[`${source.misses}`, `${source.disagreements}`],
+    `${source.misses}`,
+    `${source.disagreements}`,
     reason === null ? '' : printable(reason),
   ];
 }

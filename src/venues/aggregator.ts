@@ -40,7 +40,8 @@ export class Aggregator implements Venue {
     const bases = bought.map(({ outAmount }) => outAmount);
     const sold = await this.#fetchQuotes({ from: base, to: quote, amounts: bases }, signal);
     const rungs = amounts.map((quoteIn, index): Rung => {
-      const [there, back] = [bought[index], sold[index]];
+      const there = bought[index];
+      const back = sold[index];
       return { quoteIn, base: there?.outAmount ?? 0n, quoteOut: back?.outAmount ?? 0n };
     });
     const askedMs = Math.min(...bought.map((one) => one.askedMs));

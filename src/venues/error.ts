@@ -14,7 +14,7 @@ export type VenueErrorCode =
   | 'VENUE_LEVELS_STALE';
 
 /** Details of an error: small scalars only, and no text of the venue. */
-export type VenueErrorContext = Readonly<Record<string, string | number>>;
+type VenueErrorContext = Readonly<Record<string, string | number>>;
 
 /** The one error class of this room. Its text holds no key of a URL and no text of the venue. */
 export class VenueError extends CodedError<VenueErrorCode, VenueErrorContext> {

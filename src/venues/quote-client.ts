@@ -29,7 +29,7 @@ export interface QuoteClientOptions {
 }
 
 /** An amount of one token to swap for another. */
-export interface QuoteQuery {
+interface QuoteQuery {
   readonly inputMint: string;
   readonly outputMint: string;
   /** In the input token's decimals. */
@@ -72,7 +72,8 @@ export class QuoteClient {
       requestsPerSecond,
       concurrentMax: VENUE_REQUESTS_MAX,
     });
-    const [firstMs, capMs] = [VENUE_BACKOFF_FIRST_MS, VENUE_BACKOFF_CAP_MS];
+    const firstMs = VENUE_BACKOFF_FIRST_MS;
+    const capMs = VENUE_BACKOFF_CAP_MS;
     this.#backoff = new Backoff({ firstMs, capMs, random });
   }
 

@@ -67,7 +67,10 @@ export class VenuePoller {
   stats(): VenueStats {
     const { name, host, requestCount: requests } = this.#options.venue;
     return {
-      ...{ name, host, events: { requests, ...this.#counts }, failures: { ...this.#failures } },
+      name,
+      host,
+      events: { requests, ...this.#counts },
+      failures: { ...this.#failures },
       markets: [...this.#quoted.values()].map(marketStats),
     };
   }
@@ -162,7 +165,7 @@ function isSame(left: VenueMarket, right: VenueMarket): boolean {
 }
 
 /** The state of one market of one venue. */
-export class QuotedMarket {
+class QuotedMarket {
   readonly #timers: Timers;
   readonly #backoff: Backoff;
   readonly #fetching = new AbortController();
@@ -179,7 +182,8 @@ export class QuotedMarket {
     { timers, random }: { readonly timers: Timers; readonly random: () => number },
   ) {
     this.#timers = timers;
-    const [firstMs, capMs] = [VENUE_BACKOFF_FIRST_MS, VENUE_BACKOFF_CAP_MS];
+    const firstMs = VENUE_BACKOFF_FIRST_MS;
+    const capMs = VENUE_BACKOFF_CAP_MS;
     this.#backoff = new Backoff({ firstMs, capMs, random });
   }
 

@@ -78,7 +78,8 @@ export function venueMarkets(
 }
 
 function marketOf(row: PricedMarket, quoteRow: PricedMarket): readonly VenueMarket[] {
-  const [base, quote] = [tokenOf(row), tokenOf(quoteRow)];
+  const base = tokenOf(row);
+  const quote = tokenOf(quoteRow);
   if (base === null || quote === null || base.mint === quote.mint) return [];
   return [{ id: row.id, symbol: row.symbol, base, quote }];
 }

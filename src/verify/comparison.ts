@@ -9,7 +9,7 @@ export interface Difference {
 }
 
 /** One reading: the service's rows, and the chain's rows before and after. */
-export interface RowsReading {
+interface RowsReading {
   readonly service: Rows;
   readonly before: Rows;
   readonly after: Rows;

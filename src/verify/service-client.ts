@@ -2,7 +2,7 @@ import { VerifyError } from './error.js';
 import { RESPONSE_BYTES_MAX, RESPONSE_MS_MAX } from './limits.js';
 
 /** A response of the service. */
-export interface ServiceResponse {
+interface ServiceResponse {
   readonly status: number;
   readonly text: string;
 }

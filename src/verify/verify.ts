@@ -11,7 +11,7 @@ import { MarketRun } from './market-run.js';
 import { ServiceClient } from './service-client.js';
 
 /** The markets to compare, and the report's output. */
-export interface VerifyOptions {
+interface VerifyOptions {
   readonly url: string;
   readonly chain: ChainBook;
   /** Names in any case; empty for all. */

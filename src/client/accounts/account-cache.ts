@@ -82,7 +82,8 @@ export class AccountCache implements AsyncIterable<AccountData> {
     this.#nowS = options.nowS ?? (() => systemClock.unixMs() / 1000);
     this.#unsubscribe = [
       this.#follow(oracles, ({ price, slot, mmPrice = null }) => ({
-        ...{ oracle: price, mmOracle: mmPrice },
+        oracle: price,
+        mmOracle: mmPrice,
         oracleSlot: slot === undefined ? null : BigInt(slot),
       })),
       this.#follow(marks, ({ markPrice }) => ({ mark: markPrice })),

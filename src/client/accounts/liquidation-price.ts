@@ -229,7 +229,8 @@ function inUnitsOf(
   delta: bigint,
   { from, to }: { readonly from: OracleSource; readonly to: OracleSource },
 ): bigint {
-  const [first, second] = [UNITS[from], UNITS[to]];
+  const first = UNITS[from];
+  const second = UNITS[to];
   if (first === undefined || second === undefined || first.family !== second.family) return delta;
   if (first.units !== 1n && second.units !== 1n) return delta;
   return (delta * second.units) / first.units;

@@ -30,7 +30,7 @@ export interface MarketPrices {
 }
 
 /** The prices of a market about which nothing is known. */
-export const NO_PRICES: MarketPrices = { oracle: null, mmOracle: null, mark: null };
+const NO_PRICES: MarketPrices = { oracle: null, mmOracle: null, mark: null };
 
 /** The price of the token that prices are in, where its market has no oracle account. */
 const QUOTE_ASSET_PRICE = 1_000_000n;

@@ -11,7 +11,8 @@ export const BYTES_TYPE = 'application/vnd.slotbook';
 
 /** Version 1 and the kind of a body; its lowest two bits are the state. */
 const FIRST_BYTE = 0x9c;
-const [LEVELS, ORDERS] = [0, 1];
+const LEVELS = 0;
+const ORDERS = 1;
 const UNIT_MAX = 2 ** 32 - 1;
 
 /**
@@ -30,7 +31,8 @@ export function decodeBody(bytes: Uint8Array): Message {
     throw new RangeError(`a body begins with ${first}, which is not version 1 of docs/binary.md`);
   }
   const rows = reader.readByte();
-  const [priceUnit, sizeUnit] = [reader.readVarint(), reader.readVarint()];
+  const priceUnit = reader.readVarint();
+  const sizeUnit = reader.readVarint();
   for (const unit of [priceUnit, sizeUnit]) if (unit < 1 || unit > UNIT_MAX) throw tooLarge();
   const slot = reader.readVarint();
   const units = { priceUnit, sizeUnit };

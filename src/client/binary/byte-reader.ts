@@ -8,7 +8,7 @@ const SMALL_BITS_MAX = 28;
 const EXACT_BITS_MAX = 53;
 
 /** Bits of the largest size, and of an amount with its sign. */
-export const WIDE_BITS_MAX = 128;
+const WIDE_BITS_MAX = 128;
 
 /** Bits of the largest price. */
 export const LONG_BITS_MAX = 64;
@@ -37,7 +37,10 @@ export class ByteReader {
   }
 
   readU32(): number {
-    const [a, b, c, d] = [this.readByte(), this.readByte(), this.readByte(), this.readByte()];
+    const a = this.readByte();
+    const b = this.readByte();
+    const c = this.readByte();
+    const d = this.readByte();
     return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0;
   }
 

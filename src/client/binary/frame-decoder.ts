@@ -24,7 +24,7 @@ const CHANNELS = ['book', 'bbo', 'l3'];
 const UNIT_MAX = 2 ** 32 - 1;
 
 /** The stream identity in a snapshot. */
-export interface StreamIdentity {
+interface StreamIdentity {
   readonly topic: string;
   readonly channel: string;
   readonly market: string;
@@ -81,9 +81,13 @@ export class FrameDecoder {
 
   #readStream(reader: ByteReader, id: number): StreamIdentity {
     const start = reader.at;
-    const [topic, channel, market] = [reader.readText(), reader.readText(), reader.readText()];
-    const [epoch, flags] = [reader.readText(), reader.readByte()];
-    const [priceUnit, sizeUnit] = [reader.readVarint(), reader.readVarint()];
+    const topic = reader.readText();
+    const channel = reader.readText();
+    const market = reader.readText();
+    const epoch = reader.readText();
+    const flags = reader.readByte();
+    const priceUnit = reader.readVarint();
+    const sizeUnit = reader.readVarint();
     if (!CHANNELS.includes(channel) || flags > 1) throw new RangeError('a stream is of no kind');
     for (const unit of [priceUnit, sizeUnit]) if (unit < 1 || unit > UNIT_MAX) throw tooLarge();
     if (streamNumber(reader.bytes.subarray(start, reader.at)) !== id) {
@@ -110,8 +114,16 @@ function readSnapshot(reader: ByteReader, stream: StreamIdentity, state: State):
   const id = reader.readText();
   const rows = readRows(reader, stream, { slot: moment.slot, isDelta: false });
   return {
-    ...{ type: 'snapshot', ...(id === '' ? {} : { id: parseJson(id) }) },
-    ...{ topic, channel, market, epoch, ...moment, ...timing, state, reset: reset === 1 },
+    type: 'snapshot',
+    ...(id === '' ? {} : { id: parseJson(id) }),
+    topic,
+    channel,
+    market,
+    epoch,
+    ...moment,
+    ...timing,
+    state,
+    reset: reset === 1,
     ...(channel === 'bbo' ? { bid: rows[0], ask: rows[1] } : { bids: rows[0], asks: rows[1] }),
     crc: reader.readU32(),
   };
@@ -121,7 +133,8 @@ function readDelta(reader: ByteReader, stream: StreamIdentity, state: State): Me
   const seq = reader.readVarint();
   const prev = seq - reader.readVarint();
   if (prev < 0) throw tooLarge();
-  const [slot, ts] = [reader.readVarint(), reader.readVarint()];
+  const slot = reader.readVarint();
+  const ts = reader.readVarint();
   const timing = stream.hasTiming ? readTiming(reader) : undefined;
   const rows = readRows(reader, stream, { slot, isDelta: true });
   const parts = { prev, seq, slot, ts, state, rows, crc: reader.readU32() };
@@ -185,7 +198,9 @@ function readHeartbeat(
   { topic, epoch }: StreamIdentity,
   state: State,
 ): Message {
-  const [seq, slot, ts] = [reader.readVarint(), reader.readVarint(), reader.readVarint()];
+  const seq = reader.readVarint();
+  const slot = reader.readVarint();
+  const ts = reader.readVarint();
   return { type: 'heartbeat', topic, epoch, seq, slot, ts, state };
 }
 

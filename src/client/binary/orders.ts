@@ -8,12 +8,18 @@ import { KeyReader, readOrderId } from './keys.js';
 import type { Units } from './levels.js';
 
 const FLAGS = {
-  ...{ reduceOnly: 1, postOnly: 2, signedMsg: 4, exactPrice: 8, exactSizes: 16 },
-  ...{ offset: 32, expires: 64, none: 128 },
+  reduceOnly: 1,
+  postOnly: 2,
+  signedMsg: 4,
+  exactPrice: 8,
+  exactSizes: 16,
+  offset: 32,
+  expires: 64,
+  none: 128,
 } as const;
 
 /** The units of orders, and the maximum length of a list. */
-export interface OrdersOf extends Units {
+interface OrdersOf extends Units {
   /** Of the frame or the body. */
   readonly slot: number;
   readonly ordersMax: number;
@@ -35,7 +41,8 @@ export class OrderReader {
 
   /** The added, changed and removed orders of a side. */
   readChanges(): Message {
-    const [add, change] = [this.readList(), this.readList()];
+    const add = this.readList();
+    const change = this.readList();
     const remove = this.#readEach(() => [this.#makers.readKey(), readOrderId(this.#reader)]);
     return { add, change, remove };
   }
@@ -58,8 +65,10 @@ export class OrderReader {
     if ((flags & FLAGS.none) !== 0) throw tooLarge();
     const price = this.#readPrice((flags & FLAGS.exactPrice) !== 0);
     const isExact = (flags & FLAGS.exactSizes) !== 0;
-    const [size, queue] = [this.#readSize(isExact), this.#readSize(isExact)];
-    const [maker, orderId] = [this.#makers.readKey(), readOrderId(this.#reader)];
+    const size = this.#readSize(isExact);
+    const queue = this.#readSize(isExact);
+    const maker = this.#makers.readKey();
+    const orderId = readOrderId(this.#reader);
     const slot = this.#of.slot - unzigzag(this.#reader.readVarint());
     const oraclePriceOffset = this.#readSigned((flags & FLAGS.offset) !== 0);
     // The maker of an order chooses the value freely.

@@ -16,7 +16,7 @@ export interface Stamp {
 export type Lookup<Value> = Readonly<Partial<Record<MarketKey, Value>>>;
 
 /** A value with its version. */
-export interface Update<Value> {
+interface Update<Value> {
   readonly key: MarketKey;
   readonly value: Value;
   readonly stamp: Stamp;
@@ -70,7 +70,8 @@ interface Held<Value> {
 
 /** Within a slot the book may change: a value that differs is newer unless its time is earlier. */
 function isNews<Value extends object>(held: Held<Value>, next: Held<Value>): boolean {
-  const [was, is] = [held.stamp, next.stamp];
+  const was = held.stamp;
+  const is = next.stamp;
   if (was.epoch !== is.epoch) return true;
   if (is.slot !== was.slot) return is.slot > was.slot;
   const isEarlier = is.ts !== undefined && was.ts !== undefined && is.ts < was.ts;

@@ -12,7 +12,7 @@ import { lengthOf } from './candle.js';
 import { CandleSeries, isNewer } from './series.js';
 
 /** The socket and the pages as a live series uses them. */
-export interface CandleSource extends MarketConnection {
+interface CandleSource extends MarketConnection {
   /** Fetches all candles from one on, including those that begin meanwhile. */
   fetchFrom(fromTs: number, signal: AbortSignal): Promise<readonly Candle[]>;
 }

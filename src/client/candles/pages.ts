@@ -15,7 +15,7 @@ import { lengthOf } from './candle.js';
 const candleRecords = object({ records: list(candle) });
 
 /** A range of candles of one market: starts in unix seconds, both inclusive. */
-export interface CandleRange {
+interface CandleRange {
   readonly symbol: string;
   readonly resolution: Resolution;
   readonly fromTs: number;

@@ -39,7 +39,8 @@ export class CandleSeries {
   }
 
   #indexOf(ts: number): number {
-    let [low, high] = [0, this.#candles.length];
+    let low = 0;
+    let high = this.#candles.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if ((this.#candles[middle] as Candle).ts < ts) low = middle + 1;
@@ -51,7 +52,8 @@ export class CandleSeries {
 
 /** Whether `one` is the newer version: it has the later trade, or the larger volume where pages lack that. */
 export function isNewer(one: Candle, other: Candle): boolean {
-  const [id, otherId] = [one.lastFillRecordId, other.lastFillRecordId];
+  const id = one.lastFillRecordId;
+  const otherId = other.lastFillRecordId;
   if (id !== undefined && otherId !== undefined && id !== otherId) return id > otherId;
   return one.baseVolume > other.baseVolume;
 }

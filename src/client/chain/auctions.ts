@@ -61,7 +61,9 @@ export class Auctions {
     const programId = options.programId ?? PROGRAM_ID;
     this.#accounts = new ProgramAccounts(
       {
-        ...{ ...options, programId, watched: [[ofKind(USER_KIND), NOT_IDLE]] },
+        ...options,
+        programId,
+        watched: [[ofKind(USER_KIND), NOT_IDLE]],
         read: [[ofKind(USER_KIND), HAS_OPEN_AUCTION]],
       },
       {

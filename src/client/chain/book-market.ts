@@ -45,12 +45,20 @@ const PAUSED_FILL = { perp: 4, spot: 2 };
 
 /** Source: programs/drift/src/state/perp_market.rs `get_max_confidence_interval_multiplier`. */
 const CONTRACT_TIERS: Readonly<Record<ContractTier, bigint>> = {
-  ...{ a: 1n, b: 1n, c: 2n },
-  ...{ speculative: 10n, highlySpeculative: 50n, isolated: 50n },
+  a: 1n,
+  b: 1n,
+  c: 2n,
+  speculative: 10n,
+  highlySpeculative: 50n,
+  isolated: 50n,
 };
 /** Source: programs/drift/src/state/spot_market.rs `get_max_confidence_interval_multiplier`. */
 const ASSET_TIERS: Readonly<Record<AssetTier, bigint>> = {
-  ...{ collateral: 1n, protected: 1n, cross: 5n, isolated: 50n, unlisted: 50n },
+  collateral: 1n,
+  protected: 1n,
+  cross: 5n,
+  isolated: 50n,
+  unlisted: 50n,
 };
 
 /** The book's view of a perp market. */
@@ -58,15 +66,22 @@ export function bookPerpMarket(market: PerpMarket): BookMarket {
   const { amm } = market;
   return {
     id: perpMarket(market.marketIndex),
-    ...{ name: market.name, status: market.status, expiryTs: market.expiryTs },
+    name: market.name,
+    status: market.status,
+    expiryTs: market.expiryTs,
     areFillsPaused: (market.pausedOperations & PAUSED_FILL.perp) !== 0,
-    ...{ tickSize: amm.orderTickSize, stepSize: amm.orderStepSize, decimals: PERP_DECIMALS },
+    tickSize: amm.orderTickSize,
+    stepSize: amm.orderStepSize,
+    decimals: PERP_DECIMALS,
     isPrediction: market.contractType === 'prediction',
-    ...{ oracle: amm.oracle, oracleSource: amm.oracleSource },
+    oracle: amm.oracle,
+    oracleSource: amm.oracleSource,
     confidenceMultiplier: CONTRACT_TIERS[market.contractTier],
     lastOracleTwap: amm.historicalOracleData.lastOraclePriceTwap,
     mmOracle: {
-      ...{ price: amm.mmOraclePrice, slot: amm.mmOracleSlot, sequenceId: amm.mmOracleSequenceId },
+      price: amm.mmOraclePrice,
+      slot: amm.mmOracleSlot,
+      sequenceId: amm.mmOracleSequenceId,
     },
     interest: null,
   };
@@ -85,12 +100,16 @@ export function bookSpotMarket(market: SpotMarket): BookMarket {
   const { cumulativeDepositInterest: deposit, cumulativeBorrowInterest: borrow } = market;
   return {
     id: spotMarket(market.marketIndex),
-    ...{ name: market.name, status: market.status, expiryTs: market.expiryTs },
+    name: market.name,
+    status: market.status,
+    expiryTs: market.expiryTs,
     areFillsPaused: (market.pausedOperations & PAUSED_FILL.spot) !== 0,
-    ...{ tickSize: market.orderTickSize, stepSize: market.orderStepSize },
+    tickSize: market.orderTickSize,
+    stepSize: market.orderStepSize,
     decimals: market.decimals,
     isPrediction: false,
-    ...{ oracle: market.oracle, oracleSource: market.oracleSource },
+    oracle: market.oracle,
+    oracleSource: market.oracleSource,
     confidenceMultiplier: ASSET_TIERS[market.assetTier],
     lastOracleTwap: market.historicalOracleData.lastOraclePriceTwap,
     mmOracle: null,

@@ -101,7 +101,8 @@ function byTime(left: BookOrder, right: BookOrder): number {
 
 function byKey(left: string, right: string): number {
   if (left === right) return 0;
-  const [one, other] = [decodeAddress(left), decodeAddress(right)];
+  const one = decodeAddress(left);
+  const other = decodeAddress(right);
   const at = one.findIndex((byte, index) => byte !== other[index]);
   return (one[at] ?? 0) - (other[at] ?? 0);
 }

@@ -194,7 +194,8 @@ export class LocalBook {
   /** Whether the best bid is above the best ask. A crossed book is shown unchanged. */
   isCrossed(market: MarketId): boolean {
     const { bids, asks } = this.getL3(market);
-    const [bid, ask] = [bids[0], asks[0]];
+    const bid = bids[0];
+    const ask = asks[0];
     return bid !== undefined && ask !== undefined && bid.price > ask.price;
   }
 
@@ -241,7 +242,8 @@ export class LocalBook {
     const isStable = oracleSource.includes('StableCoin');
     return {
       guardRails: this.#state?.oracleGuardRails.validity ?? FIRST_GUARD_RAILS,
-      ...{ lastTwap: lastOracleTwap, confidenceMultiplier },
+      lastTwap: lastOracleTwap,
+      confidenceMultiplier,
       ageing: oracleSource === 'prelaunch' ? 'never' : isStable ? 'slow' : 'usual',
       slot: this.#moment.slot,
     };

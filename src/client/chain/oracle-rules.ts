@@ -10,7 +10,7 @@ import type { OracleReading } from './oracle.js';
 export type { MmOracle };
 
 /** The limits within which an oracle's price is valid, of the state account. */
-export interface GuardRails {
+interface GuardRails {
   readonly slotsBeforeStaleForMargin: bigint;
   /** Parts of 1e6 of the price. */
   readonly confidenceIntervalMaxSize: bigint;
@@ -73,8 +73,11 @@ export function mmReading(
   if (!isMmOracleUsed(exchange, mm, { ...volatility(terms), ageless })) return exchange;
   const apart = magnitude(mm.price - exchange.price);
   return {
-    ...{ price: mm.price, confidence: exchange.confidence + apart, slot: mm.slot },
-    ...{ sequenceId: 0n, hasSufficientData: true },
+    price: mm.price,
+    confidence: exchange.confidence + apart,
+    slot: mm.slot,
+    sequenceId: 0n,
+    hasSufficientData: true,
   };
 }
 

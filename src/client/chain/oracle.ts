@@ -194,7 +194,8 @@ function switchboard(bytes: Uint8Array): OracleReading {
   // A negative deviation is nonsense and must never look precise.
   const confidence = deviation < 0n ? CONFIDENCE_MAX : deviation > least ? deviation : least;
   return {
-    ...{ price, confidence },
+    price,
+    confidence,
     slot: view.getBigUint64(350, true),
     sequenceId: 0n,
     hasSufficientData: view.getUint32(341, true) >= view.getUint32(236, true),

@@ -10,7 +10,7 @@ import { Connection, type ConnectionState } from '../stream/connection.js';
 import { type AccountFilter, memcmpFilter, programAccount, Rpc, type RpcOptions } from './rpc.js';
 
 /** The accounts to follow, and the node. */
-export interface ProgramAccountsOptions extends RpcOptions {
+interface ProgramAccountsOptions extends RpcOptions {
   /** The node's WebSocket address; by default {@link wsUrlOf} of the HTTP address. */
   readonly wsUrl?: string;
   readonly programId: string;
@@ -23,7 +23,7 @@ export interface ProgramAccountsOptions extends RpcOptions {
 }
 
 /** The callbacks of its owner. */
-export interface AccountsOwner {
+interface AccountsOwner {
   /** A new or changed account; null bytes mean that it is closed. */
   account(address: string, bytes: Uint8Array | null): void;
   /** The accounts are complete, after a start or a loss. */

@@ -14,7 +14,7 @@ export interface RpcOptions extends Environment {
 }
 
 /** An account as a node gives it. */
-export interface ChainAccount {
+interface ChainAccount {
   /** Base58. */
   readonly address: string;
   readonly bytes: Uint8Array;
@@ -122,7 +122,8 @@ export class Rpc {
     params: readonly unknown[],
     signal: AbortSignal,
   ): Promise<unknown> {
-    const [clock, timeoutMs] = [this.#clock, this.#timeoutMs];
+    const clock = this.#clock;
+    const timeoutMs = this.#timeoutMs;
     const retryDelayOf = ({ code }: ClientError): number | undefined =>
       code === 'REFUSED' || code === 'ABORTED' ? undefined : 0;
     const retriesMax = limits.RETRIES_MAX;

@@ -207,8 +207,12 @@ export class SignedOrderFeed {
       order: decodeSignedOrder(order.order_message),
       takerAuthority: order.taker_authority,
       signingAuthority: order.signing_authority ?? order.taker_authority,
-      ...{ message: order.order_message, signature, uuid: order.uuid, tsMs: order.ts },
-      ...{ willSanitize, deposit },
+      message: order.order_message,
+      signature,
+      uuid: order.uuid,
+      tsMs: order.ts,
+      willSanitize,
+      deposit,
     };
     checkWhose(taken);
     this.#last = this.#last.then(() => this.#verifyOrder(taken));

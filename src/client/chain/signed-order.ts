@@ -137,7 +137,12 @@ function readParams(reader: BorshReader): SignedOrderParams {
   const baseAssetAmount = reader.u64() as OrderBase;
   const price = reader.u64() as Price;
   return {
-    ...{ orderType, marketType, direction, userOrderId, baseAssetAmount, price },
+    orderType,
+    marketType,
+    direction,
+    userOrderId,
+    baseAssetAmount,
+    price,
     marketIndex: reader.u16(),
     reduceOnly: reader.readBool(),
     postOnly: reader.oneOf('post only', POST_ONLY),

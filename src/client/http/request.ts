@@ -67,7 +67,9 @@ export class Requester {
   /** Throws a ClientError: the service's error, or the reason for a missing response. */
   async get<T>(question: Question<T>, { signal }: CallOptions = {}): Promise<Answer<T>> {
     const url = this.#base + question.path + queryText(question.query ?? {});
-    const [clock, timeoutMs, retriesMax] = [this.#clock, this.#timeoutMs, this.#retriesMax];
+    const clock = this.#clock;
+    const timeoutMs = this.#timeoutMs;
+    const retriesMax = this.#retriesMax;
     const subject = question.path;
     return retry({ clock, timeoutMs, retriesMax, signal, subject, retryDelayOf }, (ending) =>
       this.#fetchAnswer(url, question, ending),

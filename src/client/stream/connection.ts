@@ -17,7 +17,7 @@ import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 
 /** Options of a connection. */
-export interface ConnectionOptions extends Environment {
+interface ConnectionOptions extends Environment {
   /** The address of the socket itself, `ws` or `wss`. */
   readonly address: string;
 }
@@ -26,7 +26,7 @@ export interface ConnectionOptions extends Environment {
 export type ConnectionState = 'idle' | 'connecting' | 'open' | 'pausing';
 
 /** The owner of a connection. */
-export interface ConnectionOwner {
+interface ConnectionOwner {
   /** Starts required preparations of `onOpen`; undefined for none. The promise never rejects. */
   prepare?(): Promise<void> | undefined;
   onOpen(): void;

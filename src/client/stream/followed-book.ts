@@ -66,7 +66,8 @@ export class FollowedBook {
   /** The current book; undefined before the first snapshot. */
   viewOf(isFollowing: boolean): BookView<Best> | undefined {
     if (this.#head === undefined) return undefined;
-    const [bids, asks] = [this.#bids.rows, this.#asks.rows];
+    const bids = this.#bids.rows;
+    const asks = this.#asks.rows;
     return {
       market: this.#market,
       ...this.#head,

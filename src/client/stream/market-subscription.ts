@@ -16,7 +16,7 @@ export interface MarketConnection {
 }
 
 /** How a repair ends. */
-export interface RepairOutcome<Missed> {
+interface RepairOutcome<Missed> {
   readonly onRead: (missed: Missed) => void;
   /** The repair failed; {@link MarketSubscription.retries} gets the error after this call. */
   readonly onFailure: () => void;

@@ -26,7 +26,7 @@ export interface EncodingOptions {
 }
 
 /** The owner of a socket. An error for a message restarts the socket. */
-export interface ServiceSocketOwner {
+interface ServiceSocketOwner {
   onOpen(): void;
   onMessage(message: Message): void;
   /** The service rejected something; `message` has the details. */
@@ -132,7 +132,7 @@ export function isTransient({ code }: ClientError, subscriptionCount: number): b
 }
 
 /** The address of a service's socket, which is `/ws` below its own. Throws INVALID_OPTION. */
-export function serviceAddress({ url }: SocketOptions): string {
+function serviceAddress({ url }: SocketOptions): string {
   const [, tls, rest = '', query = ''] =
     /^(?:http|ws)(s?):\/\/([^/?][^?]*?)\/*(\?.*)?$/.exec(url) ?? [];
   if (tls === undefined) {

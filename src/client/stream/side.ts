@@ -5,7 +5,7 @@ import type { Best, Topic } from './topic.js';
 import { ProtocolViolation } from './violation.js';
 
 /** A row and its position. */
-export interface PlacedRow {
+interface PlacedRow {
   /** Unique on its side: the price of a level, the maker and id of an order. */
   readonly key: string;
   readonly price: bigint;
@@ -105,7 +105,8 @@ export class BookSide {
   }
 
   #indexOf(row: PlacedRow): number {
-    let [low, high] = [0, this.#placed.length];
+    let low = 0;
+    let high = this.#placed.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (this.#isAhead(this.#placed[middle] as PlacedRow, row)) low = middle + 1;
@@ -136,7 +137,8 @@ type SentSources = Readonly<Record<string, string>>;
 /** Reads `[price, size, {source: size}]`, or `[price, size]` of a best price. */
 function readLevel(sent: unknown): PlacedRow {
   const [key, sizeText, sources] = sent as readonly [string, string, SentSources?];
-  const [price, size] = [rawPrice(parseRaw(key)), rawBase(parseRaw(sizeText))];
+  const price = rawPrice(parseRaw(key));
+  const size = rawBase(parseRaw(sizeText));
   const row: Best | Level =
     sources === undefined
       ? { price, size }

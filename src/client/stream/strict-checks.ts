@@ -44,7 +44,8 @@ export const strictChecks: FrameChecks = {
 
   checkDelta(delta: Message, { channel }: Topic, [bids, asks]): void {
     // The reader of members has found that these are of their kinds.
-    const [seq, prev] = [delta['seq'] as number, delta['prev'] as number];
+    const seq = delta['seq'] as number;
+    const prev = delta['prev'] as number;
     // A change of state alone shows nothing new, so that the market may be where it was.
     if (seq < prev || (seq === prev && !isStateAlone(delta))) {
       throw new ProtocolViolation('seq', `seq ${seq} does not follow prev ${prev}`);
@@ -80,9 +81,17 @@ const signedAmount: Read<string> = (value, place) =>
 const head = object({ epoch: text, seq: count, slot: count, ts: count, state: bookState });
 
 const order = object({
-  ...{ price: amount, size: amount, queue: amount, oraclePriceOffset: signedAmount },
-  ...{ maker: text, orderId: count, slot: count, maxTs: count },
-  ...{ reduceOnly: flag, postOnly: flag, signedMsg: flag },
+  price: amount,
+  size: amount,
+  queue: amount,
+  oraclePriceOffset: signedAmount,
+  maker: text,
+  orderId: count,
+  slot: count,
+  maxTs: count,
+  reduceOnly: flag,
+  postOnly: flag,
+  signedMsg: flag,
 });
 
 const sources = record(amount);

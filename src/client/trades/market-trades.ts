@@ -100,7 +100,8 @@ export class MarketTrades {
 
   /** Fetches missed trades; `newest` is the service's latest message. */
   #repair(newest: readonly LiveTrade[]): void {
-    const [symbol, floor] = [this.#symbol, this.#floor];
+    const symbol = this.#symbol;
+    const floor = this.#floor;
     const retry = (): void => this.subscription.scheduleRetry(() => this.#repair(newest));
     this.subscription.startRepair((signal) => this.#source.fetchBackTo(symbol, floor, signal), {
       onRead: (pages) => {

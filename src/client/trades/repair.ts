@@ -67,7 +67,7 @@ export interface Gap {
 }
 
 /** The members of a batch of `repair`. */
-export interface Repair {
+interface Repair {
   readonly trades: readonly LiveTrade[];
   readonly takenBack: readonly LiveTrade[];
   readonly leftOut: number;
@@ -89,7 +89,8 @@ export function repairOf(gap: Gap): Repair | 'stale' {
 /** Whether a trade would be among the fetched ones if it were there. */
 function isCovered(trade: LiveTrade, { newest, pages }: Gap): boolean {
   const id = idOf(trade);
-  const [newestRead, oldestRead] = [pages.trades[0], pages.trades.at(-1)];
+  const newestRead = pages.trades[0];
+  const oldestRead = pages.trades.at(-1);
   const [oldestSent] = newest;
   if (oldestSent !== undefined && id >= idOf(oldestSent)) return true;
   if (newestRead === undefined || oldestRead === undefined) return false;

@@ -4,7 +4,7 @@ import { SubscriptionCore } from '../subscription-core.js';
 import type { TradeBatch } from './trade.js';
 
 /** The source of trades. */
-export interface TradeSource<Trade> {
+interface TradeSource<Trade> {
   /** The first batch of a new listener; undefined for none. */
   readonly init: TradeBatch<Trade> | undefined;
   readonly updates: Listeners<TradeBatch<Trade>>;

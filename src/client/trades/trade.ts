@@ -44,7 +44,8 @@ export function idOf({ fillRecordId }: TradeRecord): bigint {
 /** Sorts by number; trades of one number stay in their order. */
 export function sortById(trades: Iterable<LiveTrade>): LiveTrade[] {
   return [...trades].sort((one, other) => {
-    const [id, otherId] = [idOf(one), idOf(other)];
+    const id = idOf(one);
+    const otherId = idOf(other);
     return id < otherId ? -1 : id > otherId ? 1 : 0;
   });
 }

@@ -20,7 +20,7 @@ import type { FeedParts } from './parts.js';
 import { UserSearch } from './user-search.js';
 
 /** The connection's interface for absent accounts. */
-export interface AbsenceConnection {
+interface AbsenceConnection {
   /** The newest announced slot; 0 before the first. */
   newestSlot(): number;
   /** The chain lacks these accounts as of this slot. */
@@ -190,7 +190,8 @@ export class Absences {
     const node = this.#witnesses()[this.#attempts] ?? rpc;
     if (node === rpc) return this.#readFrom(rpc, keys, { signal, limitMs: PROBE_MS_MAX });
     return this.#readFrom(node, keys, {
-      ...{ signal, limitMs: ABSENCE_OTHER_MS_MAX },
+      signal,
+      limitMs: ABSENCE_OTHER_MS_MAX,
       before: (limited) => scanNode.requireChain(node, memory.genesisHash, limited),
     });
   }

@@ -16,7 +16,7 @@ import { type AccountState, waitForSlot } from './slot-tracking.js';
 import { type ReadOptions, readClockAndOracles, readUsers } from './snapshots.js';
 
 /** The connection's interface for audits. */
-export interface AuditedConnection {
+interface AuditedConnection {
   /** The newest announced slot; 0 before the first. */
   newestSlot(): number;
   /** Whether a read state of a market, State or oracle is later than the last notified one. */

@@ -26,7 +26,7 @@ export interface NewestSlot {
 export const NO_SLOT: NewestSlot = { slot: 0, node: '', atMs: 0, unixSeconds: 0 };
 
 /** State that outlives a connection. */
-export interface FeedMemory {
+interface FeedMemory {
   /** Users of the last accepted snapshot; 0 before it and on another chain. */
   users: number;
   /** Market and State accounts of the last snapshot: one missing from the next two was closed. */

@@ -17,7 +17,7 @@ import { ProbedKeys, probesPerInterval } from './probed-keys.js';
 import { type ProbeReading, Suspects } from './suspects.js';
 
 /** The connection's interface for probes. */
-export interface ProbedConnection {
+interface ProbedConnection {
   /** The newest announced slot; 0 before the first. */
   newestSlot(): number;
   /** Whether this account's last notification may belong to an abandoned fork. */

@@ -26,7 +26,7 @@ import {
 import type { OracleSubscriptions } from './subscriptions.js';
 
 /** The minimum slot of each buffered update, by the readings. */
-export class ReadSlots {
+class ReadSlots {
   readonly #byKind = new Map<AccountKind, number>();
   readonly #byKey = new Map<string, number>();
   #slotMax = 0;

@@ -7,7 +7,7 @@ import type { TransientErrorLog } from '../model/error-logs.js';
 import { SCAN_NODE_REST_CAP_MS, SCAN_NODE_REST_FIRST_MS } from '../model/limits.js';
 
 /** Options of the scan node. */
-export interface ScanNodeOptions {
+interface ScanNodeOptions {
   /** Null for none. */
   readonly rpc: NodeRpc | null;
   readonly timers: Timers;

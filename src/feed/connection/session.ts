@@ -32,7 +32,7 @@ import { OracleSubscriptions } from './subscriptions.js';
 import { requireLikelySlot } from './takeover-check.js';
 
 /** The events of a session. */
-export interface SessionListener {
+interface SessionListener {
   /** The book is complete, in the turn that is about to end. */
   onLive(): void;
   /** The book is no longer complete. */
@@ -400,7 +400,8 @@ export class FeedSession {
   }
 
   async #readOracles(keys: readonly string[]): Promise<void> {
-    const [liveAtMs, revertCount] = [this.#liveAtMs, this.#notifiedSlots.revertCount];
+    const liveAtMs = this.#liveAtMs;
+    const revertCount = this.#notifiedSlots.revertCount;
     const isCurrent = (): boolean => this.#phase === 'live' && this.#liveAtMs === liveAtMs;
     const options = { ...this.#newReadOptions(), isBackground: true };
     const batches = await readClockAndOracles(this.#parts, keys, options);

@@ -18,7 +18,7 @@ export function forgetWrongSlot(parts: FeedParts, node: string): void {
 }
 
 /** The times that decide a lag: the chain's by the node in use, and this machine's two. */
-export interface LagTimes {
+interface LagTimes {
   readonly unixSeconds: number;
   readonly nowMs: number;
   readonly wallMs: number;

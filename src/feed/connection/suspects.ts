@@ -10,7 +10,7 @@ export interface ProbeReading {
 }
 
 /** A range of announced slots, exclusive at the start. */
-export interface SlotRange {
+interface SlotRange {
   readonly after: number;
   readonly until: number;
 }

@@ -8,7 +8,7 @@ import {
 import type { FeedParts } from './parts.js';
 
 /** How a search reads, and the receiver of its readings. */
-export interface UserSearchOptions {
+interface UserSearchOptions {
   read(keys: readonly string[], signal: AbortSignal): Promise<AccountSnapshot>;
   onRead(snapshot: AccountSnapshot): void;
 }

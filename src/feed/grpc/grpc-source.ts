@@ -8,7 +8,7 @@ import { CLOCK_KEY } from '../model/queries.js';
 import { AccountReader } from './account-reader.js';
 
 /** The server, and dependencies that a test may replace. */
-export interface GrpcSourceOptions extends GrpcServer {
+interface GrpcSourceOptions extends GrpcServer {
   readonly programId: string;
   readonly timers: Timers;
   readonly random?: () => number;

@@ -23,7 +23,7 @@ export function parseClockAccount(base64: string): ClockAccount | null {
 }
 
 /** The local clocks: the wall clock only counts before the first state of the chain's clock. */
-export type TimeSource = Pick<Timers, 'nowMs' | 'unixMs'>;
+type TimeSource = Pick<Timers, 'nowMs' | 'unixMs'>;
 
 /**
  * The chain's slot and unix time. Between states of the Clock account time advances with this

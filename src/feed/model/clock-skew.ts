@@ -3,7 +3,7 @@ import type { Log } from '../../rpc/log.js';
 import type { ChainClock } from './chain-clock.js';
 
 /** The compared clocks, and the tolerated difference. */
-export interface ClockSkewOptions {
+interface ClockSkewOptions {
   readonly clock: Pick<ChainClock, 'unixMs'>;
   readonly timers: Pick<Timers, 'unixMs'>;
   readonly log: Log;

@@ -105,7 +105,7 @@ export function freshnessOf(sinceSlotMs: number, timing: FeedTiming): FeedState 
 }
 
 /** The conditions under which a complete book is not `live`. */
-export interface BookAge {
+interface BookAge {
   readonly sinceMs: number;
   readonly ageMs: number;
   readonly lag: number;

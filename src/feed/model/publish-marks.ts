@@ -20,7 +20,7 @@ interface MarketClasses {
 }
 
 /** The setting and the parts of the marks. */
-export interface PublishMarksOptions {
+interface PublishMarksOptions {
   /** The service's own interval between two frames of a topic: no class has a shorter one. */
   readonly streamIntervalMs: number;
   readonly timers: Pick<Timers, 'nowMs' | 'after'>;

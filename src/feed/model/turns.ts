@@ -7,7 +7,7 @@ import type { ChainClock } from './chain-clock.js';
 import { PublishMarks } from './publish-marks.js';
 
 /** Dependencies of turns, and the callbacks after them. */
-export interface TurnsOptions {
+interface TurnsOptions {
   readonly engine: FeedEngine;
   readonly clock: ChainClock;
   readonly timers: Timers;

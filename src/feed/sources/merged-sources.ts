@@ -28,7 +28,7 @@ import type { Witness } from './witnesses.js';
 import { WriteLedger } from './write-ledger.js';
 
 /** The dependencies of merged sources, some of them for tests only. */
-export interface MergedSourcesOptions {
+interface MergedSourcesOptions {
   readonly sources: readonly FeedSource[];
   /** Nodes that read disputed accounts. */
   readonly witnesses?: readonly Witness[];

@@ -6,7 +6,7 @@ import { RpcUpdates } from '../model/rpc-updates.js';
 import { plainUpdate } from './plain-update.js';
 
 /** The dependencies of an RPC source. */
-export interface RpcSourceOptions {
+interface RpcSourceOptions {
   /** Host and port of the node. */
   readonly name: string;
   readonly socket: NodeSocket;

@@ -8,7 +8,7 @@ import { Witnesses, type WitnessOptions } from './witnesses.js';
 import type { WriteLedger } from './write-ledger.js';
 
 /** The inputs of a judge, and the listeners to its verdicts. */
-export interface SourceJudgeOptions extends WitnessOptions {
+interface SourceJudgeOptions extends WitnessOptions {
   readonly members: readonly Member[];
   readonly ledger: WriteLedger;
   /** A disputed account was read. */

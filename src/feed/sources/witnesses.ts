@@ -32,7 +32,7 @@ export interface WitnessOptions {
 type NamedAccount = Pick<AccountUpdate, 'pubkey' | 'kind'>;
 
 /** Lists the accounts to read and receives the readings. */
-export interface WitnessListener {
+interface WitnessListener {
   listAccounts(): readonly NamedAccount[];
   onRead(witness: string, update: AccountUpdate): void;
   /** The chain's slot was read. */

@@ -13,7 +13,7 @@ import { LEDGER_BYTES_KEPT, LEDGER_BYTES_MAX } from './limits.js';
 import type { Member } from './member.js';
 
 /** Receives what changes. */
-export interface LedgerListener {
+interface LedgerListener {
   /** The book's new state; a state of a lower slot rolls the account back. */
   onState(update: SourceUpdate): void;
   /** Sources must be compared about an account in a slot. */

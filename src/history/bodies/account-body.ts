@@ -10,7 +10,7 @@ import { readPage } from './read-page.js';
 import { tradeRecordText } from './record-text.js';
 
 /** The inputs of the body. */
-export interface AccountContext {
+interface AccountContext {
   readonly store: Pick<HistoryStore, 'runRead'>;
   /** The served markets; trades of other markets are omitted, because their decimals are unknown. */
   readonly markets: ReadonlyMap<MarketKey, HistoryMarket>;

@@ -18,10 +18,10 @@ import {
 } from './record-text.js';
 
 /** The source of the rows. */
-export type RecordStore = Pick<HistoryStore, 'runRead'>;
+type RecordStore = Pick<HistoryStore, 'runRead'>;
 
 /** The inputs of an archive. */
-export interface ArchiveContext {
+interface ArchiveContext {
   readonly store: RecordStore;
   readonly market: HistoryMarket;
 }
@@ -78,7 +78,10 @@ function spanOf({ market, from, to }: ArchiveQuery): RecordSpanQuery {
 function pageText(texts: readonly string[], page: number, totalRecords: number): string {
   const totalPages = Math.ceil(totalRecords / ARCHIVE_ROWS);
   const meta = {
-    ...{ records: texts.length, totalRecords, totalPages, currentPage: page },
+    records: texts.length,
+    totalRecords,
+    totalPages,
+    currentPage: page,
     nextPage: page < totalPages ? page + 1 : null,
   };
   return `{"success":true,"records":[${texts.join()}],"meta":${JSON.stringify(meta)}}`;

@@ -10,7 +10,7 @@ import type { MarketKey } from '../../contract/markets.js';
 import { HistoryError } from '../model/error.js';
 
 /** The type of the paged records. */
-export type PagedKind = 'trades' | 'fundingRates' | 'accountTrades';
+type PagedKind = 'trades' | 'fundingRates' | 'accountTrades';
 
 /** The last record of a page: the next page has older slots, or lower numbers in this slot. */
 export interface PageEnd {

@@ -8,7 +8,7 @@ import type { HistoryStore } from '../store/store.js';
 type MeansStore = Pick<HistoryStore, 'runRead' | 'readFundingRates'>;
 
 /** The inputs of the body. */
-export interface MeansContext {
+interface MeansContext {
   readonly store: MeansStore;
   /** All markets, in any order. */
   readonly markets: Iterable<HistoryMarket>;

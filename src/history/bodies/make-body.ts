@@ -36,7 +36,7 @@ export interface RowReader extends BucketReader {
 }
 
 /** The inputs of a body. */
-export interface BodyContext {
+interface BodyContext {
   readonly reader: RowReader;
   readonly market: HistoryMarket;
   /** All earlier slots are finalised and complete; 0 for unknown. */
@@ -182,7 +182,7 @@ function bytesOf(text: string): Uint8Array {
 }
 
 /** The inputs of volumes. */
-export interface VolumesContext {
+interface VolumesContext {
   readonly reader: Pick<HistoryStore, 'aggregateSpan'>;
   /** All markets, in any order. */
   readonly markets: Iterable<HistoryMarket>;

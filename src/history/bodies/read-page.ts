@@ -10,14 +10,14 @@ import type { RecordPosition } from '../store/types.js';
 import type { PageEnd } from './cursor.js';
 
 /** Reads rows of the store, newest first. */
-export type ReadRows<Row> = (part: {
+type ReadRows<Row> = (part: {
   readonly limit: number;
   readonly offset?: number;
   readonly before?: RecordPosition;
 }) => readonly Row[];
 
 /** The requested page. */
-export interface PageRequest {
+interface PageRequest {
   /** Maximum rows, above 0. */
   readonly limit: number;
   /** Rows to skip from the newest. */

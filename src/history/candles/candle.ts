@@ -38,7 +38,7 @@ export interface Close {
 }
 
 /** A run of buckets to join. */
-export interface CandleRun {
+interface CandleRun {
   readonly resolution: Resolution;
   /** Starts of the first bucket and of the last one. */
   readonly from: number;
@@ -90,12 +90,21 @@ export function candleOf(bucket: Bucket, before: Close | null): Candle {
 }
 
 /** The candle of a bucket without a trade. */
-export function flatCandle(ts: number, { price, oracle }: Close): Candle {
+function flatCandle(ts: number, { price, oracle }: Close): Candle {
   return {
     ts,
-    ...{ fillOpen: price, fillHigh: price, fillLow: price, fillClose: price },
-    ...{ oracleOpen: oracle, oracleHigh: oracle, oracleLow: oracle, oracleClose: oracle },
-    ...{ baseVolume: 0n, quoteVolume: 0n, trades: 0 },
-    ...{ lastTradeTs: null, lastFillRecordId: null },
+    fillOpen: price,
+    fillHigh: price,
+    fillLow: price,
+    fillClose: price,
+    oracleOpen: oracle,
+    oracleHigh: oracle,
+    oracleLow: oracle,
+    oracleClose: oracle,
+    baseVolume: 0n,
+    quoteVolume: 0n,
+    trades: 0,
+    lastTradeTs: null,
+    lastFillRecordId: null,
   };
 }

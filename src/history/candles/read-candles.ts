@@ -19,7 +19,7 @@ export interface BucketSeries {
 }
 
 /** Starts of the first and last bucket, unix seconds, and the maximum number between them. */
-export interface BucketRange {
+interface BucketRange {
   readonly from: number;
   readonly to: number;
   readonly limit: number;
@@ -68,7 +68,7 @@ function firstStart(resolution: Resolution, ts: number): number {
 }
 
 /** The candle queries of a store. */
-export interface CandleStore {
+interface CandleStore {
   /** The newest buckets of the range, ascending. */
   readCandles(query: StoreCandleQuery): readonly StoredCandle[];
   candleBefore(market: MarketKey, minutes: CandleMinutes, start: number): StoredCandle | null;

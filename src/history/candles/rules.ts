@@ -56,9 +56,15 @@ export function aggregateOf(trade: CandlePoint): CandleAggregate {
   const { ts, fillRecordId, price, oracle, base, quote } = trade;
   const end = { ts, fillRecordId, price, oracle };
   return {
-    ...{ first: end, last: end },
-    ...{ high: price, low: price, oracleHigh: oracle, oracleLow: oracle },
-    ...{ base, quote, count: 1 },
+    first: end,
+    last: end,
+    high: price,
+    low: price,
+    oracleHigh: oracle,
+    oracleLow: oracle,
+    base,
+    quote,
+    count: 1,
   };
 }
 

@@ -25,7 +25,8 @@ export class MemoryBuckets implements BucketReader {
     trades.set(id, trade);
     for (const [resolution, byStart] of buckets) {
       const start = bucketStart(resolution, trade.ts);
-      const [old, own] = [byStart.get(start), aggregateOf(trade)];
+      const old = byStart.get(start);
+      const own = aggregateOf(trade);
       byStart.set(start, { start, ...(old === undefined ? own : mergeAggregates(old, own)) });
     }
     return true;

@@ -5,7 +5,7 @@ import type { FetchContext, Reconciler } from './reconciler.js';
 import type { ListedSignature } from './rpc-results.js';
 
 /** The dependencies of a backfiller. */
-export interface BackfillerOptions {
+interface BackfillerOptions {
   readonly parts: IngestParts;
   readonly progress: GapMarks;
   readonly reconciler: Reconciler;

@@ -20,7 +20,8 @@ export function grpcLogsOf(stream: GrpcStream): LogsConnection {
     start: (listener) => {
       stream.start({
         onOpened: () => listener.onOpened(),
-        ...{ onInterrupted: () => undefined, onResumed: () => undefined },
+        onInterrupted: () => undefined,
+        onResumed: () => undefined,
         onClosed: (reason) => listener.onClosed(reason),
         onMalformed: () => listener.onMalformed(),
         onContent: (content) => {

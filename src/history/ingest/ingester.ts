@@ -10,7 +10,7 @@ import { isNodeFailure } from './rpc-results.js';
 import { IngestSession, type LogNode, type SessionOptions, type SessionStats } from './session.js';
 
 /** The dependencies of ingestion, which a test may replace. */
-export interface IngesterOptions
+interface IngesterOptions
   extends Omit<SessionOptions, 'node' | 'rpcs' | 'isOnlyNode' | 'onLive' | 'signal'> {
   /** In the order of preference. */
   readonly nodes: RpcNodes<LogNode>;
@@ -26,7 +26,9 @@ export interface IngestState {
 }
 
 const NOTHING: SessionStats = {
-  ...{ queued: 0, spansOpen: 0, finalisedSlot: 0 },
+  queued: 0,
+  spansOpen: 0,
+  finalisedSlot: 0,
   completeSinceTs: null,
 };
 
@@ -116,7 +118,14 @@ export class Ingester {
       await this.#openSocket(node, ending, signal);
       parts.counters.connects += 1;
       const session = new IngestSession({
-        ...{ parts, node, limiter, emptyTransactions, firstGap, onBlockTime, onChange, signal },
+        parts,
+        node,
+        limiter,
+        emptyTransactions,
+        firstGap,
+        onBlockTime,
+        onChange,
+        signal,
         rpcs: nodes.map(({ rpc }) => rpc),
         isOnlyNode: this.#pool.isSingle,
         openStore: async (genesisHash) => {

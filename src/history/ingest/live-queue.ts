@@ -12,7 +12,7 @@ import { type LogsNotification, parseLogsNotification } from './rpc-results.js';
 import { type EmptyTransactions, writeRecords } from './store-records.js';
 
 /** The dependencies of the queue. */
-export interface LiveQueueOptions {
+interface LiveQueueOptions {
   readonly parts: IngestParts;
   readonly emptyTransactions: EmptyTransactions;
   readonly onChange: (change: StoreChange) => void;

@@ -7,7 +7,7 @@ import { STREAM_RETURN_MS } from '../model/limits.js';
 import { grpcLogsOf, type LogsConnection } from './grpc-logs.js';
 
 /** The gRPC servers that are preferred over the sockets of nodes. */
-export interface LogServers {
+interface LogServers {
   /** In the order of preference. */
   readonly servers: readonly GrpcServer[];
   readonly programId: string;
@@ -30,7 +30,7 @@ export function createLogsSocket(
 }
 
 /** The streams, and the socket of the node. */
-export interface LogsSocketOptions {
+interface LogsSocketOptions {
   /** In the order of preference. */
   readonly streams: readonly LogsConnection[];
   readonly socket: LogsConnection;
@@ -43,7 +43,7 @@ export interface LogsSocketOptions {
  * again, or only the later ones if the session was not live yet. The session also ends when a
  * preferred stream recovers.
  */
-export class LogsSocket implements LogsConnection {
+class LogsSocket implements LogsConnection {
   readonly #connections: readonly LogsConnection[];
   readonly #timers: Timers;
   #listener: RpcSocketListener | null = null;

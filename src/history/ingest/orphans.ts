@@ -12,7 +12,7 @@ import type { FetchContext, Reconciler } from './reconciler.js';
 import { isNodeFailure, parseSlot } from './rpc-results.js';
 
 /** Its dependencies. */
-export interface OrphanedTransactionsOptions {
+interface OrphanedTransactionsOptions {
   readonly parts: IngestParts;
   readonly store: IngestStore;
   readonly progress: Progress;

@@ -26,7 +26,7 @@ export interface DecodedLog extends Omit<LogEvents, 'fills' | 'fundingRates'> {
 }
 
 /** Decodes the log lines of one transaction. */
-export type DecodeLog = (lines: readonly string[]) => DecodedLog;
+type DecodeLog = (lines: readonly string[]) => DecodedLog;
 
 /** Creates the worker's counters, all 0, for metrics. */
 export function newCounters() {
@@ -90,7 +90,11 @@ export function decodeRecords(
   counters.unreadableEvents += log.unreadable;
   if (isTruncated) counters.truncated += 1;
   return {
-    ...{ signature, slot, place, isFinal, isTruncated },
+    signature,
+    slot,
+    place,
+    isFinal,
+    isTruncated,
     ...(log.unreadable > 0 && { unreadableEvents: log.unreadable }),
     fills: log.fills,
     fundingRates: log.fundingRates,

@@ -22,7 +22,7 @@ export interface Gap {
 export type WriteProgress = (marks: Readonly<Record<string, string | null>>) => void;
 
 /** An advance of the tip. */
-export interface TipMove {
+interface TipMove {
   readonly tip: ListPosition;
   readonly opened: Omit<Gap, 'id'> | null;
   /** Unix seconds of the oldest record stored without a hole; null for unchanged. */

@@ -13,7 +13,7 @@ const VERSIONS_MAX = [255, 1, 0] as const;
 const INVALID_PARAMS_CODE = -32602;
 
 /** The transaction to read, and the commitment. */
-export interface TransactionQuery {
+interface TransactionQuery {
   readonly signature: string;
   readonly commitment: 'confirmed' | 'finalized';
   readonly signal: AbortSignal;

@@ -9,7 +9,7 @@ import { type PlacedSignature, parseKnown } from './rpc-results.js';
 import { type EmptyTransactions, writeRecords } from './store-records.js';
 
 /** The dependencies of the reconciler. */
-export interface ReconcilerOptions {
+interface ReconcilerOptions {
   readonly parts: IngestParts;
   readonly store: IngestStore;
   readonly fetcher: Fetcher;
@@ -27,7 +27,7 @@ export interface FetchContext {
 }
 
 /** Whole slots of the finalised chain. */
-export interface FinalSlots {
+interface FinalSlots {
   /** All of the program's signatures in these slots, oldest first. */
   readonly rows: readonly PlacedSignature[];
   /** The slots: above `above`, up to `upTo`. */
@@ -38,7 +38,7 @@ export interface FinalSlots {
 }
 
 /** Writes progress marks after the records that they cover. */
-export type WriteMarks = (write: WriteProgress) => void;
+type WriteMarks = (write: WriteProgress) => void;
 
 /** Compares lists of a node with the store: adds, moves and removes transactions. */
 export class Reconciler {

@@ -86,7 +86,9 @@ export class IngestSession {
     // It may fail before anything awaits it.
     this.#failed.catch(() => undefined);
     this.#queue = new LiveQueue({
-      ...{ parts, emptyTransactions, onChange },
+      parts,
+      emptyTransactions,
+      onChange,
       onFailure: (error) => this.#fail(error),
       onMalformed: () => this.catchUpSoon(),
     });
@@ -133,7 +135,8 @@ export class IngestSession {
     tip.setNotifiedFrom(slot);
     this.#queue.startWriting(store);
     const context: FetchContext = {
-      ...{ rpc, signal },
+      rpc,
+      signal,
       get trustedAbove() {
         return tip.trustedAbove;
       },

@@ -20,7 +20,7 @@ import {
 import type { EmptyTransactions } from './store-records.js';
 
 /** The dependencies of the tip. */
-export interface HistoryTipOptions {
+interface HistoryTipOptions {
   readonly parts: IngestParts;
   readonly progress: Progress;
   readonly reconciler: Reconciler;

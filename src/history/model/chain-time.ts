@@ -8,7 +8,7 @@ import {
 } from './limits.js';
 
 /** The clocks that readings are compared with. */
-export interface ChainTimeSources {
+interface ChainTimeSources {
   /** Their wall clock only confirms readings. */
   readonly timers: Pick<Timers, 'nowMs' | 'unixMs'>;
 }

@@ -15,7 +15,7 @@ export interface HistoryNode {
 }
 
 /** The configuration of a Yellowstone gRPC server. */
-export interface HistoryStream {
+interface HistoryStream {
   readonly url: string;
   readonly token: string | undefined;
 }

@@ -27,11 +27,13 @@ const tables: readonly CopiedTable[] = [
   { table: 'funding_rates', columns: FUNDING_COLUMNS, key: recordKey },
   { table: 'candles', columns: CANDLE_COLUMNS, key: ['market', 'minutes', 'start'] },
   {
-    ...{ table: 'fill_runs', columns: ['market', 'first_id', 'last_id'] },
+    table: 'fill_runs',
+    columns: ['market', 'first_id', 'last_id'],
     key: ['market', 'first_id'],
   },
   {
-    ...{ table: 'uncharted', columns: ['market', 'tx', 'idx'] },
+    table: 'uncharted',
+    columns: ['market', 'tx', 'idx'],
     key: ['market', 'tx', 'idx'],
   },
   { table: 'progress', columns: ['name', 'value', 'sum'], key: ['name'] },
@@ -39,7 +41,7 @@ const tables: readonly CopiedTable[] = [
 ];
 
 /** The result of a copy. */
-export interface CopiedHistory {
+interface CopiedHistory {
   readonly rows: ReadonlyMap<string, number>;
 }
 
@@ -102,7 +104,8 @@ function readBehind(
   from: Connection,
   after: readonly Bound[] | null,
 ): readonly Row[] {
-  const [keys, places] = [key.join(), key.map(() => '?').join()];
+  const keys = key.join();
+  const places = key.map(() => '?').join();
   const where = after === null ? '' : `where (${keys}) > (${places})`;
   const text = `select ${columns.join()} from ${table} ${where} order by ${keys} limit ${ROWS_AT_ONCE}`;
   return from.readRows(text, after ?? []);

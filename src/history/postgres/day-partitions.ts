@@ -13,7 +13,7 @@ const DAY_SECONDS = 86_400;
 export type PartedTable = 'trades' | 'funding_rates';
 
 /** Statements that read and change partitions. */
-export interface PartitionRunner {
+interface PartitionRunner {
   readRows(text: string, bound?: readonly Bound[]): readonly Row[];
   changeRows(text: string, bound?: readonly Bound[]): number;
 }
@@ -115,7 +115,8 @@ export class DayPartitions {
   }
 
   #makeDay(table: PartedTable, day: number): void {
-    const [from, to] = [day * DAY_SECONDS, (day + 1) * DAY_SECONDS];
+    const from = day * DAY_SECONDS;
+    const to = (day + 1) * DAY_SECONDS;
     this.#runner.changeRows(
       `create table ${partitionName(table, day)} partition of ${table} for values from (${from}) to (${to})`,
     );

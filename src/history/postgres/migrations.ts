@@ -22,9 +22,28 @@ export function postgresMigrations(upTo: string | null): Readonly<Record<string,
 
 /** Columns of 64 bits; all other columns of records and candles hold integers of any size. */
 const smallColumns = new Set<string>([
-  ...['market', 'slot', 'place', 'tx', 'idx', 'ts', 'explanation', 'filler', 'referrer_reward'],
-  ...['taker', 'taker_order_id', 'taker_direction', 'maker', 'maker_order_id', 'maker_direction'],
-  ...['bit_flags', 'minutes', 'start', 'first_ts', 'last_ts', 'fills', 'sum'],
+  'market',
+  'slot',
+  'place',
+  'tx',
+  'idx',
+  'ts',
+  'explanation',
+  'filler',
+  'referrer_reward',
+  'taker',
+  'taker_order_id',
+  'taker_direction',
+  'maker',
+  'maker_order_id',
+  'maker_direction',
+  'bit_flags',
+  'minutes',
+  'start',
+  'first_ts',
+  'last_ts',
+  'fills',
+  'sum',
 ]);
 
 const recordKey = ['market', 'slot', 'place', 'tx', 'idx', 'ts'];

@@ -5,7 +5,7 @@ import { ANY_CHAIN, type StoreOptions } from '../store/types.js';
 import { PostgresConnection, type PostgresPlace } from './postgres-connection.js';
 
 /** Options of a store in Postgres; for {@link ANY_CHAIN} a reading store accepts any chain. */
-export type PostgresStoreOptions = Omit<StoreOptions, 'folder' | 'onUpgrade' | 'role'> & {
+type PostgresStoreOptions = Omit<StoreOptions, 'folder' | 'onUpgrade' | 'role'> & {
   readonly place: PostgresPlace;
 };
 

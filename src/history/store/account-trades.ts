@@ -10,7 +10,7 @@ import type { RecordPosition } from './types.js';
 import type { ReadParts } from './writer.js';
 
 /** A range of them, newest first. */
-export interface AccountTradesPart {
+interface AccountTradesPart {
   readonly account: string;
   readonly markets: readonly MarketKey[];
   readonly limit: number;

@@ -21,7 +21,7 @@ const addPendingText = 'insert into uncharted (market, tx, idx) values (?, ?, ?)
 const deletePendingText = 'delete from uncharted where market = ? and tx = ? and idx = ?';
 
 /** The key of a fill's row. */
-export interface FillKey {
+interface FillKey {
   /** `marketCode`. */
   readonly code: number;
   readonly tx: number;
@@ -110,7 +110,8 @@ export class CandleBuilder {
   ): void {
     const point = this.#pointOfFill(fillOf(row, this.#nameIds), to.decimals);
     if (point !== null) to.candles.addPoint(to.code, point);
-    const [tx, idx] = [row[TRADE_COLUMNS.indexOf('tx')], row[TRADE_COLUMNS.indexOf('idx')]];
+    const tx = row[TRADE_COLUMNS.indexOf('tx')];
+    const idx = row[TRADE_COLUMNS.indexOf('idx')];
     this.#connection.changeRows(deletePendingText, [
       to.code,
       readNumber(tx),

@@ -27,7 +27,7 @@ import type {
 } from './types.js';
 
 /** The candle data of a market's fills with `from <= ts < to`, in any order. */
-export type PointReader = (code: number, span: Span) => readonly CandlePoint[];
+type PointReader = (code: number, span: Span) => readonly CandlePoint[];
 
 /** Resolutions of constant length, so that a span is split without a calendar; the coarsest first. */
 const spanCuts: readonly CandleMinutes[] = [1_440, 60, 1];

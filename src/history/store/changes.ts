@@ -48,7 +48,7 @@ export class Changes {
 }
 
 /** A removed fill. */
-export interface RemovedFill {
+interface RemovedFill {
   readonly code: number;
   readonly slot: number;
   readonly id: bigint;

@@ -249,7 +249,7 @@ const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: st
 ];
 
 /** Runs `work`, and converts database errors into StoreErrors. */
-export function guardDatabase<T>(file: string, work: () => T): T {
+function guardDatabase<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -258,7 +258,7 @@ export function guardDatabase<T>(file: string, work: () => T): T {
 }
 
 /** Converts a database error into a StoreError. */
-export function storeErrorOf(file: string, error: unknown): StoreError {
+function storeErrorOf(file: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const message = error instanceof Error ? error.message : String(error);
   const code = errorCodeOf(error);

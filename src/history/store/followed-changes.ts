@@ -11,7 +11,7 @@ import type { CandleChange, CandleRules, StoreChange } from './types.js';
 import type { ReadParts } from './writer.js';
 
 /** Changed markets since the last poll. */
-export interface FollowedChanges {
+interface FollowedChanges {
   /** The number of the newest change; numbers ascend with each write. */
   readonly number: number;
   /** Codes. */
@@ -58,7 +58,11 @@ export function readFollowed(
   const isTooMuch = rows.length > FOLLOWED_TRADES_MAX;
   const trades = isTooMuch ? [] : rows;
   const change = {
-    ...{ trades, fundingRates: [], known: 0, retired: 0, removed: hasOther ? 1 : 0 },
+    trades,
+    fundingRates: [],
+    known: 0,
+    retired: 0,
+    removed: hasOther ? 1 : 0,
     candles: candlesOf(trades, parts.candles, rules),
     markets: new Set(markets.map(marketKeyOfCode)),
   };

@@ -4,7 +4,7 @@ import { marketCode } from './columns.js';
 import type { ReadParts } from './writer.js';
 
 /** The periods, in seconds. */
-export const FUNDING_PERIODS = {
+const FUNDING_PERIODS = {
   '24h': 86_400,
   '7d': 7 * 86_400,
   '30d': 30 * 86_400,

@@ -38,7 +38,9 @@ function recordTable(name: string, columns: readonly string[]): CheckedTable {
     `exists (select 1 from ${name} i indexed by ${name}_by_${index} where ${sameRow}${more})`;
   const hasTransaction = 'exists (select 1 from transactions x where x.id = r.tx)';
   return {
-    ...{ name, columns, key: recordKey },
+    name,
+    columns,
+    key: recordKey,
     sumOf: (row) => sumOfRecord(row, columns),
     isFound: `${isIn('event', '')} and ${isIn('time', ' and i.ts = r.ts')} and ${hasTransaction}`,
   };
@@ -48,14 +50,19 @@ function recordTable(name: string, columns: readonly string[]): CheckedTable {
 function eventIndex(name: string): CheckedTable {
   const sameRow = recordKey.map((column) => `i.${column} = r.${column}`).join(' and ');
   return {
-    ...{ name, key: ['tx', 'idx'], index: `${name}_by_event`, columns: recordKey },
+    name,
+    key: ['tx', 'idx'],
+    index: `${name}_by_event`,
+    columns: recordKey,
     isFound: `exists (select 1 from ${name} i not indexed where ${sameRow})`,
   };
 }
 
 function blobTable(name: string, column: string): CheckedTable {
   return {
-    ...{ name, key: ['id'], columns: ['id', column, 'sum'] },
+    name,
+    key: ['id'],
+    columns: ['id', column, 'sum'],
     sumOf: ([, bytes]) => (bytes instanceof Uint8Array ? blobSum(bytes) : Number.NaN),
     isFound: `exists (select 1 from ${name} i where i.${column} = r.${column} and i.id = r.id)`,
   };
@@ -72,8 +79,11 @@ const tables: readonly CheckedTable[] = [
   recordTable('funding_rates', FUNDING_COLUMNS),
   eventIndex('funding_rates'),
   {
-    ...{ name: 'candles', key: ['market', 'minutes', 'start'], columns: CANDLE_COLUMNS },
-    ...{ sumOf: sumOfCandle, isFound: '1' },
+    name: 'candles',
+    key: ['market', 'minutes', 'start'],
+    columns: CANDLE_COLUMNS,
+    sumOf: sumOfCandle,
+    isFound: '1',
   },
   blobTable('transactions', 'signature'),
   blobTable('accounts', 'key'),

@@ -3,7 +3,7 @@ import { readMarks, writeMark } from './marks.js';
 import type { CandleMinutes } from './types.js';
 
 /** Kinds of records with a cutoff; funding rates have none, because duplicates of them do no harm. */
-export type CutoffKind = 'trades' | `candles_${CandleMinutes}`;
+type CutoffKind = 'trades' | `candles_${CandleMinutes}`;
 
 /**
  * The retention cutoffs, by kind. They are stored, because an old trade that arrives again must not

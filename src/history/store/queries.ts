@@ -25,7 +25,7 @@ export const queries = new Kysely<StoreTables>({
 });
 
 /** A query built by Kysely. */
-export interface Compilable {
+interface Compilable {
   compile(): CompiledQuery;
 }
 

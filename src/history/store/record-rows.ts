@@ -94,7 +94,7 @@ const fundingColumns = {
 } as const satisfies Readonly<Record<string, Field<FundingRateEvent>>>;
 
 /** The position of a record: the key of both record tables, in the order of pages. */
-export interface RecordKey {
+interface RecordKey {
   /** `marketCode`. */
   market: number;
   slot: number;

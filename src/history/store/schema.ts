@@ -6,7 +6,7 @@ import type { StoredInteger } from './columns.js';
 import type { FundingTable, TradeTable } from './record-rows.js';
 
 /** One transaction of the program. */
-export interface TransactionTable {
+interface TransactionTable {
   /** Assigned in the order of arrival. */
   id: number;
   /** 64 bytes. */
@@ -22,7 +22,7 @@ export interface TransactionTable {
 }
 
 /** A trading account; trades refer to it by id. */
-export interface AccountTable {
+interface AccountTable {
   id: number;
   /** 32 bytes. */
   key: Uint8Array;
@@ -30,7 +30,7 @@ export interface AccountTable {
 }
 
 /** An action explanation; trades refer to it by id. */
-export interface ExplanationTable {
+interface ExplanationTable {
   id: number;
   name: string;
   sum: number | null;
@@ -60,28 +60,28 @@ export interface CandleTable {
 }
 
 /** Contiguous fillRecordIds of a market, both ends included. */
-export interface FillRunTable {
+interface FillRunTable {
   market: number;
   first_id: StoredInteger;
   last_id: StoredInteger;
 }
 
 /** A fill that is in no candle yet, because the decimals of its market are unknown. */
-export interface PendingFillsTable {
+interface PendingFillsTable {
   market: number;
   tx: number;
   idx: number;
 }
 
 /** Progress marks, by name. */
-export interface ProgressTable {
+interface ProgressTable {
   name: string;
   value: string;
   sum: number | null;
 }
 
 /** Facts about the file, by name. */
-export interface MetaTable {
+interface MetaTable {
   name: string;
   value: string;
   sum: number | null;

@@ -9,7 +9,7 @@ import { tradeOf } from './record-rows.js';
 import type { ReadParts } from './writer.js';
 
 /** The trades to walk, oldest first. */
-export interface TradeWalk {
+interface TradeWalk {
   readonly market: MarketKey;
   readonly behindSlot: number;
   /** The first and the last second. */

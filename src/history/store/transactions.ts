@@ -16,7 +16,7 @@ export interface KnownTransaction extends TransactionState {
 }
 
 /** The stored columns of a transaction besides its signature. */
-export type TransactionState = Omit<StoredTransaction, 'signature'>;
+type TransactionState = Omit<StoredTransaction, 'signature'>;
 
 const findText =
   'select id, slot, place, is_final, is_truncated, has_records from transactions where signature = ?';

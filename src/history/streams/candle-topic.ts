@@ -32,7 +32,7 @@ export interface PendingMessages {
 }
 
 /** The parts of a topic. */
-export interface CandleTopicParts {
+interface CandleTopicParts {
   readonly series: BucketSeries;
   readonly label: CandleLabel;
   /** Whether clients may have older candles, which the first sent candle resets. */

@@ -19,7 +19,7 @@ export interface TradeWindow {
 }
 
 /** A new or changed candle, with its trades of the window. */
-export interface ChangedCandle {
+interface ChangedCandle {
   readonly candle: Candle;
   readonly label: CandleLabel;
   readonly window: TradeWindow;

@@ -22,7 +22,7 @@ import { FollowedMarket, type StreamContext, type TopicStart } from './followed-
 import { readTopic, type TopicName } from './topic.js';
 
 /** The dependencies of the streams. */
-export interface StreamsOptions {
+interface StreamsOptions {
   readonly reader: StreamContext['reader'];
   readonly marketOf: (key: MarketKey) => HistoryMarket | undefined;
   readonly timers: Timers;
@@ -34,7 +34,7 @@ export interface StreamsOptions {
 }
 
 /** The part of a commit's change that streams use. */
-export type StreamChange = Pick<StoreChange, 'trades' | 'candles' | 'markets' | 'removed'>;
+type StreamChange = Pick<StoreChange, 'trades' | 'candles' | 'markets' | 'removed'>;
 
 /** A subscribed market, and its flush schedule. */
 interface Following {

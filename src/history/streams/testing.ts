@@ -114,7 +114,8 @@ export class StreamScene {
     const candles = touched.flatMap(({ ts }) =>
       RESOLUTIONS.map((resolution): CandleChange => {
         const series = { market: 'perp_0', resolution } as const;
-        const [minutes, start] = [RESOLUTION_MINUTES[resolution], bucketStart(resolution, ts)];
+        const minutes = RESOLUTION_MINUTES[resolution];
+        const start = bucketStart(resolution, ts);
         const [bucket] = this.#buckets.buckets(series, { from: start, to: start });
         const candle = bucket === undefined ? null : { market: series.market, minutes, ...bucket };
         return { market: series.market, minutes, start, candle };
@@ -143,7 +144,10 @@ export interface Message {
 
 function rowOf({ id, ts, price, explanation }: ToldTrade): TradeRow {
   return tradeRow({
-    ...{ fillRecordId: BigInt(id), txSig: `sig${id}`, slot: id, ts },
+    fillRecordId: BigInt(id),
+    txSig: `sig${id}`,
+    slot: id,
+    ts,
     baseAssetAmountFilled: 1_000_000_000n,
     quoteAssetAmountFilled: BigInt(price * 1_000_000),
     ...(explanation === undefined ? {} : { actionExplanation: explanation }),

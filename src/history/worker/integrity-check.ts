@@ -6,7 +6,7 @@ import { StoreError } from '../store/error.js';
 import type { HistoryStore } from '../store/store.js';
 
 /** The dependencies of a check. */
-export interface IntegrityCheckOptions {
+interface IntegrityCheckOptions {
   readonly store: () => Pick<HistoryStore, 'checkSlice'> | null;
   readonly timers: Timers;
   readonly log: Log;

@@ -15,7 +15,7 @@ import { FUNDING_RATES_AVERAGED_MAX } from '../model/limits.js';
 import type { HistoryStore } from '../store/store.js';
 
 /** The store's functions that the cache reads. */
-export type MarketStatsSource = Pick<
+type MarketStatsSource = Pick<
   HistoryStore,
   'aggregateSpan' | 'lastFillBefore' | 'readFundingRates'
 >;

@@ -43,7 +43,7 @@ import { writeWriterMark } from './writer-mark.js';
 const STATS_MS = 1_000;
 
 /** The source of records, or of notices of their arrival. */
-export interface RecordSource {
+interface RecordSource {
   start(): void;
   stop(): Promise<void>;
   readonly state: IngestState;
@@ -51,7 +51,7 @@ export interface RecordSource {
 }
 
 /** The dependencies of the service, which include all clocks, timers and randomness. */
-export interface HistoryServiceOptions {
+interface HistoryServiceOptions {
   readonly setup: WorkerSetup;
   /** At least one, except for a reading service. */
   readonly nodes: readonly LogNode[];
@@ -92,7 +92,10 @@ export class HistoryService {
     this.#log = postedLog(post);
     const marketOf = (key: MarketKey): HistoryMarket | undefined => this.#markets.get(key);
     this.#stores = new StoreManager({
-      ...{ folder: setup.dataDir, database: setup.database, marketOf, timers },
+      folder: setup.dataDir,
+      database: setup.database,
+      marketOf,
+      timers,
       onFault: (fault) =>
         this.#log.warn({ fault }, 'something is wrong with the file of the history'),
       onUpgrade: () => {
@@ -110,7 +113,9 @@ export class HistoryService {
       readFundingRates: (query) => this.#openedStore().readFundingRates(query),
     });
     this.#streams = new Streams({
-      ...{ reader: this.#reader, marketOf, timers },
+      reader: this.#reader,
+      marketOf,
+      timers,
       chainSeconds: () => this.#chainTime.seconds ?? 0,
       post: (frames) => post({ kind: 'frames', frames }),
       onFault: (error, market) => {
@@ -119,14 +124,18 @@ export class HistoryService {
       },
     });
     this.#integrity = new IntegrityCheck({
-      ...{ timers, log: this.#log, counters: this.#counters },
+      timers,
+      log: this.#log,
+      counters: this.#counters,
       store: () => this.#stores.store,
       onDamage: (error) => this.#stores.noteFailure(error),
       onSound: () => this.#stores.noteSound(),
     });
     this.#retention = new Retention({
-      ...{ timers, log: this.#log },
-      ...{ days: setup, hasDays: setup.database !== undefined },
+      timers,
+      log: this.#log,
+      days: setup,
+      hasDays: setup.database !== undefined,
       store: () => this.#stores.store,
       finalisedSlot: () => this.#source.stats.finalisedSlot,
       chainSeconds: () => this.#chainTime.readSeconds,
@@ -184,7 +193,10 @@ export class HistoryService {
     const { timers, random, nodes } = this.#options;
     const decoder = new LogDecoder(programId);
     const parts: IngestParts = {
-      ...{ programId, timers, log: this.#log, counters: this.#counters },
+      programId,
+      timers,
+      log: this.#log,
+      counters: this.#counters,
       ungiven: new UngivenItems(timers),
       unreadable: new UngivenItems(timers),
       decode: (lines) => decoder.decode(lines),
@@ -209,7 +221,10 @@ export class HistoryService {
   /** A reading service follows the database instead of nodes. */
   #buildFollower(): RecordSource {
     return new StoreFollower({
-      ...{ timers: this.#timers, log: this.#log, counters: this.#counters, rules: candleRules },
+      timers: this.#timers,
+      log: this.#log,
+      counters: this.#counters,
+      rules: candleRules,
       openStore: () => this.#openStore(this.#readChain ?? ANY_CHAIN),
       onStoreFailure: (error) => this.#stores.closeAfter(error),
       onChange: (change) => this.#publishChange(change),

@@ -19,7 +19,7 @@ import type { CandleRules, StoreChange } from '../store/types.js';
 import { type FoundMark, readWriterMark } from './writer-mark.js';
 
 /** The dependencies of a follower. */
-export interface StoreFollowerOptions {
+interface StoreFollowerOptions {
   readonly timers: Timers;
   readonly log: Log;
   readonly counters: Pick<IngestCounters, 'storeFailures'>;

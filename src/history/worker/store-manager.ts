@@ -12,7 +12,7 @@ import { storeFile } from '../store/open.js';
 import { type HistoryStore, openStore } from '../store/store.js';
 
 /** The folder of the stores, and the source of market decimals. */
-export interface StoreManagerOptions {
+interface StoreManagerOptions {
   readonly folder: string;
   /** A database instead of the folder. */
   readonly database?: DatabaseSetup | undefined;

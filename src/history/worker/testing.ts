@@ -13,11 +13,15 @@ import type { HistoryMarket } from '../model/records.js';
 import { HistoryService } from './service.js';
 
 export const PERP: HistoryMarket = {
-  ...{ key: 'perp_0', symbol: 'SOL-PERP', marketType: 'perp', marketIndex: 0, decimals: 9 },
+  key: 'perp_0',
+  symbol: 'SOL-PERP',
+  marketType: 'perp',
+  marketIndex: 0,
+  decimals: 9,
 };
 
 /** What a service is made of. */
-export interface RunningOptions extends Partial<WorkerSetup> {
+interface RunningOptions extends Partial<WorkerSetup> {
   readonly dataDir: string;
   readonly ledger: Ledger;
   readonly node: LedgerNode;
@@ -45,9 +49,13 @@ export class RunningService {
       soon: (run) => timers.soon(run),
     };
     const setup = {
-      ...{ nodes: [node.urls] as const, programId: PROGRAM, requestsPerSecond: 100_000 },
-      ...{ retentionDays: 0, candleRetentionDays: 0 },
-      ...{ backfillHours: 1, backfillTransactionsMax: 1_000 },
+      nodes: [node.urls] as const,
+      programId: PROGRAM,
+      requestsPerSecond: 100_000,
+      retentionDays: 0,
+      candleRetentionDays: 0,
+      backfillHours: 1,
+      backfillTransactionsMax: 1_000,
       ...others,
     };
     this.service = new HistoryService({

@@ -43,7 +43,9 @@ function withStreams(node: RpcNode): LogNode {
   return {
     ...node,
     socket: createLogsSocket(node.socket, {
-      ...{ servers, programId, timers: systemTimers },
+      servers,
+      programId,
+      timers: systemTimers,
       log: postedLog(post),
     }),
   };

@@ -10,7 +10,7 @@ const NAME = 'writer';
 const STATES: readonly IngestState['state'][] = ['starting', 'backfilling', 'live', 'failing'];
 
 /** The state of the history. */
-export interface WriterMark extends IngestState {
+interface WriterMark extends IngestState {
   /** The writer's chain time, unix seconds; null while unknown. */
   readonly chainTs: number | null;
 }

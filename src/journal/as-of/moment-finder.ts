@@ -15,7 +15,7 @@ import { SegmentIndex } from '../store/segment-index.js';
 import type { SegmentInfo } from '../store/segment-info.js';
 
 /** Where a moment is. */
-export interface FoundMoment {
+interface FoundMoment {
   /** Null where it is not kept. */
   readonly choice: SegmentChoice | null;
   /** Of the moment of a sequence number: the id of its market in that run; -1 where the run has none. Null for all others. */
@@ -23,7 +23,7 @@ export interface FoundMoment {
 }
 
 /** What a search needs besides the moment. */
-export interface MomentSearch {
+interface MomentSearch {
   /** The market of a sequence number. */
   readonly key: MarketIdentity | null;
   readonly isCancelled?: () => boolean;

@@ -218,7 +218,10 @@ export class PastLife {
     const markets = engine.markets();
     const reads = markets.flatMap((market) => [...readsOf(market)]);
     this.shown.push({
-      ...{ epoch: engine.epoch, process: this.#process, slot: this.#clock.slot, ts: this.#tsMs },
+      epoch: engine.epoch,
+      process: this.#process,
+      slot: this.#clock.slot,
+      ts: this.#tsMs,
       bodies: new Map(reads.map(([name, read]) => [name, bodyOf(engine, read)])),
       seqs: new Map(markets.map((market) => [nameOf(market), engine.version(market.id).seq])),
     });

@@ -12,7 +12,7 @@ import {
 import type { CheckpointStore, LogCheckpoint } from './checkpoint-store.js';
 
 /** The dependencies of a keeper, and its listeners. */
-export interface CheckpointKeeperOptions {
+interface CheckpointKeeperOptions {
   readonly log: Log;
   readonly timers: Timers;
   readonly signal: AbortSignal;

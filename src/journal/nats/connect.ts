@@ -52,7 +52,9 @@ export async function connectLog(
     const manager = await jetstreamManager(nats, { timeout: NATS_CONNECT_MS_MAX, checkAPI: false });
     const objects = new Objm(stream);
     return {
-      ...{ nats, stream, manager },
+      nats,
+      stream,
+      manager,
       openObjects: (options) =>
         options === undefined
           ? objects.open(bucketOf(place))
@@ -68,9 +70,12 @@ function optionsOf(place: LogPlace, name: string): NodeConnectionOptions {
     ...credentialsOf(place),
     servers: place.servers.map((server) => new URL(server).host),
     ...(place.servers.some((server) => server.startsWith('tls:')) ? { tls: {} } : {}),
-    ...{ name, timeout: NATS_CONNECT_MS_MAX },
-    ...{ pingInterval: NATS_PING_MS, maxPingOut: NATS_PINGS_MISSED_MAX },
-    ...{ maxReconnectAttempts: -1, reconnectTimeWait: NATS_RECONNECT_MS },
+    name,
+    timeout: NATS_CONNECT_MS_MAX,
+    pingInterval: NATS_PING_MS,
+    maxPingOut: NATS_PINGS_MISSED_MAX,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: NATS_RECONNECT_MS,
     // A server may be restarted with the right passwords.
     ignoreAuthErrorAbort: true,
   };

@@ -18,7 +18,7 @@ import { connectLog, type LogConnection } from './connect.js';
 const KEY = 'core';
 
 /** The options of a lease. */
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly place: LogPlace;
   /** The unique name of this core. */
   readonly holder: string;

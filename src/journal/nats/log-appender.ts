@@ -60,9 +60,12 @@ export class LogAppender {
     const { log, ageMsMax, bytesMax, replicas } = this.#setup;
     const limits = { max_age: nanos(ageMsMax), max_bytes: bytesMax, num_replicas: replicas };
     const config = {
-      ...{ name: log.stream, subjects: [subjectOf(log)], ...limits },
+      name: log.stream,
+      subjects: [subjectOf(log)],
+      ...limits,
       description: describeOrigin(this.#setup),
-      ...{ storage: StorageType.File, discard: DiscardPolicy.Old },
+      storage: StorageType.File,
+      discard: DiscardPolicy.Old,
       retention: RetentionPolicy.Limits,
     };
     await this.#asked(async () => {

@@ -6,7 +6,7 @@ import { fencedError } from './connect.js';
 import type { LastMessage, LogAppender } from './log-appender.js';
 
 /** The timers of a claim. */
-export interface LogClaimParts {
+interface LogClaimParts {
   readonly timers: Timers;
   readonly signal: AbortSignal;
 }

@@ -45,7 +45,8 @@ export class LogQueue {
   takeBytes(): LogBytes | undefined {
     const first = this.#waiting[0];
     if (first === undefined) return undefined;
-    let [count, length] = [0, 0];
+    let count = 0;
+    let length = 0;
     for (const { segment, bytes } of this.#waiting) {
       const isOver = length + bytes.length > LOG_MESSAGE_BYTES_MAX;
       if (segment !== first.segment || (isOver && count > 0)) break;

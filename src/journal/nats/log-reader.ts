@@ -88,7 +88,8 @@ export class LogReader {
     try {
       const { consumers } = this.#connection.stream;
       const consumer = await consumers.get(this.#place.stream, {
-        ...{ deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from },
+        deliver_policy: DeliverPolicy.StartSequence,
+        opt_start_seq: from,
       });
       return await consumer.consume({ max_messages: LOG_READ_MESSAGES });
     } catch (error) {

@@ -44,7 +44,10 @@ export class LogWriter implements PieceSink {
   /** Only the servers know the stream's size. */
   readonly bytes = 0;
   readonly counts: Record<JournalEvent, number> = {
-    ...{ segmentsBegun: 0, segmentsDeleted: 0, failures: 0, bytesWritten: 0 },
+    segmentsBegun: 0,
+    segmentsDeleted: 0,
+    failures: 0,
+    bytesWritten: 0,
   };
   readonly #setup: LogSetup;
   readonly #parts: PieceSinkParts;

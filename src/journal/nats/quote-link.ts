@@ -9,7 +9,7 @@ import type { LogPlace } from '../model/log-place.js';
 import { connectLog } from './connect.js';
 
 /** The options of a link. */
-export interface QuoteLinkOptions {
+interface QuoteLinkOptions {
   readonly place: LogPlace;
   readonly log: Log;
   readonly timers: Timers;
@@ -22,7 +22,7 @@ export interface QuoteLinkOptions {
 export type NoReply = 'noCore' | 'late' | 'tooMany';
 
 /** The reply of a core, or the reason for its absence. */
-export type QuoteReply = { readonly text: string } | { readonly failed: NoReply };
+type QuoteReply = { readonly text: string } | { readonly failed: NoReply };
 
 /**
  * The subjects between services: a maker's quotes for the core, and notices of signed makers for

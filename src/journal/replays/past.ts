@@ -4,7 +4,7 @@ import type { FromPast, PastSetup, ToPast } from '../model/messages.js';
 import { ReplayHost } from './replay-host.js';
 
 /** What a thread that reads the past works with. */
-export interface PastOptions {
+interface PastOptions {
   readonly setup: PastSetup;
   readonly timers: Timers;
   readonly post: (message: FromPast) => void;

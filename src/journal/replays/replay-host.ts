@@ -19,7 +19,7 @@ import { ReplayFailure } from './replay-failure.js';
 import { TopicReplay } from './topic-replay.js';
 
 /** The dependencies of a {@link ReplayHost}. */
-export interface ReplayHostOptions {
+interface ReplayHostOptions {
   readonly files: JournalFiles;
   readonly timers: Timers;
   readonly post: (message: FromReplays) => void;
@@ -88,7 +88,9 @@ export class ReplayHost {
     const { post, timers } = this.#options;
     const outbox = new Outbox((items) => post({ id, kind: 'items', items }));
     const parts = {
-      ...{ finder: this.#finder, outbox, timers },
+      finder: this.#finder,
+      outbox,
+      timers,
       onRestored: () => this.#requireRoom(),
       onEnd: (end: number) => {
         outbox.flush();

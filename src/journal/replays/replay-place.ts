@@ -10,10 +10,10 @@ import { type SnapshotHead, TopicFramer, type TopicFramerParts } from './topic-f
  * `atEnd`: waits for turns to be written. `finishing`: plays those immediately. `caughtUp`: has
  * reached the live topic. `ended`: complete.
  */
-export type ReplayPhase = 'playing' | 'atEnd' | 'finishing' | 'caughtUp' | 'ended';
+type ReplayPhase = 'playing' | 'atEnd' | 'finishing' | 'caughtUp' | 'ended';
 
 /** The start of a replay. */
-export interface PlaceStart extends SnapshotHead {
+interface PlaceStart extends SnapshotHead {
   /** Null for the beginning of the segment. */
   readonly from: AsOfMoment | null;
   /** The newest file has all turns up to this time, unix milliseconds; 0 when unknown. */

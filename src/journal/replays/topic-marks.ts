@@ -8,7 +8,7 @@ import { MARK_LATE_MS } from '../model/limits.js';
 const [NOTHING, INDICATIVE, QUOTES, BOOK] = [0, 1, 2, 3] as const;
 
 /** The fields of a turn that affect marks. */
-export interface RecordedTurn {
+interface RecordedTurn {
   readonly turn: Omit<MarketChanges, 'allChanged'>;
   /** Whether state or epoch changed. */
   readonly isAllChanged: boolean;

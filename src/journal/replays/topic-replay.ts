@@ -276,7 +276,8 @@ export class TopicReplay {
     if (this.#place.isDoneBefore(segment)) this.#endReplay('until');
     else {
       this.#place = this.#places.openSegment(segment, until);
-      const [from, to] = [player.moment, segment.first];
+      const from = player.moment;
+      const to = segment.first;
       this.#parts.outbox.sendEvent({ kind: 'hole', from, to, reason });
       player.release();
     }

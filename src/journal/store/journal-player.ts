@@ -20,7 +20,7 @@ export type PlayedSegment = Pick<SegmentInfo, 'number' | 'programId' | 'epoch'> 
   Partial<Pick<SegmentInfo, 'first'>>;
 
 /** The first file, and the engine that is to hold the book; a new one by default. */
-export interface JournalPlayerOptions {
+interface JournalPlayerOptions {
   readonly folder: string;
   readonly segment: PlayedSegment;
   readonly engine?: Engine | undefined;

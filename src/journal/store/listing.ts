@@ -82,7 +82,8 @@ function gapBetween(before: readonly SegmentInfo[], after: readonly SegmentInfo[
 }
 
 function endsOf(run: readonly SegmentInfo[]): readonly [SegmentInfo, SegmentInfo] {
-  const [first, last] = [run[0], run.at(-1)];
+  const first = run[0];
+  const last = run.at(-1);
   if (first === undefined || last === undefined) throw new Error('Invariant: a run has a segment');
   return [first, last];
 }

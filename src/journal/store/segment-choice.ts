@@ -66,7 +66,8 @@ export function chooseBySeq(
 
 /** The stored ranges as text. */
 function describeKept(segments: readonly SegmentInfo[], newest?: JournalMoment): string {
-  const [first, last] = [segments[0], segments.at(-1)];
+  const first = segments[0];
+  const last = segments.at(-1);
   if (first === undefined || last === undefined) return 'the journal has nothing yet';
   const end = newest ?? last.last;
   const hasGap = segments.some((segment, at) => {

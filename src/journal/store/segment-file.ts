@@ -96,7 +96,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Rethrows a disk error as an error of this room. */
-export function throwWriteFailed(error: unknown): never {
+function throwWriteFailed(error: unknown): never {
   if (error instanceof JournalError) throw error;
   const code = String((error as { code?: unknown } | null)?.code ?? '');
   const message = REASONS[code] ?? `the disk refused a write: ${textOfError(error)}`;

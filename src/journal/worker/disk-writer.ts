@@ -12,7 +12,7 @@ import { SegmentFile } from '../store/segment-file.js';
 import { type HeadInfo, infoOfHead } from '../store/segment-index.js';
 
 /** The dependencies of a writer, and its listeners. */
-export interface DiskWriterOptions extends Omit<PieceSinkParts, 'onRefused'> {
+interface DiskWriterOptions extends Omit<PieceSinkParts, 'onRefused'> {
   readonly setup: JournalSetup;
 }
 
@@ -25,7 +25,10 @@ export class DiskWriter implements PieceSink {
   readonly isLog = false;
   readonly #options: DiskWriterOptions;
   readonly counts: Record<JournalEvent, number> = {
-    ...{ segmentsBegun: 0, segmentsDeleted: 0, failures: 0, bytesWritten: 0 },
+    segmentsBegun: 0,
+    segmentsDeleted: 0,
+    failures: 0,
+    bytesWritten: 0,
   };
   #folder: JournalFolder | null = null;
   #file: SegmentFile | null = null;

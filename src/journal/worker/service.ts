@@ -16,7 +16,7 @@ import type { FromJournal, ToJournal } from '../model/messages.js';
 import type { PieceSink, PieceSinkParts } from '../model/piece-sink.js';
 
 /** The dependencies of the service. */
-export interface JournalServiceOptions {
+interface JournalServiceOptions {
   readonly setup: { readonly programId: string; readonly bytesMax: number };
   readonly timers: Timers;
   readonly post: (message: FromJournal) => void;
@@ -53,7 +53,8 @@ export class JournalService {
     const log = (level: 'info' | 'warn') => (fields: object, message: string) =>
       post({ kind: 'log', level, fields, message });
     this.#sink = createSink({
-      ...{ timers, log: { info: log('info'), warn: log('warn') } },
+      timers,
+      log: { info: log('info'), warn: log('warn') },
       onHealed: () => post({ kind: 'checkpointDue' }),
       onChanged: () => this.#postState(),
       onRefused: ({ code, message }) => post({ kind: 'refused', code, message }),

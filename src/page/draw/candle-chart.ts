@@ -98,7 +98,10 @@ function barOf({ ts, fillOpen: open, fillHigh: high, fillLow: low, fillClose: cl
 
 function candleColors({ bid, ask }: Palette) {
   return {
-    ...{ upColor: bid, wickUpColor: bid, downColor: ask, wickDownColor: ask },
+    upColor: bid,
+    wickUpColor: bid,
+    downColor: ask,
+    wickDownColor: ask,
     borderVisible: false,
   };
 }

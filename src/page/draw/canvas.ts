@@ -14,7 +14,8 @@ export function beginDrawing(
   const context = canvas.getContext('2d');
   if (context === null) return null;
   const ratio = window.devicePixelRatio;
-  const [pixelsWide, pixelsHigh] = [Math.round(width * ratio), Math.round(height * ratio)];
+  const pixelsWide = Math.round(width * ratio);
+  const pixelsHigh = Math.round(height * ratio);
   if (canvas.width !== pixelsWide || canvas.height !== pixelsHigh) {
     canvas.width = pixelsWide;
     canvas.height = pixelsHigh;

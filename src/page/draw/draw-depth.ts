@@ -4,7 +4,7 @@ import type { Size } from './canvas.js';
 import type { Palette } from './palette.js';
 
 /** The inputs of the drawing. */
-export interface DepthScene {
+interface DepthScene {
   readonly size: Size;
   readonly palette: Palette;
   readonly curve: DepthCurve;

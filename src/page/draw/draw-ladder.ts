@@ -6,7 +6,7 @@ import { type LadderLayout, type LadderPlace, MIDDLE_HEIGHT, rowTop } from './la
 import { type Palette, sourceColor } from './palette.js';
 
 /** The inputs of the drawing. */
-export interface LadderScene {
+interface LadderScene {
   readonly size: Size;
   readonly layout: LadderLayout;
   readonly palette: Palette;

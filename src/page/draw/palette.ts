@@ -20,9 +20,15 @@ export function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
   const read = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   return {
-    ...{ panel: read('panel'), text: read('text'), muted: read('muted'), line: read('line') },
-    ...{ bid: read('bid'), ask: read('ask'), accent: read('accent') },
-    ...{ amm: read('amm'), indicative: read('indicative') },
+    panel: read('panel'),
+    text: read('text'),
+    muted: read('muted'),
+    line: read('line'),
+    bid: read('bid'),
+    ask: read('ask'),
+    accent: read('accent'),
+    amm: read('amm'),
+    indicative: read('indicative'),
     font: style.fontFamily,
   };
 }

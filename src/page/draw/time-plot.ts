@@ -4,7 +4,7 @@ import { PLOT_SPAN_S } from '../model/limits.js';
 import type { Palette } from './palette.js';
 
 /** Callbacks of a plot. */
-export interface TimePlotOptions {
+interface TimePlotOptions {
   readonly palette: Palette;
   readonly width: number;
   readonly format: (value: number) => string;
@@ -49,7 +49,10 @@ export class TimePlot {
   #describePlot(options: TimePlotOptions): uPlot.Options {
     const { width, onPoint } = options;
     return {
-      ...{ width, height: HEIGHT, padding: [6, 20, 0, 0], legend: { show: false } },
+      width,
+      height: HEIGHT,
+      padding: [6, 20, 0, 0],
+      legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, sync: { key: CURSOR_KEY } },
       scales: { x: { range: rangeOfTimes }, y: { range: rangeOfValues } },
       series: [{}, this.#describeLine()],

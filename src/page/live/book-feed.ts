@@ -39,7 +39,7 @@ export interface Freshness {
 type ServiceState = BookView['state'];
 
 /** Events of the book. */
-export interface BookFeedEvents {
+interface BookFeedEvents {
   /** Something changed that must be redrawn. */
   onChange(): void;
 }

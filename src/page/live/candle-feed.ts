@@ -11,13 +11,13 @@ import { FrameLoop } from './frame-loop.js';
 import { measuredSocket, type SocketMeter } from './measured-socket.js';
 
 /** The series of a chart. */
-export interface CandleChoice {
+interface CandleChoice {
   readonly market: string;
   readonly resolution: Resolution;
 }
 
 /** Events of the candles. */
-export interface CandleFeedEvents {
+interface CandleFeedEvents {
   /** All candles changed, oldest first: cleared by another choice, loaded, extended or corrected. */
   onCandles(candles: readonly Candle[]): void;
   /** The newest candle has changed, or is a new one. */

@@ -20,7 +20,7 @@ export interface PastBook {
 }
 
 /** Events of the past book. */
-export interface PastFeedEvents {
+interface PastFeedEvents {
   onChange(): void;
   /** Playback has reached the newest moment. */
   onCaughtUp(): void;
@@ -149,7 +149,8 @@ export class PastFeed {
   #playOn(): void {
     if (this.#choice === undefined || this.#shown === undefined) return;
     this.#problem = undefined;
-    const [choice, from] = [this.#choice, this.#shown.moment];
+    const choice = this.#choice;
+    const from = this.#shown.moment;
     this.#player.play({ choice, tick: this.#tick, from, speed: this.#speed });
   }
 
@@ -169,7 +170,8 @@ export class PastFeed {
     const work = new AbortController();
     this.#work = work;
     while (this.#next !== undefined && !work.signal.aborted) {
-      const [moment, choice] = [this.#next, this.#choice];
+      const moment = this.#next;
+      const choice = this.#choice;
       this.#next = undefined;
       if (choice !== undefined) await this.#read(choice, moment, work.signal);
     }
@@ -217,7 +219,17 @@ function viewOf(body: L2Book): ShownBook['view'] {
   const { marketName: market, epoch, seq, slot, ts, state, bids, asks } = body;
   const { bestBidPrice, bestAskPrice } = body;
   return {
-    ...{ market, epoch, seq, slot, ts, state, bids, asks, bestBidPrice, bestAskPrice },
-    ...{ isFollowing: false, timing: null },
+    market,
+    epoch,
+    seq,
+    slot,
+    ts,
+    state,
+    bids,
+    asks,
+    bestBidPrice,
+    bestAskPrice,
+    isFollowing: false,
+    timing: null,
   };
 }

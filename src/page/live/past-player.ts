@@ -12,7 +12,7 @@ type Level = BookView['bids'][number];
 export type ShownMoment = Required<Pick<MomentQuery, 'epoch' | 'seq'>>;
 
 /** The topic, the start, and the speed. */
-export interface PlayOptions {
+interface PlayOptions {
   readonly choice: BookChoice;
   /** The market's tick, a raw price. */
   readonly tick: bigint;
@@ -22,7 +22,7 @@ export interface PlayOptions {
 }
 
 /** Events of playback. */
-export interface PastPlayerEvents {
+interface PastPlayerEvents {
   onBook(book: ShownBook, moment: ShownMoment & { readonly ts: number }): void;
   onOracle(oracle: bigint): void;
   /** Playback has reached the present. */
@@ -53,10 +53,13 @@ export class PastPlayer {
     const replay = new PastBook(
       { url: this.#url },
       {
-        ...{ channel: 'book', market: choice.market, intervalMs: intervalOf(speed) },
+        channel: 'book',
+        market: choice.market,
+        intervalMs: intervalOf(speed),
         // The page groups the levels itself, so that a grouped book has the market's best prices.
         depth: choice.grouping === 1 ? BOOK_DEPTH : GROUPED_DEPTH,
-        ...{ includeVamm: true, includeIndicative: true },
+        includeVamm: true,
+        includeIndicative: true,
       },
     ).replay({ from, speed });
     this.#replay = replay;

@@ -37,7 +37,8 @@ export class ClockComparison {
   }
 
   #estimate(): ClockOffset {
-    let [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    let low = Number.NEGATIVE_INFINITY;
+    let high = Number.POSITIVE_INFINITY;
     // From the newest on: older samples do not fit after a clock was set or has drifted.
     for (const [from, to] of [...this.#bounds].reverse()) {
       if (Math.max(low, from) > Math.min(high, to)) break;

@@ -8,7 +8,7 @@ export const CHANNELS = ['book', 'bbo', 'l3', 'orderbook', 'candles', 'trades'] 
 export type ConsoleChannel = (typeof CHANNELS)[number];
 
 /** The input of the form. */
-export interface ConsoleForm {
+interface ConsoleForm {
   readonly channel: ConsoleChannel;
   readonly market: string;
   readonly marketType: 'perp' | 'spot';

@@ -23,8 +23,10 @@ export interface DepthCurve {
 
 /** The curve of a book's shown levels. */
 export function depthCurveOf(view: Pick<BookView, 'bids' | 'asks'>): DepthCurve {
-  const [bids, asks] = [sideOf(view.bids), sideOf(view.asks)];
-  const [bid, ask] = [bids.prices[0], asks.prices[0]];
+  const bids = sideOf(view.bids);
+  const asks = sideOf(view.asks);
+  const bid = bids.prices[0];
+  const ask = asks.prices[0];
   const mid = bid === undefined || ask === undefined ? null : (bid + ask) / 2;
   const reach = mid === null ? 0 : Math.min(reachOf(bids, mid), reachOf(asks, mid));
   const most = (side: DepthSide): number =>
@@ -58,7 +60,7 @@ export function countWithin({ prices }: DepthSide, mid: number, distance: number
 }
 
 /** Base within a distance of the mid price. */
-export interface DepthWithin {
+interface DepthWithin {
   readonly bps: number;
   /** Null where the shown levels do not reach that far. */
   readonly bid: number | null;

@@ -2,7 +2,8 @@
 
 /** The decimals of a step, in a unit of `unitDecimals` decimals: 4 for a tick of 100 at 1e6. */
 export function decimalsOf(step: bigint, unitDecimals: number): number {
-  let [rest, decimals] = [step, unitDecimals];
+  let rest = step;
+  let decimals = unitDecimals;
   while (decimals > 0 && rest > 0n && rest % 10n === 0n) {
     rest /= 10n;
     decimals -= 1;

@@ -2,7 +2,7 @@
 import type { Base, Level, Price } from '@slotbook/client';
 
 /** The levels to group, and the group size. */
-export interface Grouping {
+interface Grouping {
   readonly side: 'bid' | 'ask';
   /** A group in raw price units, above 0. */
   readonly groupSize: bigint;

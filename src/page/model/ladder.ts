@@ -33,7 +33,8 @@ export interface Ladder {
 /** The best levels of a book, up to a maximum per side. */
 export function ladderOf({ bids, asks }: Pick<BookView, 'bids' | 'asks'>, rowsMax: number): Ladder {
   const sides = [rowsOf(bids, rowsMax), rowsOf(asks, rowsMax)] as const;
-  let [sizeMax, totalMax] = [1n, 1n];
+  let sizeMax = 1n;
+  let totalMax = 1n;
   for (const { size, total } of [...sides[0], ...sides[1]]) {
     if (size > sizeMax) sizeMax = size;
     if (total > totalMax) totalMax = total;

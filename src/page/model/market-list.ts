@@ -34,6 +34,7 @@ export function searchMarkets(
 
 /** The change of the last price from 24 hours ago, as a fraction; null if either is unknown. */
 export function changeOf(stats: MarketStats | null): number | null {
-  const [now, before] = [stats?.price ?? null, stats?.price24hAgo ?? null];
+  const now = stats?.price ?? null;
+  const before = stats?.price24hAgo ?? null;
   return now === null || before === null || before === 0 ? null : now / before - 1;
 }

@@ -2,7 +2,7 @@
 import { METRIC_LINES_MAX } from './limits.js';
 
 /** Values by name and labels as written, and sums over all label sets by name. */
-export type MetricSums = ReadonlyMap<string, number>;
+type MetricSums = ReadonlyMap<string, number>;
 
 /** Parses the samples of a Prometheus text; other lines are ignored. */
 export function readMetrics(text: string): MetricSums {
@@ -80,6 +80,7 @@ export function overOf(name: string, bound: string): PlotValue {
 }
 
 function growthOf(name: string, now: Reading, before: Reading): number | null {
-  const [newer, older] = [now.sums.get(name), before.sums.get(name)];
+  const newer = now.sums.get(name);
+  const older = before.sums.get(name);
   return newer === undefined || older === undefined ? null : newer - older;
 }

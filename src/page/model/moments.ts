@@ -10,7 +10,8 @@ export interface Kept {
 
 /** The stored range of a journal; undefined while it is empty. */
 export function keptOf({ ranges, gaps }: JournalAnswer): Kept | undefined {
-  const [first, last] = [ranges[0], ranges.at(-1)];
+  const first = ranges[0];
+  const last = ranges.at(-1);
   if (first === undefined || last === undefined) return undefined;
   return {
     firstTs: first.first.ts,

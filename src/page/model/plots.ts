@@ -3,7 +3,7 @@ import { PLOT_GAP_MS, PLOT_SAMPLES_MAX } from './limits.js';
 import { gaugeOf, meanMsOf, overOf, type PlotValue, type Reading, rateOf } from './metrics-text.js';
 
 /** One plot. */
-export interface PlotSpec {
+interface PlotSpec {
   readonly name: string;
   readonly unit: string;
   readonly readValue: PlotValue;
@@ -32,7 +32,9 @@ const TABLE: readonly (readonly [name: string, unit: string, readValue: PlotValu
 
 /** All plots, in their order. */
 export const PLOTS: readonly PlotSpec[] = TABLE.map(([name, unit, readValue]) => ({
-  ...{ name, unit, readValue },
+  name,
+  unit,
+  readValue,
 }));
 
 /** The values of all plots at one time. */
@@ -56,7 +58,7 @@ export function addSample(
 }
 
 /** A plot's summary: the last value, and the minimum, mean and maximum, null when none is known. */
-export interface PlotSummary {
+interface PlotSummary {
   readonly last: number | null;
   readonly least: number | null;
   readonly mean: number | null;

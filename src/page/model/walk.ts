@@ -13,7 +13,7 @@ export function firstSizeOf(price: number): string {
 }
 
 /** Adjacent fills of one source; raw amounts. */
-export interface WalkSegment {
+interface WalkSegment {
   readonly source: Fill['source'];
   readonly size: bigint;
   readonly quote: bigint;

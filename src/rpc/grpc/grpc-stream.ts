@@ -35,7 +35,7 @@ export interface GrpcServer {
 }
 
 /** The server, and dependencies that a test may replace. */
-export interface GrpcStreamOptions extends GrpcServer {
+interface GrpcStreamOptions extends GrpcServer {
   readonly encodeRequest: (fromSlot: number | null) => Buffer;
   readonly timers: Timers;
   readonly random?: () => number;
@@ -127,8 +127,12 @@ export class GrpcStream {
   #connectNow(fromSlot: number | null): void {
     const nowMs = this.#timers.nowMs();
     const connection: StreamConnection = {
-      ...{ call: null, fromSlot, isOpen: false, watch: null },
-      ...{ startedAtMs: nowMs, receivedAtMs: nowMs },
+      call: null,
+      fromSlot,
+      isOpen: false,
+      watch: null,
+      startedAtMs: nowMs,
+      receivedAtMs: nowMs,
     };
     this.#connection = connection;
     this.#watchSilence(connection);

@@ -17,7 +17,7 @@ export interface SubscribeRequest {
 }
 
 /** The filters of a request for transactions. */
-export interface TransactionsRequest {
+interface TransactionsRequest {
   readonly program: string;
   /** The slot to replay from; null to start at the present. */
   readonly fromSlot: number | null;
@@ -97,7 +97,7 @@ export interface StreamSlot {
 }
 
 /** One transaction. */
-export interface StreamTransaction {
+interface StreamTransaction {
   readonly kind: 'transaction';
   readonly slot: number;
   /** 64 bytes. */
@@ -146,9 +146,11 @@ function decodeAccount(reader: MessageReader): StreamAccount {
     if (reader.field === 1) info = reader.readMessage();
     else if (reader.field === 2) slot = reader.readNumber();
   }
-  let [pubkey, owner] = ['', ''];
+  let pubkey = '';
+  let owner = '';
   let data: Buffer = NO_BYTES;
-  let [lamports, writeVersion] = [0, 0];
+  let lamports = 0;
+  let writeVersion = 0;
   while (info?.nextField() === true) {
     if (info.field === 1) pubkey = info.readLatin1();
     else if (info.field === 2) lamports = info.readNumber();
@@ -160,7 +162,8 @@ function decodeAccount(reader: MessageReader): StreamAccount {
 }
 
 function decodeSlot(reader: MessageReader): StreamUpdate {
-  let [slot, number] = [0, 0];
+  let slot = 0;
+  let number = 0;
   let parent: number | null = null;
   while (reader.nextField()) {
     if (reader.field === 1) slot = reader.readNumber();
@@ -191,7 +194,8 @@ type TransactionMeta = Pick<StreamTransaction, 'failed' | 'lines'>;
 
 function decodeMeta(reader: MessageReader): TransactionMeta {
   const lines: string[] = [];
-  let [failed, hasNoLog] = [false, false];
+  let failed = false;
+  let hasNoLog = false;
   while (reader.nextField()) {
     if (reader.field === 1) failed = true;
     else if (reader.field === 6) lines.push(reader.readText());

@@ -11,9 +11,22 @@ export const UNAVAILABLE = 14;
 
 /** The names of the gRPC status codes, from 0. */
 const STATUS_NAMES: readonly string[] = [
-  ...['OK', 'CANCELLED', 'UNKNOWN', 'INVALID_ARGUMENT', 'DEADLINE_EXCEEDED', 'NOT_FOUND'],
-  ...['ALREADY_EXISTS', 'PERMISSION_DENIED', 'RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION'],
-  ...['ABORTED', 'OUT_OF_RANGE', 'UNIMPLEMENTED', 'INTERNAL', 'UNAVAILABLE', 'DATA_LOSS'],
+  'OK',
+  'CANCELLED',
+  'UNKNOWN',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNIMPLEMENTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
   'UNAUTHENTICATED',
 ];
 
@@ -28,7 +41,7 @@ export interface CallEnd {
 }
 
 /** The events of a call. Its end may be reported more than once. */
-export interface CallListener {
+interface CallListener {
   onBytes(bytes: Buffer): void;
   onEnd(end: CallEnd): void;
 }

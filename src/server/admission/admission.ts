@@ -59,7 +59,7 @@ class TokenBucket {
 }
 
 /** Options of a {@link RequestLimiter}. */
-export interface RequestLimiterOptions {
+interface RequestLimiterOptions {
   /** Both the sustained rate and the burst; at least 1. */
   readonly perSecond: number;
   readonly addresses?: ClientAddresses;
@@ -122,10 +122,10 @@ export class RequestLimiter {
 }
 
 /** The verdict on a message; after too many refused ones the socket is closed. */
-export type MessageVerdict = 'allowed' | 'refused' | 'abusive';
+type MessageVerdict = 'allowed' | 'refused' | 'abusive';
 
 /** Callbacks for a refused message. */
-export interface RefusedMessage {
+interface RefusedMessage {
   refuse(error: SocketError): void;
   close(reason: string): void;
 }
@@ -180,7 +180,7 @@ export function requireUpgrade(request: HttpRequest, isClosing: boolean): void {
 }
 
 /** The limits of the sockets of one kind. */
-export interface SocketQuotaOptions {
+interface SocketQuotaOptions {
   /** The plural name of the kind, for error messages. */
   readonly what: string;
   readonly socketsMax: number;

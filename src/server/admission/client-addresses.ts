@@ -10,7 +10,7 @@ import type { RequestOrigin } from '../transport/native-http.js';
 import { addressKey, isLoopback, mappedIPv4 } from './client-address.js';
 
 /** Called with an untrusted address that sends X-Forwarded-For: a forgotten proxy, or a forgery. */
-export type OnIgnored = (peer: string) => void;
+type OnIgnored = (peer: string) => void;
 
 /** Finds the clients of requests, behind trusted proxies if there are any. */
 export class ClientAddresses {

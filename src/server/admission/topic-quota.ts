@@ -17,7 +17,7 @@ import { ClientAddresses } from './client-addresses.js';
 export type QuotaClass = 'common' | 'chosen' | 'unknownMaker';
 
 /** Options of a {@link TopicQuota}. */
-export interface TopicQuotaOptions {
+interface TopicQuotaOptions {
   /** Topics of one address, in all classes; 0 for no limit. */
   readonly topicsPerIp: number;
   /** Client-chosen topics, in total. */
@@ -26,7 +26,7 @@ export interface TopicQuotaOptions {
 }
 
 /** A subscription to count. */
-export interface CountedTopic {
+interface CountedTopic {
   readonly ip: string;
   readonly key: string;
   readonly quotaClass: QuotaClass;

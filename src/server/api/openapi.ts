@@ -17,7 +17,7 @@ export interface Operation {
 }
 
 /** A parameter of the query, or of the path where that has its name in braces. */
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: 'query' | 'path';
   readonly required: boolean;
@@ -40,7 +40,7 @@ export interface Server {
 }
 
 /** One path with its operation. */
-export interface PathItem {
+interface PathItem {
   readonly servers: readonly Server[];
   readonly get: Operation;
 }
@@ -74,7 +74,7 @@ const about =
   '/journal likewise NO_JOURNAL.';
 
 /** The paths that are served by their names, and every JSON body by its name. */
-export interface DescribedPaths {
+interface DescribedPaths {
   readonly paths: Readonly<Record<string, PathSpec>>;
   readonly bodies: Readonly<Record<string, TSchema>>;
 }

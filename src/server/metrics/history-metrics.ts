@@ -18,8 +18,14 @@ export function historyStatus(stats: HistoryStats): object {
   const { state, reason, stored, counts, queued, spansOpen } = stats;
   const { finalisedSlot, completeSinceTs, newestSlot, lagMs, missingFills } = stats;
   return {
-    ...{ state, reason, ...stored, queued, spansOpen, finalisedSlot },
-    ...{ completeSinceTs, newestSlot },
+    state,
+    reason,
+    ...stored,
+    queued,
+    spansOpen,
+    finalisedSlot,
+    completeSinceTs,
+    newestSlot,
     lagMs: lagMs === null ? null : Math.max(0, Math.round(lagMs)),
     missingFills,
     storeFailures: counts[STORE_FAILURES] ?? 0,

@@ -17,7 +17,9 @@ export function journalSeries(stats: () => JournalStats): readonly MetricSeries[
     gaugeSeries(`slotbook_journal_${name}`, help, read);
   return [
     {
-      ...{ kind: 'gauge', name: 'slotbook_journal_state', label: 'state' },
+      kind: 'gauge',
+      name: 'slotbook_journal_state',
+      label: 'state',
       help: 'The state of the journal: 1 for the one that holds.',
       read: () => stateFlags(STATES, stats().state),
     },
@@ -31,7 +33,9 @@ export function journalSeries(stats: () => JournalStats): readonly MetricSeries[
       () => stats().queuedBytes,
     ),
     {
-      ...{ kind: 'counter', name: 'slotbook_journal_events_total', label: 'event' },
+      kind: 'counter',
+      name: 'slotbook_journal_events_total',
+      label: 'event',
       help: 'Events of the journal by name: files, failures, bytes.',
       read: () => stats().events,
     },
@@ -48,7 +52,9 @@ export function asOfSeries(stats: () => AsOfStats): readonly MetricSeries[] {
     ),
     gaugeSeries('slotbook_as_of_threads', 'Their threads.', () => stats().threads),
     {
-      ...{ kind: 'counter', name: 'slotbook_as_of_events_total', label: 'event' },
+      kind: 'counter',
+      name: 'slotbook_as_of_events_total',
+      label: 'event',
       help: 'Requests for past moments, what came of them, and the books that were made for them.',
       read: () => stats().events,
     },

@@ -2,7 +2,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** One number, or one for each value of a label. */
-export type SeriesValue = number | Readonly<Record<string, number | undefined>>;
+type SeriesValue = number | Readonly<Record<string, number | undefined>>;
 
 /** A gauge, or a counter. */
 export interface MetricSeries {

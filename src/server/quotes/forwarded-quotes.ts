@@ -12,7 +12,7 @@ import { type QuoteTakerParts, takeQuotes } from './take-quotes.js';
  * Sends a text to the service with the book, and resolves with its reply. Rejects with a
  * SocketError when no service accepts it.
  */
-export type SendQuotes = (text: string) => Promise<string>;
+type SendQuotes = (text: string) => Promise<string>;
 
 /** A sink for the book of another machine, whose markets are known here. */
 export function forwardingSink(

@@ -5,7 +5,7 @@ import { ClientMessage, kindOf } from '../sockets/client-message.js';
 import { quoteValue, SocketError } from '../transport/errors.js';
 
 /** All quotes of a maker in one market, which replace the previous ones. */
-export interface QuotesMessage {
+interface QuotesMessage {
   readonly marketType: 'perp' | 'spot';
   readonly marketIndex: number;
   /** An empty list withdraws the previous quotes. */

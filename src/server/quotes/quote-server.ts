@@ -62,7 +62,11 @@ export class QuoteServer implements SocketHandlers {
     const { sink = noSink, readiness, timers, onFault } = options;
     const makers = new Set(options.sink === undefined ? [] : options.quoteMakers);
     this.#parts = {
-      ...{ sink, readiness, timers, onFault, counts: this.#counts },
+      sink,
+      readiness,
+      timers,
+      onFault,
+      counts: this.#counts,
       marketOf: (type, index) => marketIdOf(options.directory, type, index),
       isMaker: (key) => makers.has(key),
       signMsMax: options.signMsMax ?? LIMITS.quoteSignMsMax,

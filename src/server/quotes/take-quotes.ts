@@ -15,13 +15,13 @@ export interface QuoteTakerParts {
 }
 
 /** A message of quotes, and the maker's key (base58). */
-export interface SignedQuotes {
+interface SignedQuotes {
   readonly message: ClientMessage;
   readonly maker: string;
 }
 
 /** The result of accepted quotes. */
-export type TakenOutcome = 'changed' | 'unchanged';
+type TakenOutcome = 'changed' | 'unchanged';
 
 /**
  * Applies the quotes of a message. Rejects with a SocketError for an invalid message or a rejection

@@ -9,13 +9,13 @@ import { ServerError } from '../transport/errors.js';
 import type { QuoteSession } from './quote-session.js';
 
 /** Options of {@link UnsignedSockets}. */
-export interface UnsignedSocketsOptions {
+interface UnsignedSocketsOptions {
   readonly addresses: ClientAddresses;
   readonly socketsMax: number;
 }
 
 /** The origin of a socket. */
-export interface SocketOrigin {
+interface SocketOrigin {
   readonly ip: string;
   /** The maker's key (base58) in its query. */
   readonly maker: string;

@@ -28,10 +28,10 @@ import {
 } from './versioned-reply.js';
 
 /** The sources of these paths. */
-export type AsOfRouteOptions = Pick<PathService, 'readiness' | 'asOf' | 'timings' | 'timers'>;
+type AsOfRouteOptions = Pick<PathService, 'readiness' | 'asOf' | 'timings' | 'timers'>;
 
 /** A path of the book, which has a past where a journal is kept. */
-export interface DatedRoute {
+interface DatedRoute {
   readonly encodings: 'json' | 'jsonOrBinary';
   /** The bodies that a request asks for at a past moment. Throws a ServerError that names a wrong parameter. */
   readonly bodiesOf: (request: HttpRequest, of: PastOf) => AsOfBodies;

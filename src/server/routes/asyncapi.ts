@@ -29,7 +29,7 @@ export interface AsyncDescription {
 }
 
 /** One channel; those of one WebSocket have the same address. */
-export interface ChannelItem {
+interface ChannelItem {
   readonly address: string;
   readonly title: string;
   readonly description: string;

@@ -61,7 +61,8 @@ export function deriveAuction(request: AuctionOrderRequest, prices: AuctionPrice
   const bounded = request.forceUpToSlippage ? unbuffered : betterOf(isLong, wantedEnd, unbuffered);
   // The program refuses an auction that ends beyond its limit, so that the limit is moved as well.
   const buffer = BigInt(worse * request.additionalEndPriceBuffer) * 1_000_000n;
-  const [end, limit] = [bounded + buffer, unbuffered + buffer];
+  const end = bounded + buffer;
+  const limit = unbuffered + buffer;
   requirePositive(end, limit);
   return { start: betterOf(isLong, wantedStart, end), end, limit, slippagePercent };
 }

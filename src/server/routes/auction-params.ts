@@ -81,8 +81,11 @@ function bodyText(request: AuctionOrderRequest, book: BookSource): string {
   return JSON.stringify({
     data: {
       params: orderParams(request, prices, auction),
-      ...{ entryPrice: String(entry), bestPrice: String(best), worstPrice: String(worst) },
-      ...{ oraclePrice: String(oracle), markPrice: String(mark) },
+      entryPrice: String(entry),
+      bestPrice: String(best),
+      worstPrice: String(worst),
+      oraclePrice: String(oracle),
+      markPrice: String(mark),
       priceImpact: best === 0n ? 0 : Number((apart * 1_000_000n) / best) / 1_000_000,
       slippageTolerance: fractionText(auction.slippagePercent),
     },
@@ -113,7 +116,9 @@ function readPrices(request: AuctionOrderRequest, book: BookSource): AuctionPric
   const wanted = orderSize ?? amount;
   const match = parsed(
     book.match({
-      ...{ market: market.id, side: isLong ? 'buy' : 'sell', orderType: 'market' },
+      market: market.id,
+      side: isLong ? 'buy' : 'sell',
+      orderType: 'market',
       ...(assetType === 'base' || orderSize !== undefined ? { size: wanted } : { quote: wanted }),
     }),
   );
@@ -123,7 +128,10 @@ function readPrices(request: AuctionOrderRequest, book: BookSource): AuctionPric
   const entry = priceIn(match, 'averagePrice', best);
   const { spreadPct } = l2;
   return {
-    ...{ oracle, mark: priceIn(l2, 'markPrice', oracle), best, entry },
+    oracle,
+    mark: priceIn(l2, 'markPrice', oracle),
+    best,
+    entry,
     worst: priceIn(match, 'worstPrice', best),
     spreadPercent: spreadPct === undefined ? undefined : Number(spreadPct) / 1e6,
   };
@@ -141,12 +149,19 @@ function orderParams(request: AuctionOrderRequest, prices: AuctionPrices, auctio
   const startOffset = betterOf(isLong, clampOffset(start - oracle), away);
   return {
     orderType: followsOracle ? 'oracle' : 'market',
-    ...{ marketType: market.marketType, userOrderId, direction },
+    marketType: market.marketType,
+    userOrderId,
+    direction,
     baseAssetAmount: String(baseOf(request, prices)),
-    ...{ marketIndex: market.marketIndex, reduceOnly, postOnly: 'none', bitFlags: 0 },
-    ...{ triggerPrice: null, triggerCondition: 'above' },
+    marketIndex: market.marketIndex,
+    reduceOnly,
+    postOnly: 'none',
+    bitFlags: 0,
+    triggerPrice: null,
+    triggerCondition: 'above',
     oraclePriceOffset: followsOracle ? Number(away === 0n ? least : away) : null,
-    ...{ auctionDuration, maxTs: null },
+    auctionDuration,
+    maxTs: null,
     auctionStartPrice: String(followsOracle ? startOffset : start),
     auctionEndPrice: String(followsOracle ? away : end),
     ...(followsOracle ? {} : { price: String(limit) }),

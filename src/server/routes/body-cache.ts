@@ -1,5 +1,5 @@
 /** A body, and the version of the data that it was made from. */
-export interface VersionedBody<Body> {
+interface VersionedBody<Body> {
   readonly version: string;
   readonly body: Body;
   /** Size of the body. */

@@ -40,7 +40,8 @@ export type BookRoute = (request: HttpRequest) => Reply | Promise<Reply>;
 
 /** The route that is made for each encoding: bytes for clients that prefer them. */
 export function inEncodings(makeRoute: (encoding: BodyEncoding) => BookRoute): BookRoute {
-  const [json, binary] = [makeRoute('json'), makeRoute('binary')];
+  const json = makeRoute('json');
+  const binary = makeRoute('binary');
   return (request) => (prefersBytes(request) ? binary(request) : json(request));
 }
 

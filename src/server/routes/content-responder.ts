@@ -24,7 +24,7 @@ import {
 } from './versioned-reply.js';
 
 /** The queries of these bodies. */
-export type ContentQuery = VolumesQuery | FundingMeansQuery | AccountTradesQuery;
+type ContentQuery = VolumesQuery | FundingMeansQuery | AccountTradesQuery;
 
 /** Renders and replies; each instance has its own limits. */
 export class ContentResponder {

@@ -28,7 +28,9 @@ const fundingRate = Type.Object({
 const integer = (description: string) => Type.String({ pattern: '^-?[0-9]+$', description });
 
 const rawFundingRate = Type.Object({
-  ...{ txSig, slot, ts: integer('Unix time in seconds, of the block.') },
+  txSig,
+  slot,
+  ts: integer('Unix time in seconds, of the block.'),
   recordId: integer('Counts the funding rates of the market.'),
   marketIndex,
   fundingRate: integer('Quote for a base and hour, at 1e9.'),

@@ -10,7 +10,7 @@ import type { Timer, Timers } from '../../contract/timers.js';
 import { ServerError } from '../transport/errors.js';
 
 /** One query, and the client that waits for it. */
-export interface QueuedQuery {
+interface QueuedQuery {
   /** Equal for equal queries of one version. */
   readonly name: string;
   readonly query: HistoryQuery;
@@ -41,7 +41,7 @@ interface Deferred {
 }
 
 /** What a queue works with. */
-export interface HistoryQueueParts {
+interface HistoryQueueParts {
   readonly history: Pick<MarketDataSource, 'query'>;
   readonly timers: Timers;
 }

@@ -51,7 +51,7 @@ export interface HistoryRouteOptions {
 }
 
 /** A query of one market. */
-export type MarketQuery = TradesQuery | FundingRatesQuery | CandlesQuery | ArchiveQuery;
+type MarketQuery = TradesQuery | FundingRatesQuery | CandlesQuery | ArchiveQuery;
 
 type Parse = (request: RequestTexts, of: ParseContext) => MarketQuery;
 

@@ -43,7 +43,10 @@ function journalBody(journal: JournalSource, marketSeqs: MarketSeqs): object {
   const { ranges, gaps, skipped } = journal.readListing();
   const newest = -LIMITS.journalListedMax;
   return {
-    ...{ state, reason, segments, bytes },
+    state,
+    reason,
+    segments,
+    bytes,
     ranges: ranges.slice(newest).map((range) => {
       const { firstSeqs, lastSeqs, ...shown } = range;
       return { ...shown, ...marketSeqs(range) };

@@ -43,7 +43,7 @@ export const l2Params = Type.Object({
 });
 
 /** The parameters with the defaults of the dlob-server. */
-export const l2CompatibleParams: typeof l2Params = Type.Object({
+const l2CompatibleParams: typeof l2Params = Type.Object({
   ...l2Params.properties,
   depth: Type.Integer({ ...l2Params.properties.depth, default: LIMITS.l2CompatibleDepthDefault }),
   includeVamm: Type.Boolean({ ...l2Params.properties.includeVamm, default: true }),

@@ -21,7 +21,7 @@ import { type BookRoute, bookRoute, encodingOf, inEncodings } from './book-route
 import type { Path, PathService } from './path.js';
 
 /** The parameters of /l3. */
-export const l3Params = Type.Object({
+const l3Params = Type.Object({
   ...market,
   depth: Type.Optional(
     Type.Integer({

@@ -58,7 +58,8 @@ function parseCandleRecords(
 ): CandlesQuery {
   const params = checkRequest(candleRecordsParams, request);
   const { symbol, resolution, limit } = params;
-  const [startTs, endTs] = [secondsOf(params.startTs), secondsOf(params.endTs)];
+  const startTs = secondsOf(params.startTs);
+  const endTs = secondsOf(params.endTs);
   for (const [name, ts] of [['startTs', startTs] as const, ['endTs', endTs] as const]) {
     // The later of two clocks, because a client's time may be right when one clock is wrong.
     if (ts !== undefined) requirePast(name, ts, Math.max(nowSeconds, wallSeconds));
@@ -74,7 +75,8 @@ function parseCandleRecords(
 }
 
 function requirePast(name: string, ts: number, nowSeconds: number): void {
-  const [min, max] = [LIMITS.candleRecordsTsMin, nowSeconds + LIMITS.clientAheadSecondsMax];
+  const min = LIMITS.candleRecordsTsMin;
+  const max = nowSeconds + LIMITS.clientAheadSecondsMax;
   if (ts >= min && ts <= max) return;
   const rule = ts < min ? `at least ${min}` : `at most ${nowSeconds}: it is in the future`;
   throw new ServerError('OUT_OF_RANGE', `${name} was ${ts}, must be ${rule}`, name);

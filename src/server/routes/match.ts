@@ -39,7 +39,7 @@ const auctionPrices = { min: 1n, max: LIMITS.matchSignedMax };
 const offerRanges = { price: amounts, size: sizes };
 
 /** The parameters of /match. */
-export const matchParams = Type.Object({
+const matchParams = Type.Object({
   ...market,
   side: wordSchema(['buy', 'sell'], { description: 'What the taker does.' }),
   size: amountSchema(sizes, 'Base to fill, at 1e9; or quote.'),
@@ -213,7 +213,14 @@ export function parseMatch(raw: string, markets: MarketDirectory): MatchRequest 
   const { includeVamm, includeIndicative, taker } = params;
   const request = {
     market: selectMarket(params, markets).id,
-    ...{ side, orderType, postOnly, feeTier, referred, model, includeVamm, includeIndicative },
+    side,
+    orderType,
+    postOnly,
+    feeTier,
+    referred,
+    model,
+    includeVamm,
+    includeIndicative,
     ...amountsOf(params),
     ...auctionOf(params),
     jit: values.map(offerOf),

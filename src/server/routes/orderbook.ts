@@ -16,7 +16,7 @@ import type { Path } from './path.js';
 const ORDERBOOK_DEPTH = 100;
 
 /** The parameters of /orderbook, under CoinGecko's names. */
-export const orderbookParams = Type.Object({
+const orderbookParams = Type.Object({
   ticker_id: { ...marketName, description: 'Name of the market in any case, as in /tickers.' },
   depth: Type.Integer({
     minimum: 0,

@@ -57,7 +57,8 @@ export function readPageFiles(folder: string | undefined = builtFolder()): PageF
   return new Map(
     sent.map((name) => {
       const gzip = names.includes(`${name}.gz`) ? readPart(folder, `${name}.gz`) : undefined;
-      const [key, type] = [pathOf(name), TYPES[path.extname(name)] ?? ''];
+      const key = pathOf(name);
+      const type = TYPES[path.extname(name)] ?? '';
       const framing = key.startsWith('embed/') ? embedHeaders : pageHeaders;
       return [key, pageFile({ type, framing, body: readPart(folder, name), gzip })];
     }),

@@ -86,7 +86,7 @@ export const batchPriorityFees = {
 } as const satisfies Path;
 
 /** The sources of the fees. */
-export type FeeSources = Pick<PathService, 'directory' | 'readiness' | 'readFees' | 'timers'>;
+type FeeSources = Pick<PathService, 'directory' | 'readiness' | 'readFees' | 'timers'>;
 
 /** The route of many markets. */
 export function batchFeesRoute(service: FeeSources) {

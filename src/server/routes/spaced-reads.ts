@@ -7,7 +7,7 @@ import type { Timers } from '../../contract/timers.js';
 import { ServerError } from '../transport/errors.js';
 
 /** Reads a value for each key, in their order. */
-export type ReadValues<Value> = (keys: readonly string[]) => Promise<readonly Value[]>;
+type ReadValues<Value> = (keys: readonly string[]) => Promise<readonly Value[]>;
 
 /** The read function and its rate. */
 export interface SpacedReadsOptions<Value> {

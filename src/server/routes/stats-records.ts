@@ -62,7 +62,8 @@ export function priceRecordsText(markets: readonly MarketStatistics[]): string {
         ...identity(market),
         currentPrice: price(market.history?.price),
         price24hAgo: price(market.history?.price24hAgo),
-        ...{ priceChange: change, priceChangePercent: percent },
+        priceChange: change,
+        priceChangePercent: percent,
       };
     }),
   });
@@ -91,11 +92,15 @@ export function tickersText(markets: readonly MarketStatistics[]): string {
       const { bid, ask } = readTop();
       return {
         ticker_id: info.symbol,
-        ...{ base_currency: baseAssetOf(market.info), target_currency: quoteAsset },
-        ...{ last_price: price(history?.price), bid: price(bid), ask: price(ask) },
+        base_currency: baseAssetOf(market.info),
+        target_currency: quoteAsset,
+        last_price: price(history?.price),
+        bid: price(bid),
+        ask: price(ask),
         base_volume: formatFixedDecimal(history?.baseVolume24h ?? 0n, BASE_PLACES),
         target_volume: formatFixedDecimal(history?.quoteVolume24h ?? 0n, QUOTE_PLACES),
-        ...{ high: price(history?.high24h), low: price(history?.low24h) },
+        high: price(history?.high24h),
+        low: price(history?.low24h),
       };
     }),
   );
@@ -115,13 +120,20 @@ function marketRecord(market: MarketStatistics, quoteAsset: string) {
   const tokens = (amount: bigint | undefined) =>
     amount === undefined ? '' : formatDecimal(amount, info.decimals);
   return {
-    ...{ uiStatus: 'visible', uiHideAtTs: null, baseAsset: baseAssetOf(market.info), quoteAsset },
-    ...{ status: info.status, precision: info.decimals, limits: limitsOf(market) },
+    uiStatus: 'visible',
+    uiHideAtTs: null,
+    baseAsset: baseAssetOf(market.info),
+    quoteAsset,
+    status: info.status,
+    precision: info.decimals,
+    limits: limitsOf(market),
     fees: feesOf(chain),
-    ...{ oraclePrice: price(chain.oraclePrice), markPrice: price(readTop().mark) },
+    oraclePrice: price(chain.oraclePrice),
+    markPrice: price(readTop().mark),
     baseVolume: formatFixedDecimal((history?.baseVolume24h ?? 0n) / 1_000n, QUOTE_PLACES),
     quoteVolume: formatFixedDecimal(history?.quoteVolume24h ?? 0n, QUOTE_PLACES),
-    ...{ deposits: tokens(spot?.deposits), borrows: tokens(spot?.borrows) },
+    deposits: tokens(spot?.deposits),
+    borrows: tokens(spot?.borrows),
     openInterest: {
       long: formatDecimal(perp?.baseLong ?? 0n, BASE_PLACES),
       short: formatDecimal(perp?.baseShort ?? 0n, BASE_PLACES),
@@ -133,7 +145,9 @@ function marketRecord(market: MarketStatistics, quoteAsset: string) {
     },
     fundingRate24h: formatFixedDecimal(percentOf(funding.average, PERCENT_PLACES), PERCENT_PLACES),
     fundingRateUpdateTs: funding.ts === null ? null : Number(funding.ts),
-    ...{ price: price(history?.price), priceChange24h: change, priceChange24hPercent: percent },
+    price: price(history?.price),
+    priceChange24h: change,
+    priceChange24hPercent: percent,
     priceHigh: { oracle: price(history?.oracleHigh24h), fill: price(history?.high24h) },
     priceLow: { oracle: price(history?.oracleLow24h), fill: price(history?.low24h) },
   };
@@ -146,7 +160,9 @@ function limitsOf({ info, chain }: MarketStatistics) {
   const min = Number(formatDecimal(info.minOrderSize, info.decimals));
   return {
     leverage: { min: 1, max: leverageMaxOf(chain) },
-    ...{ amount: { min, max: null }, withdraw: unknownRange, deposit: unknownRange },
+    amount: { min, max: null },
+    withdraw: unknownRange,
+    deposit: unknownRange,
   };
 }
 
@@ -168,12 +184,15 @@ function contractRecord(market: MarketStatistics, quoteAsset: string) {
   const { rate, ts } = fundingOf(perp, history);
   const interest = perp === null ? 0n : perp.baseLong - perp.baseShort;
   return {
-    ...{ contract_index: info.marketIndex, ticker_id: info.symbol },
-    ...{ base_currency: baseAssetOf(market.info), quote_currency: quoteAsset },
+    contract_index: info.marketIndex,
+    ticker_id: info.symbol,
+    base_currency: baseAssetOf(market.info),
+    quote_currency: quoteAsset,
     last_price: price(history?.price),
     base_volume: formatFixedDecimal(history?.baseVolume24h ?? 0n, BASE_PLACES),
     quote_volume: formatFixedDecimal(history?.quoteVolume24h ?? 0n, QUOTE_PLACES),
-    ...{ high: price(history?.high24h), low: price(history?.low24h) },
+    high: price(history?.high24h),
+    low: price(history?.low24h),
     product_type: info.marketType.toUpperCase(),
     open_interest: formatFixedDecimal(interest, BASE_PLACES),
     index_price: price(chain.oraclePrice),
@@ -183,7 +202,8 @@ function contractRecord(market: MarketStatistics, quoteAsset: string) {
     ),
     next_funding_rate: '',
     next_funding_rate_timestamp: ts === null ? '' : String((ts + FUNDING_SECONDS) * 1_000n),
-    ...{ start_timestamp: '', end_timestamp: '' },
+    start_timestamp: '',
+    end_timestamp: '',
   };
 }
 

@@ -30,7 +30,7 @@ interface StatsSources {
 }
 
 /** The sources of the paths. */
-export interface StatsOptions extends StatsSources {
+interface StatsOptions extends StatsSources {
   readonly readiness: () => Readiness;
 }
 

@@ -132,12 +132,25 @@ function statusReply({
   const { users, orders, shown, shownByMarket, vammByMarket, leftOut, quarantined } = book.stats();
   const external = venues?.().map(venueStatus) ?? [];
   const body = {
-    ...{ state, reason, slot, slotAgeMs: Math.max(0, Math.round(slotAgeMs)), slotLag },
+    state,
+    reason,
+    slot,
+    slotAgeMs: Math.max(0, Math.round(slotAgeMs)),
+    slotLag,
     ...(role === undefined ? {} : { role }),
-    ...{ epoch: book.epoch, genesisHash, commitment: 'processed', node },
-    ...{ clockSkewMs: clockSkewMs === null ? null : Math.round(clockSkewMs), clockReason },
+    epoch: book.epoch,
+    genesisHash,
+    commitment: 'processed',
+    node,
+    clockSkewMs: clockSkewMs === null ? null : Math.round(clockSkewMs),
+    clockReason,
     uptimeMs: Math.round(process.uptime() * 1_000),
-    ...{ users, orders, ordersShown: shown, ordersLeftOut: leftOut, quarantined, lastAudit },
+    users,
+    orders,
+    ordersShown: shown,
+    ordersLeftOut: leftOut,
+    quarantined,
+    lastAudit,
     ...(metrics.sources === undefined ? {} : { sources: metrics.sources.map(sourceStatus) }),
     ...(external.length === 0 ? {} : { venues: external }),
     ...(history === undefined ? {} : { history: historyStatus(history.readStats()) }),
@@ -176,7 +189,16 @@ function marketStatus(
   const lag = Math.max(0, newestSlot - slot);
   const vammShown = vamm === 'shown';
   return {
-    ...{ symbol, marketIndex, marketType, seq, slot, lag, state, ordersShown, emptyReason },
-    ...{ vammShown, vammReason: vammShown ? null : vamm },
+    symbol,
+    marketIndex,
+    marketType,
+    seq,
+    slot,
+    lag,
+    state,
+    ordersShown,
+    emptyReason,
+    vammShown,
+    vammReason: vammShown ? null : vamm,
   };
 }

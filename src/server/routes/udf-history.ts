@@ -45,8 +45,11 @@ export const udfHistory = {
       Type.Object({
         s: Type.Literal('ok'),
         t: seconds('Starts of the bars, oldest first.'),
-        ...{ o: numbers('Opens.'), h: numbers('Highs.'), l: numbers('Lows.') },
-        ...{ c: numbers('Closes.'), v: numbers('Base that was traded.') },
+        o: numbers('Opens.'),
+        h: numbers('Highs.'),
+        l: numbers('Lows.'),
+        c: numbers('Closes.'),
+        v: numbers('Base that was traded.'),
       }),
       Type.Object({
         s: Type.Literal('no_data'),

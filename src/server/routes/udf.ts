@@ -127,8 +127,12 @@ export const udfSearch = {
     name: 'UdfSearch',
     schema: Type.Array(
       Type.Object({
-        ...{ symbol, full_name: text('Exchange and name.'), description: text('The pair.') },
-        ...{ exchange, ticker: symbol, type: marketType },
+        symbol,
+        full_name: text('Exchange and name.'),
+        description: text('The pair.'),
+        exchange,
+        ticker: symbol,
+        type: marketType,
       }),
       { description: 'Those whose name begins with the query come first.' },
     ),
@@ -155,8 +159,11 @@ export function udfErrorReply(error: ServerError): Reply {
 }
 
 const configText = JSON.stringify({
-  ...{ supports_search: true, supports_group_request: false, supports_marks: false },
-  ...{ supports_timescale_marks: false, supports_time: true },
+  supports_search: true,
+  supports_group_request: false,
+  supports_marks: false,
+  supports_timescale_marks: false,
+  supports_time: true,
   supported_resolutions: UDF_RESOLUTIONS_LISTED,
   exchanges: [{ value: '', name: UDF_EXCHANGE, desc: UDF_EXCHANGE }],
   symbols_types: [
@@ -178,18 +185,23 @@ function symbolBody(market: MarketInfo, directory: MarketDirectory) {
   const { symbol, marketType, stepSize, decimals } = market;
   const quote = quoteAssetOf(directory.markets());
   return {
-    ...{ name: symbol, ticker: symbol, description: pairOf(market, quote), type: marketType },
-    ...{
-      session: '24x7',
-      timezone: 'Etc/UTC',
-      exchange: UDF_EXCHANGE,
-      listed_exchange: UDF_EXCHANGE,
-    },
-    ...{ 'exchange-traded': UDF_EXCHANGE, 'exchange-listed': UDF_EXCHANGE },
-    ...{ currency_code: quote, format: 'price' },
+    name: symbol,
+    ticker: symbol,
+    description: pairOf(market, quote),
+    type: marketType,
+    session: '24x7',
+    timezone: 'Etc/UTC',
+    exchange: UDF_EXCHANGE,
+    listed_exchange: UDF_EXCHANGE,
+    'exchange-traded': UDF_EXCHANGE,
+    'exchange-listed': UDF_EXCHANGE,
+    currency_code: quote,
+    format: 'price',
     ...priceScaleOf(market),
     volume_precision: Math.max(0, decimals - trailingZeroes(stepSize)),
-    ...{ has_intraday: true, has_daily: true, has_weekly_and_monthly: true },
+    has_intraday: true,
+    has_daily: true,
+    has_weekly_and_monthly: true,
     intraday_multipliers: UDF_RESOLUTIONS_LISTED.filter((name) => /^\d+$/.test(name)),
     supported_resolutions: UDF_RESOLUTIONS_LISTED,
     data_status: 'streaming',
@@ -224,8 +236,12 @@ function searchReply(request: HttpRequest, { directory, readiness }: HistoryServ
 function searchRow(market: MarketInfo, quote: string) {
   const { symbol, marketType } = market;
   return {
-    ...{ symbol, full_name: `${UDF_EXCHANGE}:${symbol}`, description: pairOf(market, quote) },
-    ...{ exchange: UDF_EXCHANGE, ticker: symbol, type: marketType },
+    symbol,
+    full_name: `${UDF_EXCHANGE}:${symbol}`,
+    description: pairOf(market, quote),
+    exchange: UDF_EXCHANGE,
+    ticker: symbol,
+    type: marketType,
   };
 }
 

@@ -174,7 +174,7 @@ const compress = promisify(gzip);
 const LEVEL = 1;
 
 /** Names a body: equal keys and versions mean equal bodies. */
-export interface BodyVersion {
+interface BodyVersion {
   readonly key: string;
   readonly version: string;
 }

@@ -14,7 +14,10 @@ import { CHANGE } from './unmarked-changes.js';
 export function dataBookSpec({ symbol, marketType, marketIndex }: MarketInfo): BookTopicSpec {
   return {
     key: `dataBook ${marketType} ${marketIndex}`,
-    ...{ marketType, marketIndex, isCommon: true, leastChange: CHANGE.indicative },
+    marketType,
+    marketIndex,
+    isCommon: true,
+    leastChange: CHANGE.indicative,
     intervalMs: LIMITS.dataBookIntervalMs,
     render: (book, market) => Buffer.from(frameText(symbol, readBook(book, market))),
   };
@@ -51,7 +54,10 @@ function frameText(symbol: string, body: Body): string {
     spreadPercent: decimal(spreadPct),
   };
   return JSON.stringify({
-    ...{ type: 'update', channelType: 'orderbook', channel: `orderbook:${symbol}`, data },
+    type: 'update',
+    channelType: 'orderbook',
+    channel: `orderbook:${symbol}`,
+    data,
   });
 }
 

@@ -15,7 +15,7 @@ import type { ClientSocket } from '../transport/client-socket.js';
 import type { FrameSink, SendOutcome, SnapshotKind, Subscriber } from './subscription.js';
 
 /** The dependencies of a delivery. */
-export interface DeliveryParts {
+interface DeliveryParts {
   readonly socket: ClientSocket;
   readonly counts: SocketCounts;
   readonly timers: Timers;

@@ -21,7 +21,7 @@ export interface EarlySession {
 }
 
 /** The limits of the queues. */
-export interface EarlyMessagesOptions {
+interface EarlyMessagesOptions {
   readonly readiness: () => Pick<Readiness, 'everLive'>;
   readonly timers: Timers;
   /** Maximum number of a socket's topics and queued messages. */

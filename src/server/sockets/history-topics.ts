@@ -192,7 +192,11 @@ class FrameQueue implements Topic {
 
 function newTopic(key: string): HistoryTopic {
   return {
-    ...{ key, subscribers: 0, pendingSubscribers: new Set() },
-    ...{ isOpen: false, hasGap: false, snapshotTimeout: undefined },
+    key,
+    subscribers: 0,
+    pendingSubscribers: new Set(),
+    isOpen: false,
+    hasGap: false,
+    snapshotTimeout: undefined,
   };
 }

@@ -107,7 +107,7 @@ function marketErrorMembers(message: ClientMessage): object {
 }
 
 /** The dependencies of a subscriber. */
-export interface MarketSubscriberParts {
+interface MarketSubscriberParts {
   readonly topics: HistoryTopics;
   /** The subscriber is already counted in the topic. */
   readonly topic: HistoryTopic;
@@ -117,7 +117,7 @@ export interface MarketSubscriberParts {
 }
 
 /** Requests the snapshot of its topic from the history, and receives updates once it has it. */
-export class MarketSubscriber implements Subscriber, PendingSubscriber {
+class MarketSubscriber implements Subscriber, PendingSubscriber {
   readonly errorMembers: object;
   readonly #parts: MarketSubscriberParts;
   #callbacks: SnapshotCallbacks | undefined;
@@ -217,7 +217,8 @@ function readMarketRequest(message: ClientMessage, directory: MarketDirectory): 
   }
   const nameWith = (market: string): string =>
     [channel, market, resolution].filter((part) => part !== undefined).join(':');
-  const [topic, name] = [nameWith(`${marketType}_${marketIndex}`), nameWith(symbol)];
+  const topic = nameWith(`${marketType}_${marketIndex}`);
+  const name = nameWith(symbol);
   return { channel, row, resolution, topic, name };
 }
 

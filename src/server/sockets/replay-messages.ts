@@ -14,7 +14,7 @@ export function isReplayAction(type: string | undefined): type is ReplayAction {
 }
 
 /** A request for a replay. */
-export interface ReplayPlan {
+interface ReplayPlan {
   readonly from: AsOfMoment;
   readonly until: AsOfMoment | null | undefined;
   readonly speed: number | undefined;
@@ -102,7 +102,7 @@ export function refusalError({ kind, message }: ReplayRefusal): SocketError {
 }
 
 /** Events that are sent unchanged; all other events end the replay. */
-export type SentEvent = Exclude<ReplayEvent, { readonly kind: 'caughtUp' | 'failed' }>;
+type SentEvent = Exclude<ReplayEvent, { readonly kind: 'caughtUp' | 'failed' }>;
 
 /** Writes an event of a topic as text. */
 export function textOfEvent(event: SentEvent, topic: string): string {

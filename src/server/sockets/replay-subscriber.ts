@@ -21,7 +21,7 @@ import type {
 } from './subscription.js';
 
 /** The dependencies of a subscriber. */
-export interface ReplaySubscriberParts {
+interface ReplaySubscriberParts {
   /** The live topic. */
   readonly request: StreamRequest;
   readonly book: BookSource;

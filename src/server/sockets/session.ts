@@ -43,7 +43,10 @@ export class Session implements SocketSession, EarlySession {
     const { messagesPerSecond: perSecond, messageBurst: burst } = parts;
     this.#messageLimiter = new MessageLimiter({ perSecond, burst }, timers.nowMs());
     this.#delivery = new Delivery({
-      ...{ socket, counts, timers, slowMsMax },
+      socket,
+      counts,
+      timers,
+      slowMsMax,
       onBehind: () => parts.onBehind(this),
       onTooSlow: () => this.#closeSlowReader(),
       onTooManyReplies: () => this.#closeSocket('slowReader', tryAgainLaterCode, 'slow reader'),
@@ -57,7 +60,9 @@ export class Session implements SocketSession, EarlySession {
     this.#topics = new SocketTopics({ delivery, quota, ip: socket.ip, topicsPerSocket });
     this.#replays = new SocketReplays({ ...parts, ip: socket.ip });
     this.#wildcards = new Wildcards({
-      ...{ topics: this.#topics, delivery, wildcardsMax: topicsPerSocket },
+      topics: this.#topics,
+      delivery,
+      wildcardsMax: topicsPerSocket,
       isClosing: () => this.#closing !== undefined,
       sendReply: (reply) => this.#sendReply(reply),
       reportEnd: (error, members) => this.#sendError(error, undefined, members),

@@ -100,7 +100,11 @@ export class SocketServer implements SocketHandlers, ClientGate {
     const publish = (topic: string, bytes: string | Uint8Array): void =>
       this.#publishToTopic(topic, bytes);
     const parts = {
-      ...{ book, directory, publish, timers, onFault },
+      book,
+      directory,
+      publish,
+      timers,
+      onFault,
       ...(onPublished === undefined ? {} : { onPublished }),
       ...(sliceMs === undefined ? {} : { sliceMs }),
     };
@@ -165,8 +169,10 @@ export class SocketServer implements SocketHandlers, ClientGate {
     const { slowMsMax = LIMITS.slowMsMax } = this.#options;
     const session = new Session(socket, {
       ...this.#options,
-      ...{ books: this.#books, streams: this.#streams },
-      ...{ market: this.#market, summaries: this.#summaries },
+      books: this.#books,
+      streams: this.#streams,
+      market: this.#market,
+      summaries: this.#summaries,
       early: this.#early,
       quota: this.#topicQuota,
       replayQuota: this.#replayQuota,

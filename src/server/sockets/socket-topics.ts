@@ -5,7 +5,7 @@ import type { Delivery } from './delivery.js';
 import type { SubscriptionRequest } from './subscription.js';
 
 /** The counters of a {@link SocketTopics}. */
-export interface SocketTopicsParts {
+interface SocketTopicsParts {
   readonly delivery: Pick<Delivery, 'size' | 'hasSubscription' | 'endSubscription' | 'close'>;
   readonly quota: TopicQuota;
   readonly ip: string;

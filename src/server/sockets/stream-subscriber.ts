@@ -11,7 +11,7 @@ import type {
 } from './subscription.js';
 
 /** The dependencies of a subscriber. */
-export interface StreamSubscriberParts {
+interface StreamSubscriberParts {
   readonly streams: StreamTopics;
   /** The subscriber is already counted in the topic. */
   readonly topic: StreamTopic;
@@ -67,7 +67,8 @@ export class StreamSubscriber implements Subscriber {
     }
     this.#endWait();
     this.#findFirstMissed();
-    const [from, isReset] = [this.#nextMissed ?? undefined, showing === 'reset'];
+    const from = this.#nextMissed ?? undefined;
+    const isReset = showing === 'reset';
     if (!isReset && from !== undefined && this.#hasAllFrom(from)) {
       return this.#replayMissed(sink, from);
     }

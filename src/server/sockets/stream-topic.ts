@@ -18,7 +18,7 @@ export interface ResumePoint {
 }
 
 /** The dependencies of a topic. */
-export interface StreamTopicParts {
+interface StreamTopicParts {
   readonly book: BookSource;
   readonly timers: Timers;
   readonly memory: RingMemory;

@@ -18,7 +18,7 @@ import { type ResumePoint, type StreamRequest, StreamTopic } from './stream-topi
 import { UnmarkedChanges } from './unmarked-changes.js';
 
 /** The parts and settings of the streaming channels. */
-export interface StreamTopicsOptions {
+interface StreamTopicsOptions {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
   readonly publisher: Publisher;

@@ -86,7 +86,7 @@ export interface ChannelParts {
 }
 
 /** The topic of a message, and the parts to describe it. */
-export interface AcknowledgedTopic {
+interface AcknowledgedTopic {
   readonly key: string;
   readonly parts: ChannelParts;
 }

@@ -11,7 +11,7 @@ import type { Publisher, WholeTopic } from './publisher.js';
 export const SUMMARY_CHANNELS = ['markets', 'pricing'] as const;
 
 /** The name of a channel. */
-export type SummaryChannel = (typeof SUMMARY_CHANNELS)[number];
+type SummaryChannel = (typeof SUMMARY_CHANNELS)[number];
 
 /** The current data of each channel, as JSON. */
 export type SummarySource = Readonly<Record<SummaryChannel, () => string>>;

@@ -24,7 +24,7 @@ export const CHANGE = {
 export type ChangeKind = (typeof CHANGE)[keyof typeof CHANGE];
 
 /** A market's changes that a class has not published. */
-export interface UnmarkedChange {
+interface UnmarkedChange {
   kind: ChangeKind;
   /** The time of the first change. */
   changedAtMs: number;
@@ -40,7 +40,7 @@ interface MarketChange {
 }
 
 /** The time of a turn, and the receipt time of its first update. */
-export interface TurnTimes {
+interface TurnTimes {
   readonly nowMs: number;
   readonly receivedAtMs: number;
 }

@@ -9,7 +9,7 @@ import type { SocketTopics } from './socket-topics.js';
 import type { Subscriber, SubscriptionRequest, WildcardRequest } from './subscription.js';
 
 /** The socket as its wildcards use it. */
-export interface WildcardParts {
+interface WildcardParts {
   readonly topics: SocketTopics;
   readonly delivery: Pick<Delivery, 'beginSubscription'>;
   /** Maximum number of wildcards of the socket. */

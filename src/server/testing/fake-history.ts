@@ -58,9 +58,18 @@ export class FakeHistory implements MarketDataSource {
 
 /** The stats of a live, empty history. */
 export const liveFigures: HistoryStats = {
-  ...{ state: 'live', reason: null, counts: {}, queued: 0, spansOpen: 0, missingFills: {} },
+  state: 'live',
+  reason: null,
+  counts: {},
+  queued: 0,
+  spansOpen: 0,
+  missingFills: {},
   stored: { trades: 0, fundingRates: 0, truncated: 0 },
-  ...{ finalisedSlot: 0, completeSinceTs: null, chainTs: null, newestSlot: 0, lagMs: null },
+  finalisedSlot: 0,
+  completeSinceTs: null,
+  chainTs: null,
+  newestSlot: 0,
+  lagMs: null,
 };
 
 /** An error of the history, which is not a ServerError. */

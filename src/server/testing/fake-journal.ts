@@ -25,8 +25,15 @@ export const journalListing: JournalListing = {
 
 /** Its statistics. */
 export const journalStats: JournalStats = {
-  ...{ state: 'stopped', reason: 'the disk is full', segments: 2, bytes: 200, gaps: 1 },
-  ...{ oldest: moment(10), newest: moment(90), queuedBytes: 0, events: { failures: 2 } },
+  state: 'stopped',
+  reason: 'the disk is full',
+  segments: 2,
+  bytes: 200,
+  gaps: 1,
+  oldest: moment(10),
+  newest: moment(90),
+  queuedBytes: 0,
+  events: { failures: 2 },
 };
 
 /** The journal itself. */
@@ -37,9 +44,15 @@ export const fakeJournal: JournalSource = {
 
 /** Statistics of a service after one request for a past moment. */
 export const fakeAsOfStats: AsOfStats = {
-  ...{ open: 0, threads: 1 },
+  open: 0,
+  threads: 1,
   events: {
-    ...{ requests: 1, bodies: 1, notKept: 0, queueRefusals: 0, late: 0 },
-    ...{ restores: 1, warmHits: 0 },
+    requests: 1,
+    bodies: 1,
+    notKept: 0,
+    queueRefusals: 0,
+    late: 0,
+    restores: 1,
+    warmHits: 0,
   },
 };

@@ -12,7 +12,7 @@ import type {
 } from '../../contract/topics.js';
 
 /** The state of the book that the topics show. */
-export interface FakeVersion {
+interface FakeVersion {
   readonly epoch: string;
   readonly current: MarketVersion;
   /** Padding of every snapshot and delta. */
@@ -68,7 +68,8 @@ export class FakeStreams {
 
   delta(handle: number, { recvNs, sendNs }: FrameTimes): TopicDelta | null {
     const topic = this.#topic(handle);
-    const [was, now] = [topic.published, this.#now()];
+    const was = topic.published;
+    const now = this.#now();
     const prev = was.current.seq;
     const { seq, state } = now.current;
     const reset = was.epoch !== now.epoch;

@@ -32,7 +32,7 @@ export class MarkedChanges {
 }
 
 /** A mark of all intervals for the changes of a turn. */
-export function markAll(turn: MarketChanges): PublishMark {
+function markAll(turn: MarketChanges): PublishMark {
   const markets = new Set([...turn.dirty, ...turn.requoted, ...turn.indicated]);
   return [...markets].map((market) => ({ market, classes: ALL_CLASSES }));
 }

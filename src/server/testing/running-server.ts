@@ -98,8 +98,11 @@ export class FakeBook implements BookSource, MarketDirectory {
 
   readChainStats(): readonly ChainStats[] {
     const none: ChainStats = {
-      ...{ oraclePrice: 0n, takerFee: 0n, makerRebate: 0n },
-      ...{ perp: null, spot: null },
+      oraclePrice: 0n,
+      takerFee: 0n,
+      makerRebate: 0n,
+      perp: null,
+      spot: null,
     };
     return this.rows.map((row) => this.chainStats[row.id] ?? none);
   }

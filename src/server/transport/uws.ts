@@ -67,7 +67,9 @@ export function listen(options: ListenOptions): Promise<Listener> {
   const { timers } = options;
   const findClient: FindClient = ({ peer }) => peer;
   const serving: Serving = {
-    ...{ unsent: new UnsentReplies(timers), backlog: new SocketBacklog(timers), findClient },
+    unsent: new UnsentReplies(timers),
+    backlog: new SocketBacklog(timers),
+    findClient,
     ...options,
   };
   for (const handlers of options.sockets ?? []) serveSockets(app, handlers, serving);

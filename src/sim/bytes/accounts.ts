@@ -32,7 +32,7 @@ export interface MarketAddresses {
 }
 
 /** The variable fields of a perp market. Prices at 1e6. */
-export interface PerpMarketFields {
+interface PerpMarketFields {
   readonly preset: PerpPreset;
   readonly addresses: MarketAddresses;
   readonly time: ChainMoment;
@@ -56,7 +56,7 @@ export interface PerpMarketFields {
 }
 
 /** The variable fields of a spot market. */
-export interface SpotMarketFields {
+interface SpotMarketFields {
   readonly preset: SpotPreset;
   readonly addresses: MarketAddresses;
   readonly time: ChainMoment;
@@ -65,7 +65,7 @@ export interface SpotMarketFields {
 }
 
 /** One published price of a Pyth Lazer feed: price and confidence at 10^exponent, time in microseconds. */
-export interface LazerPrice {
+interface LazerPrice {
   readonly price: bigint;
   readonly conf: bigint;
   readonly exponent: number;

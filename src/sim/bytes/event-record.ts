@@ -51,7 +51,7 @@ export interface FillRecord {
 }
 
 /** The program's record of a new funding rate. Rates at 1e9, prices and quote at 1e6. */
-export interface FundingRecord {
+interface FundingRecord {
   /** The chain's clock, unix seconds. */
   readonly ts: bigint;
   readonly recordId: bigint;

@@ -47,7 +47,10 @@ export function mainnetMarkets(): MarketPresets {
 function perpPreset(name: string, marketIndex: number, startPrice: bigint): PerpPreset {
   const step = smallestOrder(startPrice, 9);
   return {
-    ...{ name, marketIndex, startPrice, step },
+    name,
+    marketIndex,
+    startPrice,
+    step,
     feedId: PERP_FEEDS + marketIndex,
     exponent: -8,
     tick: tickOf(startPrice),
@@ -68,7 +71,10 @@ function spotPreset(
   const step = smallestOrder(price, decimals);
   return {
     ...sol,
-    ...{ name, marketIndex, decimals, step },
+    name,
+    marketIndex,
+    decimals,
+    step,
     feedId: SPOT_FEEDS + marketIndex,
     startPrice: price,
     tick: tickOf(price),

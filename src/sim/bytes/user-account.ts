@@ -41,7 +41,7 @@ export interface OrderFields {
 }
 
 /** A perp position without the derived sums of open orders. Base at 1e9, quote at 1e6. */
-export interface PerpPositionFields {
+interface PerpPositionFields {
   marketIndex: number;
   baseAssetAmount: bigint;
   quoteAssetAmount: bigint;

@@ -10,7 +10,7 @@ export interface Patch {
 }
 
 /** The log format of an event: `data` by `emit!`, `base64` by `emit_stack`, `text` by `msg!`. */
-export type LogForm = 'data' | 'base64' | 'text';
+type LogForm = 'data' | 'base64' | 'text';
 
 /** A logged event of the program. */
 export interface LoggedEvent {

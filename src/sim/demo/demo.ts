@@ -33,7 +33,7 @@ export interface DemoOptions extends Omit<MarketSimulatorOptions, 'seed'> {
 }
 
 /** Statistics of a demo. */
-export interface DemoStats {
+interface DemoStats {
   /** Account writes that the chain has confirmed. */
   readonly written: number;
   /** Executed transactions: fills and funding rates. */
@@ -73,7 +73,8 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
     throw new SimError('INVALID_OPTION', `rate was ${rate}, must be 1 to ${LIMITS.demoRateMax}`);
   }
   const simulator = new MarketSimulator({
-    ...{ seed, auctionSlots: AUCTION_SLOTS },
+    seed,
+    auctionSlots: AUCTION_SLOTS,
     ...rest,
     fundingSeconds,
   });

@@ -52,7 +52,9 @@ export function makerBytes(maker: Maker): Buffer {
     nextOrderId: maker.nextOrderId,
     orders: maker.orders,
     perpPositions: Array.from(maker.perps, ([marketIndex, { base, quote }]) => ({
-      ...{ marketIndex, baseAssetAmount: base, quoteAssetAmount: quote },
+      marketIndex,
+      baseAssetAmount: base,
+      quoteAssetAmount: quote,
     })),
     spotPositions: Array.from(maker.tokens.values(), spotPosition),
   });

@@ -7,8 +7,7 @@ import type { SimulatedMarkets } from './simulated-markets.js';
 import { fillableSize, onTick, POSITIONS_MAX, positionOf } from './simulated-markets.js';
 
 /** A new order without account slot, id and chain slot. */
-export type OrderRequest = Pick<OrderFields, 'direction' | 'baseAssetAmount'> &
-  Partial<OrderFields>;
+type OrderRequest = Pick<OrderFields, 'direction' | 'baseAssetAmount'> & Partial<OrderFields>;
 
 /**
  * Puts an order into the first free slot of the account; false when all 32 are open, or when the

@@ -18,7 +18,7 @@ export interface Resting extends OwnedOrder {
 }
 
 /** Best resting orders of both sides. */
-export interface Touch {
+interface Touch {
   readonly bid: Resting | undefined;
   readonly ask: Resting | undefined;
 }
@@ -32,7 +32,7 @@ const PARTS_STRIDE = 7;
 export const POSITIONS_MAX = 8;
 
 /** Options of the simulated markets. */
-export interface SimulatedMarketsOptions {
+interface SimulatedMarketsOptions {
   readonly presets: MarketPresets;
   readonly seed: number;
   readonly makers: number;

@@ -47,6 +47,6 @@ export class LogDisorder {
 }
 
 /** Whether the message is a notification of logsSubscribe. */
-export function isLogsNotification(message: Buffer): boolean {
+function isLogsNotification(message: Buffer): boolean {
   return LOGS_NOTIFICATION.test(message.toString('latin1', 0, HEAD_BYTES));
 }

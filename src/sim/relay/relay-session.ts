@@ -16,7 +16,7 @@ const SENDABLE_CODES: ReadonlySet<number> = new Set([
 ]);
 
 /** Dependencies of a session. */
-export interface SessionContext {
+interface SessionContext {
   readonly network: Network;
   /** Receives a message of the chain; returns the messages for the client, or none to lose it. */
   readonly onDown: (message: Buffer) => readonly Buffer[];

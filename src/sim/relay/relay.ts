@@ -22,13 +22,13 @@ import { SlotStream } from './slot-stream.js';
 const PORT_TRIES_MAX = 20;
 
 /** The chain's addresses. */
-export interface Upstream {
+interface Upstream {
   readonly rpcUrl: string;
   readonly wsUrl: string;
 }
 
 /** Counters since the start. */
-export interface RelayTraffic {
+interface RelayTraffic {
   httpRequests: number;
   httpFailures: number;
   wsConnections: number;
@@ -274,7 +274,10 @@ export class Relay {
     const { host } = new URL(this.#upstream.rpcUrl);
     return new Promise((resolve, reject) => {
       const forwarded = request(this.#upstream.rpcUrl, {
-        ...{ agent: this.#agent, method, path: url, signal },
+        agent: this.#agent,
+        method,
+        path: url,
+        signal,
         headers: { ...others, host, 'content-length': body.length },
       });
       forwarded.on('response', resolve);

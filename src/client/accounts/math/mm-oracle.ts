@@ -12,7 +12,7 @@ export interface MmOracle {
 }
 
 /** The exchange oracle's fields that the rule needs. */
-export interface ExchangePrice {
+interface ExchangePrice {
   /** 1e6. */
   readonly price: bigint;
   /** The slot at which it was published. */
@@ -22,7 +22,7 @@ export interface ExchangePrice {
 }
 
 /** The other inputs of the rule. */
-export interface MmTerms {
+interface MmTerms {
   /** The oracle's average in the market account, 1e6. */
   readonly lastTwap: bigint;
   /** How many times a price may be above or below its average. */
@@ -65,7 +65,8 @@ export function isTooVolatile(
 }
 
 function isAsRecent(exchange: ExchangePrice, mm: MmOracle, { ageless }: MmTerms): boolean {
-  const [theirs, ours] = [exchange.sequenceId, mm.sequenceId];
+  const theirs = exchange.sequenceId;
+  const ours = mm.sequenceId;
   const both = theirs !== 0n && ours !== 0n;
   if (both && abs(theirs - ours) < theirs / SEQUENCE_ID_PARTS) return ours >= theirs;
   return mm.slot >= (ageless?.slot ?? exchange.slot);

@@ -50,7 +50,7 @@ export type PerpMarketFacts = Pick<
 };
 
 /** The prices of a perp market, 1e6. */
-export interface PerpPrices {
+interface PerpPrices {
   /** The exchange's oracle; in settlement, where that is not known, the price of the expiry. */
   readonly oracle: bigint;
   /** The market makers' oracle where it is in use, else the exchange's. */
@@ -83,7 +83,7 @@ export interface PerpTerms {
 }
 
 /** Margin ratios of a market, 1e4. */
-export interface MarginRatios {
+interface MarginRatios {
   readonly initial: bigint;
   readonly maintenance: bigint;
 }
@@ -211,7 +211,8 @@ export function worstPerp(
   if (openBids === 0n && openAsks === 0n) {
     return { base: baseAssetAmount, liability: liability(baseAssetAmount, price, isPrediction) };
   }
-  const [bids, asks] = [baseAssetAmount + openBids, baseAssetAmount + openAsks];
+  const bids = baseAssetAmount + openBids;
+  const asks = baseAssetAmount + openAsks;
   const bidsLiability = liability(bids, price, isPrediction);
   const asksLiability = liability(asks, price, isPrediction);
   return asksLiability >= bidsLiability

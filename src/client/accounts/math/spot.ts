@@ -40,7 +40,7 @@ export type SpotMarketFacts = Pick<
 };
 
 /** The weights of a margin; `none` for unweighted. */
-export type SpotCategory = 'initial' | 'maintenance' | 'none';
+type SpotCategory = 'initial' | 'maintenance' | 'none';
 
 /** The terms of a spot market at a price, shared by all its positions. */
 export interface SpotTerms {
@@ -157,7 +157,7 @@ export function tokenValue(tokens: bigint, terms: SpotTerms): bigint {
 }
 
 /** The value of tokens at the worse of the oracle price and its average, quote 1e6. */
-export function strictTokenValue(tokens: bigint, terms: SpotTerms): bigint {
+function strictTokenValue(tokens: bigint, terms: SpotTerms): bigint {
   return (tokens * (tokens > 0n ? terms.strictLow : terms.strictHigh)) / terms.tokenUnit;
 }
 
@@ -225,7 +225,7 @@ function worthOf(tokens: bigint, terms: SpotTerms, { isStrict }: SpotWeighing): 
 }
 
 /** A balance after its orders filled in the worse way, and their cost or proceeds. */
-export interface WorstCase {
+interface WorstCase {
   readonly tokens: bigint;
   /** Quote 1e6; negative is paid. */
   readonly ordersValue: bigint;

@@ -15,7 +15,7 @@ const PREMIUM_UNIT = (ROOT_UNIT * E6) / E4;
 const DISCOUNT_START = (11n * E6 * E4) / 10n;
 
 /** The size-dependent factor of a margin: the square root of the size at 1e5. */
-export function sizeRoot(size: bigint): bigint {
+function sizeRoot(size: bigint): bigint {
   return isqrt(abs(size) * 10n + 1n);
 }
 
