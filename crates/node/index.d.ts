@@ -462,7 +462,7 @@ export interface JournalMoment {
 export interface JournalPiece {
   /** Numbers the segments from 1; another number is another file. */
   segment: number
-  /** Whether these are of a tail that is apart. */
+  /** Whether the blocks belong to a tail, which is stored apart from its segment. */
   isTail: boolean
   /** Whole blocks, which follow those of the piece before. */
   bytes: Buffer

@@ -134,7 +134,7 @@ impl InputLog {
         }
     }
 
-    /// Logs a user that the book had, without the order slots that are as they were.
+    /// Logs a user that the book already holds; unchanged order slots are omitted.
     fn put_changed(&mut self, update: &AccountUpdate<'_>, slots: u32) {
         self.close_turn();
         let parts = user_parts(update.data.len(), slots);

@@ -51,7 +51,8 @@ impl Auction {
         auction_price_program(&order, now, market.tick, None, market.is_prediction).ok()
     }
 
-    /// An order of slot 0 with this auction; `None` when a price exceeds the program's range.
+    /// Builds a market order with this auction, placed at slot 0 of the chain; `None` when a price
+    /// exceeds the program's range.
     fn order(&self, direction: Direction) -> Option<Order> {
         Some(Order {
             order_type: OrderType::Market,

@@ -86,7 +86,7 @@ fn problem_of(fault: &Fault) -> JournalProblem {
 pub struct JournalPiece {
     /// Numbers the segments from 1; another number is another file.
     pub segment: f64,
-    /// Whether these are of a tail that is apart.
+    /// Whether the blocks belong to a tail, which is stored apart from its segment.
     pub is_tail: bool,
     /// Whole blocks, which follow those of the piece before.
     pub bytes: Buffer,

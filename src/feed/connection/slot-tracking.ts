@@ -116,7 +116,7 @@ export class SlotAge {
     this.#laggingAfterMs = laggingAfterMs;
   }
 
-  /** A connection began; before the very first slot, time counts from the first connection. */
+  /** Call this when a connection opens. Until the first slot, silence is measured from the first connection. */
   beginConnection(nowMs: number): void {
     this.#openedAtMs = nowMs;
     this.#receivedAtMs ??= nowMs;

@@ -173,7 +173,7 @@ export class MergedSources implements UpdateStream {
     this.#judge.excuseOracles();
   }
 
-  /** A reading is not a report of any source. */
+  /** Records that a reading of the chain found no such account; no source has reported that. */
   recordAbsence(closed: AccountUpdate): void {
     this.#ledger.recordReading(closed);
     this.#readLost();

@@ -113,7 +113,7 @@ export function clampCutoffs(parts: StoreParts): number | null {
   });
   const line = Math.max(newestTs(parts, TS_MAX) ?? 0, ...counted) + 1;
   if (!cutoffs.limitCutoffs(line).includes('trades')) return null;
-  // The cutoff rejected the records of these: ingestion must not take them for stored.
+  // Transactions whose records lie beyond the cutoff are forgotten, or ingestion would count them as stored.
   const gone = connection.changeRows(
     'delete from transactions where has_records = 0 and is_truncated = 0',
   );

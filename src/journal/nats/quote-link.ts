@@ -34,8 +34,8 @@ type SubjectName = 'quotes' | 'makers';
 export type ReplyTo = (request: string) => Promise<string | null>;
 
 /**
- * Forwards makers' quotes from edges to the active core, by NATS requests and replies, which its
- * servers do not store. All services also notify each other of signed makers.
+ * Forwards makers' quotes from edges to the active core by NATS requests and replies, which NATS does
+ * not store. Services also tell each other which makers have signed in.
  */
 export class QuoteLink implements OtherMakerSockets {
   readonly #options: QuoteLinkOptions;

@@ -28,5 +28,5 @@ export const UDF_RESOLUTIONS_LISTED = RESOLUTIONS.map((name) =>
 /** The names that charts may use. */
 export const UDF_RESOLUTION_NAMES = [...new Set([...RESOLUTION_NAMES, ...UDF_RESOLUTIONS_LISTED])];
 
-/** The properties that these paths share. */
+/** The properties that all paths below /udf share. */
 export const ofUdf = { kind: 'history', udf: true } as const;

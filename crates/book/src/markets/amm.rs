@@ -138,7 +138,7 @@ impl Vamm {
         has_next
     }
 
-    /// Replaces the inputs alone; returns whether the shown levels differ.
+    /// Replaces the inputs of the quote, not the curve. Returns whether the levels changed.
     pub(crate) fn move_inputs(&mut self, inputs: QuoteInputs) -> bool {
         if self.inputs == inputs {
             return false;

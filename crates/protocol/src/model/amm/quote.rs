@@ -20,7 +20,7 @@ pub struct AmmQuote {
     pub curve: UpdatedCurve,
     /// The price between that curve's reserves, 1e6.
     pub reserve_price: Price,
-    /// The distances of the quotes from it, before the reference offset.
+    /// Distances of bid and ask from the reserve price, before the reference offset.
     pub spreads: Spreads,
     /// How far both quotes are moved, parts at 1e6.
     pub reference_price_offset: i128,
