@@ -18,8 +18,8 @@ async function openScene(kinds: readonly string[]): Promise<void> {
 }
 
 /** The book has the chain's state, is not disputed, and all sources are trusted. */
-function expectTruth(): void {
-  expect(scene.book.get('a')).toBe(scene.chain.get('a'));
+function expectTruth(pubkey = 'a'): void {
+  expect(scene.book.get(pubkey)).toBe(scene.chain.get(pubkey));
   expect(scene.merged.dispute).toBeNull();
   expect(scene.states).toEqual(scene.sources.map(() => 'trusted'));
 }
@@ -183,4 +183,122 @@ test('sources: a late write that two notify is confirmed, also where nobody can 
   for (const source of [first, second]) source.notifyWrite('b', scene.slot - 6, 'late');
   await scene.passSlots(10);
   expectTruth();
+});
+
+describe('sources of one chain', () => {
+  test('one that joins again beside a late one keeps the book', async () => {
+    await openScene(['grpc', 'grpc']);
+    const late = second;
+    const passLate = async (slots: number): Promise<void> => {
+      for (let slot = 0; slot < slots; slot += 1) {
+        await scene.passSlots(1, [first]);
+        late.notifySlot(scene.slot - 6);
+      }
+    };
+    await passLate(10);
+    first.listener?.onClosed('gone');
+    first.listener?.onOpened();
+    await passLate(12);
+    expect(scene.states).toEqual(['trusted', 'trusted']);
+    scene.writeAccount('a', 'two', [first]);
+    expectTruth();
+  });
+
+  test('one beside a late one, while no node can be read, is not refuted', async () => {
+    await openScene(['grpc', 'grpc']);
+    const late = second;
+    scene.canRead = false;
+    for (let slot = 0; slot < 20; slot += 1) {
+      await scene.passSlots(1, [first]);
+      late.notifySlot(scene.slot - 6);
+    }
+    expect(scene.states).toEqual(['trusted', 'trusted']);
+  });
+
+  test('a late one that replays a slot of another fork, which the others are past', async () => {
+    await openScene(['grpc', 'grpc']);
+    const late = first;
+    const fork = scene.slot + 1;
+    scene.slot += 2;
+    second.notifySlot(scene.slot, 'begun', fork - 1);
+    await scene.passSlots(3, [second]);
+    late.notifySlot(fork, 'begun', fork - 1);
+    late.notifyWrite('a', fork, 'forked');
+    late.notifySlot(scene.slot - 3, 'begun', fork - 1);
+    await scene.passSlots(1);
+    second.notifySlot(fork + 1, 'confirmed', fork - 1);
+    await scene.passSlots(10);
+    expectTruth();
+  });
+
+  test('a node that leaves out one of several slots says nothing of it', async () => {
+    await openScene(['rpc', 'grpc']);
+    const node = first;
+    const server = second;
+    server.notifyWrite('a', scene.slot, 'one');
+    scene.chain.set('a', 'two');
+    await scene.passSlots(1);
+    scene.writeAccount('a', 'two');
+    await scene.passSlots(10);
+    expectTruth();
+    expect(node.kind).toBe('rpc');
+  });
+
+  test('one that replays a slot of another fork is not to blame', async () => {
+    await openScene(['grpc', 'grpc']);
+    const fork = scene.slot + 1;
+    scene.slot += 2;
+    first.notifySlot(fork, 'begun', fork - 1);
+    first.notifyWrite('a', fork, 'forked');
+    for (const source of scene.sources) source.notifySlot(scene.slot, 'begun', fork - 1);
+    await scene.passSlots(2);
+    for (const source of scene.sources) source.notifySlot(scene.slot, 'confirmed');
+    await scene.passSlots(10);
+    expectTruth();
+  });
+
+  test('one that comes late to a slot of another fork changes nothing', async () => {
+    await openScene(['grpc', 'grpc']);
+    const fork = scene.slot + 1;
+    scene.slot += 2;
+    for (const source of scene.sources) source.notifySlot(scene.slot, 'begun', fork - 1);
+    await scene.passSlots(2);
+    for (const source of scene.sources) source.notifySlot(scene.slot, 'confirmed');
+    first.notifyWrite('a', fork, 'forked');
+    expectTruth();
+  });
+
+  test('a slot that was dead and is replayed counts', async () => {
+    await openScene(['grpc', 'grpc']);
+    for (const source of scene.sources) {
+      source.notifyWrite('a', scene.slot, 'one');
+      source.notifySlot(scene.slot, 'dead');
+    }
+    expect(scene.book.get('a')).toBe('old');
+    for (const source of scene.sources) source.notifySlot(scene.slot);
+    scene.writeAccount('a', 'two');
+    expectTruth();
+  });
+
+  test('an account that goes back to what nobody knows is read, and no other', async () => {
+    await openScene(['grpc', 'grpc']);
+    scene.chain.set('b', 'true');
+    for (const source of scene.sources) {
+      source.notifyWrite('b', scene.slot, 'forked');
+      source.notifySlot(scene.slot, 'dead');
+    }
+    await scene.passSlots(3);
+    expectTruth('b');
+    expect(scene.events).toEqual(['opened']);
+  });
+
+  test('none that missed the end of an account: it is read', async () => {
+    await openScene(['grpc', 'grpc']);
+    scene.writeAccount('a', 'two', [first]);
+    scene.chain.delete('a');
+    await scene.passSlots(8);
+    expect(scene.closed.has('a')).toBe(true);
+    expect(scene.merged.dispute).toBeNull();
+    expect(scene.states[0]).toBe('trusted');
+  });
 });
