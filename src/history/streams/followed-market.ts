@@ -8,9 +8,8 @@ import { INIT_TRADES, WINDOW_TRADES_MAX } from '../model/limits.js';
 import type { HistoryMarket, TradeRow } from '../model/records.js';
 import type { CandleChange, RecordPageQuery } from '../store/types.js';
 import { type CandleContext, CandleTopic, type PendingMessages } from './candle-topic.js';
-import { channelLeftOutText, channelText, type StreamTrade, tradesText } from './message-text.js';
+import { channelLeftOutText, channelText, StreamTrade, tradesText } from './message-text.js';
 import type { CandleTopicName, ChannelTopicName, TopicName, TradesTopicName } from './topic.js';
-import { streamTradeText } from './trade-text.js';
 
 /** The inputs of messages. */
 export interface StreamContext extends CandleContext {
@@ -61,7 +60,7 @@ export class FollowedMarket {
   addTrade(trade: TradeRow, market: HistoryMarket): void {
     // Position transfers are not trades, as in /trades.
     if (candlePointOf(trade, market.decimals) === null) return;
-    this.#window.push(streamTrade(trade, market));
+    this.#window.push(new StreamTrade(trade, market));
     if (this.#window.length <= WINDOW_TRADES_MAX) return;
     this.#window.shift();
     this.#leftOut += 1;
@@ -124,7 +123,7 @@ export class FollowedMarket {
       this.#window.some(({ row }) => row.txSig === txSig && row.index === index);
     const newest = reader.readTrades({ market: market.key, limit: INIT_TRADES });
     const shown = newest.filter((row) => !isWaiting(row)).toReversed();
-    const trades = shown.map((row) => streamTrade(row, market));
+    const trades = shown.map((row) => new StreamTrade(row, market));
     return tradesText('init', { trades, leftOut: 0 }, market);
   }
 
@@ -139,8 +138,4 @@ export class FollowedMarket {
     const updates = window.trades.length === 0 ? [] : [tradesText('update', window, market)];
     return this.#wasReverted ? [this.#newestTrades(context), ...updates] : updates;
   }
-}
-
-function streamTrade(row: TradeRow, market: HistoryMarket): StreamTrade {
-  return { row, text: streamTradeText(row, market) };
 }

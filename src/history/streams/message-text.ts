@@ -3,12 +3,23 @@
 import type { Candle } from '../candles/candle.js';
 import { type CandleLabel, labelledCandleText } from '../candles/candle-text.js';
 import type { HistoryMarket, TradeRow } from '../model/records.js';
-import { channelTradeText } from './trade-text.js';
+import { channelTradeText, streamTradeText } from './trade-text.js';
 
-/** A trade for subscribers; its text is made once for all topics. */
-export interface StreamTrade {
+/** A trade for subscribers; its text is rendered once for all topics, and only where one sends it. */
+export class StreamTrade {
   readonly row: TradeRow;
-  readonly text: string;
+  readonly #market: HistoryMarket;
+  #text: string | undefined;
+
+  constructor(row: TradeRow, market: HistoryMarket) {
+    this.row = row;
+    this.#market = market;
+  }
+
+  get text(): string {
+    this.#text ??= streamTradeText(this.row, this.#market);
+    return this.#text;
+  }
 }
 
 /** Trades of one flush, in order of arrival. */
