@@ -124,9 +124,7 @@ export class LogBook {
     const { engine } = this.#options;
     // Without a market nothing is shown, and the engine does not have the log's state.
     if (engine.markets().length === 0) return;
-    const own = this.#freshness;
-    const ofLog = this.#state;
-    const shown = lessFresh(ofLog, own);
+    const shown = lessFresh(this.#state, this.#freshness);
     if (engine.state !== shown) engine.setState(shown);
   }
 

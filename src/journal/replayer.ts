@@ -174,11 +174,9 @@ export class JournalReplayer {
   /** Applies all up to the moment that was asked for, some at a time; true when it is reached. */
   async #playUntil(player: JournalPlayer, until: JournalUntil): Promise<boolean> {
     for (;;) {
-      const { turns } = player.reader.position();
       const played = player.at({ ...until, turnsMax: PLAYER_SLICE_TURNS });
       this.#noteMoment(player);
-      if (played === 'end') return false;
-      if (player.reader.position().turns - turns < PLAYER_SLICE_TURNS) return true;
+      if (played !== 'paused') return played === 'reached';
       await this.#yieldLoop();
     }
   }

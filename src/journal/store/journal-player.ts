@@ -27,10 +27,10 @@ interface JournalPlayerOptions {
 }
 
 /**
- * Why playing stopped: the next turn is after the moment, the file has no further turns, the row
- * buffer is full, or the caller cancelled.
+ * Why playing stopped: the next turn is after the moment, `turnsMax` turns were applied, the file has no
+ * further turns, the row buffer is full, or the caller cancelled.
  */
-export type PlayedTo = 'reached' | 'end' | 'full' | 'cancelled';
+export type PlayedTo = 'reached' | 'paused' | 'end' | 'full' | 'cancelled';
 
 /** A file that does not continue the file before it, and the reason for the gap. */
 export interface Hole {
@@ -128,7 +128,8 @@ export class JournalPlayer {
       if (kind === 'full') return 'full';
       if (kind !== 'reached') continue;
       const isPaused = this.#reader.position().turns - turns === turnsMax;
-      if (!isPaused || until.turnsMax !== undefined) return 'reached';
+      if (!isPaused) return 'reached';
+      if (until.turnsMax !== undefined) return 'paused';
     }
     return 'cancelled';
   }
