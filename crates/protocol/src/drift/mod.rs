@@ -7,7 +7,7 @@ use crate::layout::Layout;
 use crate::model::account::AccountKind;
 use crate::model::enums::MarketStatus;
 use crate::model::error::ProtocolError;
-use crate::model::order::{ORDER_BYTES, ORDERS, OrderView, RawOrder};
+use crate::model::order::{ORDER_BYTES, ORDERS, RawOrder};
 use crate::model::tables::Tables;
 use crate::model::units::Pubkey;
 use layouts::{PERP_MARKET, PRELAUNCH_ORACLE, PYTH_LAZER_ORACLE, SPOT_MARKET, STATE, USER};
@@ -52,7 +52,7 @@ impl Tables for Drift {
         let mut changed = 0;
         for (slot, (new, old)) in orders(user).iter().zip(held).enumerate() {
             if *new != old.bytes {
-                OrderView::of_narrow(new).check()?;
+                RawOrder::from(*new).view().check()?;
                 changed |= 1 << slot;
             }
         }

@@ -93,14 +93,6 @@ pub(crate) const fn is_held(table: &Layout) -> bool {
     true
 }
 
-impl<'a> OrderView<'a> {
-    /// A view over an order whose offset has 32 bits.
-    #[inline]
-    pub(crate) fn of_narrow(bytes: &'a [u8; ORDER_BYTES]) -> Self {
-        Self { bytes, offset: offset_low(bytes).into() }
-    }
-}
-
 impl OrderView<'_> {
     /// Offset to the oracle's price, 1e6; 0 for a fixed price.
     #[must_use]
