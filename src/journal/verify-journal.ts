@@ -13,7 +13,7 @@ import { textOfError } from './model/error.js';
 import { SEGMENT_HEAD_BYTES } from './model/limits.js';
 import { JournalPlayer, type PlayedSegment } from './store/journal-player.js';
 import { listKept, splitRuns } from './store/listing.js';
-import { readSegments } from './store/segment-index.js';
+import { isEndedFile, readSegments } from './store/segment-index.js';
 import type { SegmentInfo } from './store/segment-info.js';
 import { segmentName, segmentNumber } from './store/segment-name.js';
 
@@ -54,8 +54,9 @@ export function verifyJournal(options: VerifyJournalOptions): boolean {
   for (const run of splitRuns(segments)) check.readRun(run);
   const seconds = Math.max((timers.nowMs() - startMs) / 1_000, 0.001);
   const counted = `${check.counted()}, ${Math.round(check.updates / seconds)} updates/s`;
-  const { damages } = check;
-  print(damages === 0 ? `sound: ${counted}` : `damaged: ${damages} places; ${counted}`);
+  const { damages, torn } = check;
+  const whole = torn === 0 ? 'sound' : `sound up to ${torn} torn ends`;
+  print(damages === 0 ? `${whole}: ${counted}` : `damaged: ${damages} places; ${counted}`);
   return damages === 0;
 }
 
@@ -73,6 +74,7 @@ function printListing({ ranges, gaps }: JournalListing, print: (line: string) =>
 class JournalCheck {
   updates = 0;
   damages = 0;
+  torn = 0;
   readonly #folder: string;
   readonly #print: (line: string) => void;
   #files = 0;
@@ -101,6 +103,10 @@ class JournalCheck {
       else if (report.tear !== null) this.#noteTear(segment.number, report.tear);
       before = report.tear === null ? report.hashes : null;
     }
+    const last = run.at(-1);
+    if (last !== undefined && before !== null && !isEndedFile(this.#folder, last.number)) {
+      this.#noteTear(last.number, 'it has no end mark');
+    }
   }
 
   readSkipped({ name, reason }: JournalSkippedFile): void {
@@ -122,8 +128,12 @@ class JournalCheck {
   #noteTear(number: number, tear: string): void {
     const name = segmentName(number);
     const isEnd = !existsSync(path.join(this.#folder, segmentName(number + 1)));
-    if (isEnd) this.#print(`torn: ${name}: ${tear}, as a kill or a loss of power leaves them`);
-    else this.noteDamage(name, tear);
+    if (!isEnd) {
+      this.noteDamage(name, tear);
+      return;
+    }
+    this.torn += 1;
+    this.#print(`torn: ${name}: ${tear}, as a kill, a loss of power or a cut leaves it`);
   }
 }
 

@@ -7,7 +7,9 @@ use crate::fields::Fields;
 use crate::input::{Input, Origin};
 use crate::limits::TURN_BYTES_MAX;
 use crate::record::{AccountRecord, Context, Head, Mention, Record, read_record};
-use crate::segment::{BlockReader, PREAMBLE_BYTES, check_preamble, whole_block};
+use crate::segment::{
+    BLOCK_HEAD_BYTES, BlockReader, PREAMBLE_BYTES, check_preamble, is_end_mark, whole_block,
+};
 use crate::table::{Account, AccountTable, check_account};
 use crate::tear::BadBlockSearch;
 
@@ -292,6 +294,11 @@ impl Reader {
             return self.search_behind();
         }
         let Some(blocks) = &mut self.blocks else { return Ok(false) };
+        if self.packed.len() == BLOCK_HEAD_BYTES && is_end_mark(&self.packed) {
+            self.packed.clear();
+            self.position += BLOCK_HEAD_BYTES as u64;
+            return Ok(false);
+        }
         let at = self.plain.len();
         let block = match whole_block(&self.packed) {
             Ok(Some(block)) => block,

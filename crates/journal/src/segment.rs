@@ -5,7 +5,8 @@
 //! `u64` slot and `u64` Unix milliseconds (0 within a checkpoint), and the compressed bytes; all
 //! little-endian. Reading the block heads is enough to find the last turn of a file. The zstd
 //! stream is flushed at the end of each block, so all blocks before a truncation can be read, and a
-//! block contains whole records. The first block contains only the head.
+//! block contains whole records. The first block contains only the head. A file whose writer closed
+//! it ends with an end mark: a block head of length 0.
 
 use std::io::{self, Write};
 
@@ -130,6 +131,13 @@ pub(crate) fn whole_block(bytes: &[u8]) -> Result<Option<&[u8]>, Fault> {
         Some(checked) if crc32fast::hash(checked) == head.crc => Ok(Some(block)),
         _ => Err(Fault::CrcMismatch),
     }
+}
+
+/// Whether `bytes` begin with an end mark; a head of zeros, as a power loss leaves it, does not check.
+pub(crate) fn is_end_mark(bytes: &[u8]) -> bool {
+    BlockHead::read(bytes).is_some_and(|(head, _)| {
+        head.length == 0 && crc32fast::hash(&bytes[BLOCK_CRC_BYTES..BLOCK_HEAD_BYTES]) == head.crc
+    })
 }
 
 pub(crate) struct BlockReader {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AsOfMoment, AsOfReply } from '../../contract/as-of-source.js';
 import { PROGRAM_ID } from '../../sim/bytes/keys.js';
 import { Random } from '../../sim/random.js';
-import { readSegments } from '../store/segment-index.js';
+import { readSegments, SegmentIndex } from '../store/segment-index.js';
 import { segmentName } from '../store/segment-name.js';
 import { cleanUp, journalOfLife } from '../testing.js';
 import { MomentReader } from './moment-reader.js';
@@ -204,6 +204,36 @@ test('a batch has one moment for all, with each book as it was', () => {
   expect(text).toBe(`{"l2s":[${[...shown, '{"error":1}'].join()}]}`);
 });
 
+test('a journal whose files the system refuses has its moments later', () => {
+  const place = path.join(mkdtempSync(path.join(tmpdir(), 'slotbook-as-of-refused-')), 'journal');
+  writeFileSync(place, 'not a folder');
+  const reader = newReader(place);
+  const moment = { by: 'ts', value: life.nowMs } as const;
+  expect(ask(reader, moment, someRead())).toEqual({
+    kind: 'busy',
+    message: 'the files of the journal cannot be read (ENOTDIR)',
+  });
+  rmSync(place);
+  cpSync(folder, place, { recursive: true });
+  expect(ask(reader, { by: 'ts', value: lastMs() }, someRead())?.kind).toBe('body');
+  rmSync(path.dirname(place), { recursive: true });
+});
+
+test('a file without a segment is read again only while it grows', () => {
+  const place = mkdtempSync(path.join(tmpdir(), 'slotbook-as-of-useless-'));
+  cpSync(folder, place, { recursive: true });
+  const newest = readSegments(place, PROGRAM_ID).segments.at(-1)?.number ?? 0;
+  const [first, last] = [1, newest].map((number) => path.join(place, segmentName(number)));
+  const bytes = [first, last].map((file = '') => readFileSync(file));
+  for (const file of [first, last]) writeFileSync(file ?? '', 'useless');
+  const index = new SegmentIndex(place, PROGRAM_ID);
+  expect(index.read().skipped).toHaveLength(2);
+  for (const [at, file] of [first, last].entries()) writeFileSync(file ?? '', bytes[at] ?? '');
+  expect(index.read().skipped).toMatchObject([{ name: segmentName(1) }]);
+  expect(new SegmentIndex(place, PROGRAM_ID).read().skipped).toEqual([]);
+  rmSync(place, { recursive: true });
+});
+
 test('a request that nobody waits for is given up', () => {
   const read = life.markets.flatMap((market) => [...readsOf(market).values()])[0];
   if (read === undefined) throw new Error('there is a market');
@@ -224,7 +254,8 @@ test('a file that has lost its end, and that the next one goes on with, shows no
   const bytes = readFileSync(file);
   const value = next.first.ts - 1;
   expect(ask(newReader(place), { by: 'ts', value }, someRead())?.kind).toBe('body');
-  for (const spoilt of [bytes.subarray(0, -1), Buffer.from(bytes).fill(0, bytes.length - 9)]) {
+  const end = bytes.length - END_MARK_BYTES;
+  for (const spoilt of [bytes.subarray(0, end - 1), Buffer.from(bytes).fill(0, end - 9)]) {
     writeFileSync(file, spoilt);
     expect(ask(newReader(place), { by: 'ts', value }, someRead())).toMatchObject({
       kind: 'notKept',
@@ -266,17 +297,21 @@ test('a newest file in which a block is bad shows no older book as that of a lat
     { kind: 'notKept', message: expect.stringContaining('the end of its file is lost') },
   ];
   // The last block is corrupt; an earlier one claims to be longer than the file.
-  const ofLast = spoil(bytes.length - 1, 1);
+  const ofLast = spoil(bytes.length - END_MARK_BYTES - 1, 1);
   expect(ofLast).toMatchObject([body, body, notKept, notKept]);
   const ofLength = spoil((blocks.at(-3) ?? 0) + 2, 0x40);
   expect(ofLength).toMatchObject([body, notKept, notKept, notKept]);
   cleanUp();
 });
 
-/** The starts of the blocks of a file. */
+/** A file that was closed ends with a head without a block. */
+const END_MARK_BYTES = 24;
+
+/** The starts of the blocks of a file that was closed. */
 function blocksOf(bytes: Buffer): readonly number[] {
   const blocks: number[] = [];
-  for (let at = 20; at < bytes.length; at += 24 + bytes.readUInt32LE(at)) blocks.push(at);
+  for (let at = 20; at < bytes.length - END_MARK_BYTES; at += 24 + bytes.readUInt32LE(at))
+    blocks.push(at);
   return blocks;
 }
 

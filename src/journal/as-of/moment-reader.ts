@@ -1,6 +1,7 @@
 import type { AsOfMoment, AsOfReply } from '../../contract/as-of-source.js';
 import { EngineError } from '../../engine/errors.js';
 import type { JournalUntil } from '../../engine/journal-reader.js';
+import { systemCodeOf } from '../model/error.js';
 import type { BookCounts, JournalFiles, MomentJob } from '../model/messages.js';
 import type { JournalPlayer, PlayedTo } from '../store/journal-player.js';
 import type { SegmentChoice } from '../store/segment-choice.js';
@@ -36,11 +37,18 @@ export class MomentReader {
     try {
       return this.#makeReply(job, isCancelled);
     } catch (error) {
-      if (!(error instanceof EngineError) && codeOf(error) !== 'ENOENT') throw error;
-      return this.#notKept(job.moment, { error });
+      return this.#afterFault(job.moment, error);
     } finally {
       this.#books.trim();
     }
+  }
+
+  /** A damaged or deleted file has no moments; a file that the system refuses may have some later. */
+  #afterFault(moment: AsOfMoment, error: unknown): AsOfReply {
+    if (error instanceof EngineError) return this.#notKept(moment, { error });
+    const code = systemCodeOf(error);
+    if (code === null) throw error;
+    return { kind: 'busy', message: `the files of the journal cannot be read (${code})` };
   }
 
   #makeReply(job: MomentJob, isCancelled: () => boolean): AsOfReply | undefined {
@@ -129,8 +137,4 @@ function isKept(
   if (book.reader.position().tsMs === 0) return false;
   if (!isNewestMoment) return true;
   return by === 'slot' ? value <= book.moment.slot : value <= Math.max(book.moment.ts, flushedMs);
-}
-
-function codeOf(error: unknown): string {
-  return String((error as { code?: unknown } | null)?.code ?? '');
 }

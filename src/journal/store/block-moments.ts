@@ -50,6 +50,24 @@ export function momentsOfPiece(piece: Uint8Array, isFirst: boolean): BlockMoment
   return momentsOf(listBlocks({ size: bytes.length, read }, isFirst ? PREAMBLE_BYTES : 0));
 }
 
+/** The last bytes of a file that its writer closed: a block head of length 0, with its moment. */
+export function endMark({ slot, ts }: JournalMoment): Buffer {
+  const mark = Buffer.alloc(BLOCK_HEAD_BYTES);
+  mark.writeBigUInt64LE(BigInt(slot), CHECKED_AT);
+  mark.writeBigUInt64LE(BigInt(ts), CHECKED_AT + 8);
+  mark.writeUInt32LE(crc32(mark.subarray(CHECKED_AT)), CRC_AT);
+  return mark;
+}
+
+/** Whether a file ends with an end mark. */
+export function isEnded({ size, read }: BlockBytes): boolean {
+  if (size < PREAMBLE_BYTES + BLOCK_HEAD_BYTES) return false;
+  const mark = Buffer.alloc(BLOCK_HEAD_BYTES);
+  read(size - mark.length, mark);
+  const isEmpty = mark.readUInt32LE(0) === 0;
+  return isEmpty && crc32(mark.subarray(CHECKED_AT)) === mark.readUInt32LE(CRC_AT);
+}
+
 /** Walks from block to block up to the end, or the truncation. */
 function listBlocks({ size, read }: BlockBytes, from: number): Block[] {
   const head = Buffer.alloc(BLOCK_HEAD_BYTES);

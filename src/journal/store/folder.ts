@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { JournalListing, JournalSkippedFile } from '../../contract/journal-source.js';
 import { JournalError, textOfError } from '../model/error.js';
@@ -16,8 +26,8 @@ export class JournalFolder {
   readonly #lock: FolderLock;
   readonly #segments: SegmentInfo[];
   readonly #skipped: readonly JournalSkippedFile[];
-  /** The highest number of any file. */
-  #numberMax: number;
+  /** The highest number of a file. */
+  #number: number;
 
   /**
    * Creates the folder if missing, locks it and reads its index.
@@ -33,7 +43,7 @@ export class JournalFolder {
       const found = guardFolder('read', () => readSegments(folder, programId));
       this.#segments = [...found.segments];
       this.#skipped = found.skipped;
-      this.#numberMax = found.numberMax;
+      this.#number = found.numberMax;
     } catch (error) {
       this.#lock.release();
       throw error;
@@ -58,10 +68,13 @@ export class JournalFolder {
     return this.#segments;
   }
 
-  /** Takes the number of the next segment: `isContinued` when it has no gap before it. */
+  /**
+   * Takes the number of the next segment, which no file has: `isContinued` when it has no gap before it.
+   */
   takeNumber(isContinued: boolean): number {
-    this.#numberMax += isContinued || this.#numberMax === 0 ? 1 : 2;
-    return this.#numberMax;
+    this.#number += isContinued || this.#number === 0 ? 1 : 2;
+    while (existsSync(path.join(this.#path, segmentName(this.#number)))) this.#number += 1;
+    return this.#number;
   }
 
   /** Adds a new segment, or updates the newest one. */
@@ -90,8 +103,11 @@ export class JournalFolder {
     return names;
   }
 
+  /** The stored ranges, without files that were deleted meanwhile. */
   listing(): JournalListing {
-    return listKept(this.#segments, this.#skipped);
+    const names = new Set(readNames(this.#path));
+    const kept = this.#segments.filter(({ number }) => names.has(segmentName(number)));
+    return listKept(kept, this.#skipped);
   }
 
   /** Throws `JOURNAL_FOLDER_FAILED` when the folder rejects a small file. */
@@ -112,6 +128,15 @@ export class JournalFolder {
 
   release(): void {
     this.#lock.release();
+  }
+}
+
+/** The files of a folder; none where it is gone or unreadable. */
+function readNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type JournalUntil,
   lostEndError,
 } from '../../engine/journal-reader.js';
+import { systemCodeOf } from '../model/error.js';
 import { PLAYER_READ_BYTES, PLAYER_SLICE_TURNS } from '../model/limits.js';
 import { continues, type SegmentInfo } from './segment-info.js';
 import { segmentName } from './segment-name.js';
@@ -238,5 +239,5 @@ function openSegment(folder: string, number: number): number {
 /** Whether an error is the fault of a file: it is damaged, was deleted, or the system does not read it. */
 export function isFileFault(error: unknown): boolean {
   if (error instanceof EngineError) return 'position' in error.context;
-  return error instanceof Error && 'syscall' in error;
+  return systemCodeOf(error) !== null;
 }

@@ -1,7 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
+import type { JournalMoment } from '../../contract/journal-source.js';
 import { JournalError, textOfError } from '../model/error.js';
 import { SYNC_MS } from '../model/limits.js';
+import { endMark } from './block-moments.js';
 import { identityOf } from './file-identity.js';
 import { segmentName } from './segment-name.js';
 
@@ -60,9 +62,10 @@ export class SegmentFile {
     }
   }
 
-  /** Syncs and closes the file. Rejects with `JOURNAL_WRITE_FAILED`. */
-  async close(): Promise<void> {
+  /** Syncs and closes the file; a whole one gets its end mark. Rejects with `JOURNAL_WRITE_FAILED`. */
+  async close(last: JournalMoment | null): Promise<void> {
     try {
+      if (last !== null) await this.#handle.appendFile(endMark(last));
       await this.#handle.datasync();
     } catch (error) {
       throwWriteFailed(error);

@@ -1,13 +1,14 @@
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { JournalMoment, JournalSkippedFile } from '../../contract/journal-source.js';
 import { readSegmentHead, type SegmentHead } from '../../engine/journal-reader.js';
-import { textOfError } from '../model/error.js';
+import { systemCodeOf, textOfError } from '../model/error.js';
 import { SEGMENT_HEAD_BYTES, SEGMENTS_MAX } from '../model/limits.js';
 import {
   BLOCK_HEAD_BYTES,
   type BlockBytes,
   type BlockMoments,
+  isEnded,
   momentOf,
   momentsOfFile,
   PREAMBLE_BYTES,
@@ -20,7 +21,7 @@ export interface FoundSegments {
   /** In order. */
   readonly segments: readonly SegmentInfo[];
   readonly skipped: readonly JournalSkippedFile[];
-  /** The highest number of any file, unusable ones included; 0 without one. */
+  /** The highest number of a file, unusable ones included; numbers far above those of segments are not the journal's. */
   readonly numberMax: number;
 }
 
@@ -30,6 +31,11 @@ export interface FoundSegments {
  */
 export function readSegments(folder: string, programId: string | null): FoundSegments {
   return new SegmentIndex(folder, programId).read();
+}
+
+/** Whether the writer of a segment closed its file. Throws the file system's error. */
+export function isEndedFile(folder: string, number: number): boolean {
+  return readFile(folder, number, isEnded);
 }
 
 /** The facts in a segment's head; a run's first head has no moment, because its checkpoint is empty. */
@@ -43,6 +49,12 @@ export interface HeadInfo extends Omit<SegmentInfo, 'bytes' | 'first' | 'last'> 
   readonly first: JournalMoment | null;
 }
 
+/** Why a file has no readable segment, and its size when that was found. */
+interface Unreadable {
+  readonly reason: string;
+  readonly bytes: number;
+}
+
 /** The facts in a file's head, and its size. */
 interface FileHead extends HeadInfo {
   readonly bytes: number;
@@ -50,16 +62,17 @@ interface FileHead extends HeadInfo {
 
 /**
  * The index of a folder in which others may write, from the heads of its files: a file ends at the
- * next one's start. Only a file without a successor is walked to its end. Results are cached. The
- * newest file grows: its size and last moment are those of the first reading, until there is a
- * newer file, so its readers must find its end themselves.
+ * next one's start. Only a file without a successor is walked to its end. Results are cached, also
+ * that a file is unreadable. The newest segment grows: its size and last moment are those of the
+ * first reading, until there is a newer one, so its readers must find its end themselves.
  */
 export class SegmentIndex {
   readonly #folder: string;
   readonly #programId: string | null;
   readonly #heads = new Map<number, FileHead>();
   readonly #moments = new Map<number, BlockMoments>();
-  /** The newest file at the last reading of the folder. */
+  readonly #unreadable = new Map<number, Unreadable>();
+  /** The newest segment at the last reading of the folder. */
   #newest = 0;
 
   constructor(folder: string, programId: string | null) {
@@ -77,23 +90,44 @@ export class SegmentIndex {
     const segments: SegmentInfo[] = [];
     const skipped: JournalSkippedFile[] = [];
     for (const number of numbers.slice(-SEGMENTS_MAX)) {
-      try {
-        segments.push(this.#readSegment(number));
-      } catch (error) {
-        // Retried, because it may not have had a complete turn yet.
-        skipped.push({ name: segmentName(number), reason: textOfError(error) });
-      }
+      const found = this.#trySegment(number);
+      if ('reason' in found) skipped.push({ name: segmentName(number), reason: found.reason });
+      else segments.push(found);
     }
-    return { segments, skipped, numberMax: numbers.at(-1) ?? 0 };
+    this.#newest = segments.at(-1)?.number ?? 0;
+    const numberEnd = this.#newest + SEGMENTS_MAX;
+    return { segments, skipped, numberMax: numbers.findLast((number) => number < numberEnd) ?? 0 };
   }
 
+  /** Forgets deleted files, and what was read of the newest segment when there is a newer one. */
   #forgetOld(numbers: readonly number[]): void {
     const there = new Set(numbers);
-    const newest = numbers.at(-1) ?? 0;
-    if (newest !== this.#newest) there.delete(this.#newest);
-    this.#newest = newest;
-    for (const known of [this.#heads, this.#moments]) {
+    const isNewer = (number: number): boolean => number > this.#newest && this.#isReadable(number);
+    if (numbers.some(isNewer)) there.delete(this.#newest);
+    for (const known of [this.#heads, this.#moments, this.#unreadable]) {
       for (const number of known.keys()) if (!there.has(number)) known.delete(number);
+    }
+  }
+
+  /** Whether a file may have a segment: an unreadable one that grew is read again. */
+  #isReadable(number: number): boolean {
+    const known = this.#unreadable.get(number);
+    if (known === undefined) return true;
+    const isGrown = number > this.#newest && sizeOf(this.#folder, number) !== known.bytes;
+    if (isGrown) this.#unreadable.delete(number);
+    return isGrown;
+  }
+
+  #trySegment(number: number): SegmentInfo | Unreadable {
+    const known = this.#unreadable.get(number);
+    if (known !== undefined) return known;
+    const bytes = sizeOf(this.#folder, number);
+    try {
+      return this.#readSegment(number);
+    } catch (error) {
+      const unreadable = { reason: textOfError(error), bytes };
+      if (systemCodeOf(error) === null) this.#unreadable.set(number, unreadable);
+      return unreadable;
     }
   }
 
@@ -106,8 +140,9 @@ export class SegmentIndex {
   }
 
   #findHead(number: number): FileHead | null {
+    if (this.#unreadable.has(number)) return null;
     try {
-      return number > this.#newest ? null : this.#readHead(number);
+      return this.#readHead(number);
     } catch {
       return null;
     }
@@ -144,6 +179,15 @@ function readFirstBlock({ size, read }: BlockBytes): Buffer {
   const bytes = Buffer.alloc(Math.min(blockBytes, SEGMENT_HEAD_BYTES, size));
   read(0, bytes);
   return bytes;
+}
+
+/** 0 for a file that cannot be asked for its size. */
+function sizeOf(folder: string, number: number): number {
+  try {
+    return statSync(path.join(folder, segmentName(number))).size;
+  } catch {
+    return 0;
+  }
 }
 
 function readFile<T>(folder: string, number: number, take: (file: BlockBytes) => T): T {

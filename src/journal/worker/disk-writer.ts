@@ -113,8 +113,7 @@ export class DiskWriter implements PieceSink {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#retry?.cancel();
-    await this.#file?.close().catch((error: unknown) => this.#countFailure(error));
-    this.#file = null;
+    await this.#closeFile().catch((error: unknown) => this.#countFailure(error));
     this.#folder?.release();
     if (reason === null) return;
     this.#options.log.warn({ reason }, 'the journal has stopped for good');
@@ -147,6 +146,7 @@ export class DiskWriter implements PieceSink {
     const file = this.#file;
     const head = this.#head;
     if (file === null || head === null) throw new Error('Invariant: a segment has begun');
+    if (this.#folder?.isKept() !== true) throw FOLDER_LOST;
     const moments = momentsOfPiece(piece.bytes, file.bytes === 0);
     await file.appendPiece(piece.bytes, nowMs);
     this.counts.bytesWritten += piece.bytes.length;
@@ -159,13 +159,8 @@ export class DiskWriter implements PieceSink {
   /** Closes the previous segment's file, and creates the file of the segment that begins with a piece. */
   async #beginSegment({ segment, bytes }: JournalPiece): Promise<void> {
     const folder = this.#folder;
-    if (folder === null || !folder.isKept()) {
-      throw new JournalError('JOURNAL_FOLDER_FAILED', 'the folder was moved or deleted');
-    }
-    const before = this.#file;
-    this.#file = null;
-    await before?.close();
-    const number = folder.takeNumber(before !== null);
+    if (folder === null || !folder.isKept()) throw FOLDER_LOST;
+    const number = folder.takeNumber(await this.#closeFile());
     this.#head = infoOfHead(number, readSegmentHead(bytes));
     this.#file = await SegmentFile.create(folder.path, number, this.#options.timers.nowMs());
     this.#segment = segment;
@@ -174,6 +169,15 @@ export class DiskWriter implements PieceSink {
     this.#retire(folder);
     if (this.#state === 'stopped') this.#options.log.info({}, 'the journal goes on');
     this.#setState('writing', null);
+  }
+
+  /** Closes the file of a whole segment; returns false without one. */
+  async #closeFile(): Promise<boolean> {
+    const file = this.#file;
+    const segment = this.#folder?.segments.at(-1);
+    this.#file = null;
+    await file?.close(segment?.number === file.number ? segment.last : null);
+    return file !== null;
   }
 
   #retire(folder: JournalFolder): void {
@@ -194,7 +198,7 @@ export class DiskWriter implements PieceSink {
     const folder = this.#folder;
     this.#file = null;
     if (file === null) return;
-    await file.close().catch(() => undefined);
+    await file.close(null).catch(() => undefined);
     // Not even the checkpoint was written, so the file is unreadable.
     if (folder?.segments.at(-1)?.number !== file.number) folder?.dropFile(file.number);
   }
@@ -249,3 +253,8 @@ export class DiskWriter implements PieceSink {
     this.#options.onChanged();
   }
 }
+
+const FOLDER_LOST = new JournalError(
+  'JOURNAL_FOLDER_FAILED',
+  'the folder, or its lock file, was moved or deleted',
+);

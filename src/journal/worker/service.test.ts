@@ -118,6 +118,57 @@ describe('files that are not as they were left', () => {
     expect(lasts).toEqual([...lasts].sort((left, right) => right - left));
   });
 
+  test.each([999_999_999_999, 500_000_000_000])(
+    'a stray file of number %i leaves the numbers of segments as they are',
+    async (number) => {
+      const folder = newFolder();
+      writeFileSync(path.join(folder, segmentName(number)), 'a stray file');
+      writeFileSync(path.join(folder, segmentName(2)), 'another one');
+      const book = new LiveBook({ seed: 1 });
+      const rig = new JournalRig(book, { folder });
+      await rig.write(3);
+      rig.timers.advance(SEGMENT_MS_MAX);
+      await rig.write(3);
+      await rig.service.stop();
+      expect(segmentsIn(folder)).toEqual([2, 4, 5, number].map(segmentName));
+      expect(rig.last('state').listing.ranges).toMatchObject([{ segments: 2 }]);
+      expect(expectEqual(folder, book)).toBe(6);
+    },
+  );
+
+  test('deleted ones are listed no more', async () => {
+    const folder = newFolder();
+    const rig = new JournalRig(new LiveBook({ seed: 1 }), { folder });
+    for (let segment = 0; segment < 3; segment += 1) {
+      await rig.write(3);
+      rig.timers.advance(SEGMENT_MS_MAX);
+    }
+    rmSync(path.join(folder, segmentName(2)));
+    await rig.write(1);
+    const { ranges } = rig.last('state').listing;
+    expect(ranges.map(({ segments }) => segments)).toEqual([1, 1]);
+    await rig.service.stop();
+  });
+
+  test('a deleted lock file ends the writing at the next piece', async () => {
+    const folder = newFolder();
+    const rig = new JournalRig(new LiveBook({ seed: 1 }), { folder });
+    await rig.write(3);
+    const bytes = statSync(path.join(folder, segmentName(1))).size;
+    rmSync(path.join(folder, 'lock'));
+    const other = new JournalRig(new LiveBook({ seed: 2, epoch: 'b' }), { folder });
+    await other.write(3);
+    await rig.write(3);
+    expect(rig.last('state').stats).toMatchObject({
+      state: 'stopped',
+      reason: expect.stringContaining('lock file'),
+    });
+    expect(statSync(path.join(folder, segmentName(1))).size).toBe(bytes);
+    expect(other.last('state').stats.state).toBe('writing');
+    await rig.service.stop();
+    await other.service.stop();
+  });
+
   test('damaged, foreign and newer ones are told, skipped and left where they are', async () => {
     const folder = newFolder();
     const book = new LiveBook({ seed: 1 });
