@@ -258,11 +258,13 @@ function versionText(): string {
   return commit === null ? `${name} ${version}` : `${name} ${version} (${commit.slice(0, 12)})`;
 }
 
+/** The signals of an orderly end; a terminal that closes sends SIGHUP. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 async function runUntilStopped(start: () => Promise<Service>): Promise<void> {
   try {
     const stopping = new Promise<NodeJS.Signals>((resolve) => {
-      process.once('SIGINT', resolve);
-      process.once('SIGTERM', resolve);
+      for (const signal of STOP_SIGNALS) process.once(signal, resolve);
     });
     const service = await Promise.race([start(), stopping]);
     if (typeof service === 'string') process.exit(0);
@@ -279,7 +281,7 @@ async function runUntilStopped(start: () => Promise<Service>): Promise<void> {
 
 function stopSignal(): AbortSignal {
   const stopping = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort());
+  for (const signal of STOP_SIGNALS) process.once(signal, () => stopping.abort());
   return stopping.signal;
 }
 

@@ -13,6 +13,8 @@ const LOOK_MS = 50;
 const START_MS_MAX = 60_000;
 /** Time limit of an orderly exit before a kill. */
 const END_MS_MAX = 2_000;
+/** Delay before a part that ended is started again. */
+const RESTART_MS = 1_000;
 /** Shown characters of a failed program's output. */
 const ERROR_CHARS_MAX = 2_000;
 /** The user that runs Postgres when this is root, which Postgres refuses: Debian's nobody. */
@@ -20,7 +22,7 @@ const NOBODY = 65_534;
 
 /** The started programs. They are ended together, also when this process ends early. */
 export class ClusterParts {
-  readonly #children: { readonly name: string; readonly child: ChildProcess }[] = [];
+  readonly #children = new Map<string, ChildProcess>();
   #onEnd: (error: Error) => void = () => undefined;
   #isStopping = false;
   /** Resolves when the first of them exits unexpectedly. */
@@ -30,19 +32,20 @@ export class ClusterParts {
 
   constructor() {
     process.once('exit', () => {
-      for (const { child } of this.#children) child.kill('SIGKILL');
+      for (const child of this.#children.values()) child.kill('SIGKILL');
     });
   }
 
-  /** Starts a program; returns a test whether its output contains a text. */
+  /** Starts a program, and starts it again when it ends, if so wished; returns its last output. */
   startPart(
     name: string,
     command: string,
     args: readonly string[],
-    options: { readonly cwd?: string; readonly uid?: number; readonly gid?: number } = {},
+    options: PartOptions = {},
   ): { readonly output: () => string } {
-    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-    this.#children.push({ name, child });
+    const { isReplaced = false, ...process } = options;
+    const child = spawn(command, args, { ...process, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#children.set(name, child);
     let output = '';
     let errors = '';
     child.stdout.on('data', (chunk) => {
@@ -52,20 +55,22 @@ export class ClusterParts {
       errors = `${errors}${chunk}`.slice(-ERROR_CHARS_MAX);
     });
     child.on('error', (error) => this.#noteEnd(name, error.message));
-    child.on('exit', (code, signal) =>
-      this.#noteEnd(name, `${code ?? signal} ${errors.trim().split('\n').at(-1)}`),
-    );
+    child.on('exit', (code, signal) => {
+      const reason = `${code ?? signal} ${errors.trim().split('\n').at(-1)}`.trim();
+      if (!isReplaced || this.#isStopping) this.#noteEnd(name, reason);
+      else this.#replacePart(name, reason, () => this.startPart(name, command, args, options));
+    });
     return { output: () => output };
   }
 
   /** Ends all of them. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await Promise.all(this.#children.map(({ child }) => endChild(child)));
+    await Promise.all([...this.#children.values()].map(endChild));
   }
 
   get processes(): readonly { readonly name: string; readonly pid: number | undefined }[] {
-    return this.#children.map(({ name, child }) => ({ name, pid: child.pid }));
+    return [...this.#children].map(([name, { pid }]) => ({ name, pid }));
   }
 
   /** Waits until a condition holds, or a part has exited. */
@@ -83,11 +88,26 @@ export class ClusterParts {
   // A part that the user kills is reported, and the others continue.
   #noteEnd(name: string, reason: string): void {
     if (this.#isStopping) return;
-    process.stdout.write(`ended  ${name} (${reason.trim()})\n`);
-    // A core that lost the log to another core leaves the cluster whole.
-    if (reason.includes('LOG_FENCED')) return;
-    this.#onEnd(new Error(`${name} ended: ${reason.trim()}`));
+    process.stdout.write(`ended  ${name} (${reason})\n`);
+    this.#onEnd(new Error(`${name} ended: ${reason}`));
   }
+
+  #replacePart(name: string, reason: string, start: () => void): void {
+    process.stdout.write(`ended  ${name} (${reason})\n`);
+    systemTimers.after(RESTART_MS, () => {
+      if (this.#isStopping) return;
+      start();
+      process.stdout.write(`again  ${name} ${this.#children.get(name)?.pid}\n`);
+    });
+  }
+}
+
+/** How a program is run, and whether it is replaced when it ends. */
+interface PartOptions {
+  readonly cwd?: string;
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly isReplaced?: boolean;
 }
 
 async function endChild(child: ChildProcess): Promise<void> {

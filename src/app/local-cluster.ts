@@ -7,12 +7,16 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Timer } from '../contract/timers.js';
 import { systemTimers } from '../rpc/timers.js';
 import { FEW_MARKETS } from '../sim/bytes/market-presets.js';
 import { startDemo } from '../sim/demo/demo.js';
 import { asError, type Service, stopAll } from './book-service.js';
 import { ClusterParts, findProgram, startNats, startPostgres } from './cluster-parts.js';
 import { freePort } from './loopback-ports.js';
+
+/** Interval of a line for the reader of a pipe. */
+const BEAT_MS = 10_000;
 
 /** Debian 12's path of Postgres. */
 const POSTGRES_PROGRAMS = '/usr/lib/postgresql/15/bin';
@@ -42,11 +46,31 @@ export async function startLocalCluster(flags: ClusterFlags): Promise<Service> {
     const url = await startServices(parts, demo, shared);
     printParts(parts, { nats, database });
     process.stdout.write(`ready ${url}\n`);
-    return { url, failed: failureOf(demo.done), stop: () => stopAll(systemTimers, stops) };
+    const failed = Promise.race([failureOf(demo.done), readerGone(stops)]);
+    return { url, failed, stop: () => stopAll(systemTimers, stops) };
   } catch (error) {
     await stopAll(systemTimers, stops);
     throw error;
   }
+}
+
+/**
+ * Resolves when the output is a pipe without a reader: a line every ten seconds finds that out.
+ * Adds to `stops`.
+ */
+function readerGone(stops: (() => void)[]): Promise<Error> {
+  let timer: Timer | undefined;
+  const beat = (): void => {
+    timer = systemTimers.after(BEAT_MS, () => {
+      process.stdout.write('running\n');
+      beat();
+    });
+  };
+  if (!process.stdout.isTTY) beat();
+  stops.push(() => timer?.cancel());
+  return new Promise((resolve) => {
+    process.stdout.once('error', resolve);
+  });
 }
 
 /** Resolves with the reason when the promise rejects. */
@@ -69,7 +93,8 @@ async function startService(
 ): Promise<StartedService> {
   const cli = fileURLToPath(new URL('./cli.js', import.meta.url));
   const port = await freePort();
-  const { output } = parts.startPart(name, process.execPath, [cli, ...flags, '--port', `${port}`]);
+  const args = [cli, ...flags, '--port', `${port}`];
+  const { output } = parts.startPart(name, process.execPath, args, { isReplaced: true });
   const url = `http://127.0.0.1:${port}`;
   process.stdout.write(`${name} ${url}${flags[0] === 'core' ? '/status' : '/'}\n`);
   return { url, isReady: () => output().includes('ready ') };

@@ -107,11 +107,17 @@ export function requestAcceptsGzip(request: HttpRequest): boolean {
   return acceptsGzip(request.getHeader('accept-encoding'));
 }
 
-/** A 200 with a compressed body, whose bytes must not change. */
+/**
+ * A 200 with a compressed body, whose bytes must not change. Its tag is weak: the strong one is that
+ * of the uncompressed bytes.
+ */
 export function gzipReply(headers: readonly Header[], body: Uint8Array): Reply {
+  const tagged = headers.map(
+    ([name, value]): Header => [name, name === 'ETag' ? `W/${value}` : value],
+  );
   return {
     status: 200,
-    headers: [...headers, ['Content-Encoding', 'gzip']],
+    headers: [...tagged, ['Content-Encoding', 'gzip']],
     body,
     identity: body,
   };
