@@ -188,9 +188,9 @@ export const LIMITS = {
   /** Topics of makers without an account, in total: only new makers need them. */
   unknownMakerTopicsMax: 256,
   /**
-   * Common topics of a market, which always have room: 33 of its book, 2 of trades, 9 of candles.
+   * Common topics of a market, which always have room: 65 of its book, 2 of trades, 9 of candles.
    */
-  commonTopicsPerMarket: 44,
+  commonTopicsPerMarket: 76,
   /** Interval of frames of the market data channel `orderbook`, the Drift v2 data API's. */
   dataBookIntervalMs: 400,
   /** Interval of messages of the channel `pricing`, of 19 KB for 148 markets, the data API's. */
@@ -211,6 +211,8 @@ export const LIMITS = {
   streamIntervals: [10, 50, 100, 250, 500, 1_000, 5_000],
   streamDepths: [10, 20, 50, 100, 500],
   streamDepthDefault: 50,
+  /** Depths whose topics always have room: those of the page, and of common clients. */
+  streamDepthsCommon: [10, 20, 50, 100] as readonly number[],
   /** Silence after which a streaming topic sends a heartbeat. */
   streamHeartbeatMs: 1_000,
   /** Interval of silence checks: a heartbeat is late by at most this. */

@@ -105,12 +105,17 @@ export interface AsOfStats {
   readonly events: Readonly<Record<AsOfEvent, number>>;
 }
 
+/** Who asks for a past book. */
+export interface AsOfClient {
+  /** The key of its limits; undefined for none. */
+  readonly client: string | undefined;
+  /** Whether it has disconnected, which cancels its request. */
+  readonly isGone: () => boolean;
+}
+
 /** The source of past books. */
 export interface AsOfSource {
-  /**
-   * Renders bodies of a moment; `isGone` returns whether the client has disconnected, which cancels
-   * the request.
-   */
-  readMoment(request: AsOfRequest, isGone: () => boolean): Promise<AsOfReply>;
+  /** Renders bodies of a moment. */
+  readMoment(request: AsOfRequest, of: AsOfClient): Promise<AsOfReply>;
   readStats(): AsOfStats;
 }

@@ -91,7 +91,7 @@ describe('engine: streaming topics', () => {
 
   test('there is a most of topics', () => {
     const engine = engineWith(SPOT);
-    for (let count = 0; count < 16_384; count += 1) engine.openTopic(book);
+    for (let count = 0; count < 32_768; count += 1) engine.openTopic(book);
     expect(codeOf(() => engine.openTopic(book))).toBe('TOPICS_EXCEEDED');
   });
 });

@@ -12,7 +12,8 @@ import { AS_OF_IDLE_MS, AS_OF_MS_MAX, AS_OF_WAITING_MAX } from './model/limits.j
 
 const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-as-of-reads-'));
 const life = new PastLife(folder, 3);
-const stays = (): boolean => false;
+const isGone = (): boolean => false;
+const stays = { client: undefined, isGone };
 
 /** Flushes that the test completes. */
 class HeldJournal {
@@ -89,6 +90,21 @@ test('beyond the limit requests are refused, and the others have their books', a
   expect(events.restores + events.warmHits).toBe(bodies);
 });
 
+test('the requests of one client leave room for others, and are served in turns with theirs', async () => {
+  const past = newReads();
+  const order: string[] = [];
+  const ask = async (client: string): Promise<AsOfReply> => {
+    const reply = await past.readMoment(request(1), { client, isGone });
+    if (reply.kind === 'body') order.push(client);
+    return reply;
+  };
+  const many = Array.from({ length: AS_OF_WAITING_MAX }, () => ask('many'));
+  const few = Array.from({ length: 3 }, () => ask('few'));
+  expect(kindsOf(await Promise.all(many))).toEqual({ body: 32, busy: 32 });
+  expect(kindsOf(await Promise.all(few))).toEqual({ body: 3 });
+  expect(order.slice(0, 7).filter((client) => client === 'few')).toHaveLength(3);
+});
+
 test('a request ends at its deadline, and those after it are served', async () => {
   const past = newReads();
   journal.isHeld = true;
@@ -103,7 +119,9 @@ test('a request ends at its deadline, and those after it are served', async () =
 
 test('nothing is made for a client that has left', async () => {
   const past = newReads();
-  expect((await past.readMoment(request(3), () => true)).kind).toBe('busy');
+  expect((await past.readMoment(request(3), { client: undefined, isGone: () => true })).kind).toBe(
+    'busy',
+  );
 });
 
 test('the newest moments are written first, once for all that wait', async () => {

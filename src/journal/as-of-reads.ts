@@ -5,12 +5,14 @@
 
 import { availableParallelism } from 'node:os';
 import type {
+  AsOfClient,
   AsOfEvent,
   AsOfReply,
   AsOfRequest,
   AsOfSource,
   AsOfStats,
 } from '../contract/as-of-source.js';
+import { ClientTurns, FairShare } from '../contract/fair-share.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
@@ -35,10 +37,9 @@ interface AsOfOptions {
   readonly threadsMax?: number;
 }
 
-interface Job {
+interface Job extends AsOfClient {
   readonly id: number;
   readonly request: AsOfRequest;
-  readonly isGone: () => boolean;
   readonly deadline: Timer;
   readonly settle: (reply: AsOfReply) => void;
   readonly fail: (error: Error) => void;
@@ -64,9 +65,11 @@ export class AsOfReads implements AsOfSource {
   readonly #recent: RecentTurns;
   /** Ordered by last use: the last thread's books are the warmest. */
   readonly #slots: Slot[] = [];
-  readonly #waiting: Job[] = [];
+  readonly #waiting = new Set<Job>();
+  readonly #turns = new ClientTurns();
   /** Unanswered requests. */
   readonly #open = new Set<Job>();
+  readonly #share = new FairShare(AS_OF_WAITING_MAX);
   #lastId = 0;
   #isStopped = false;
   readonly #events: Record<AsOfEvent, number> = {
@@ -91,9 +94,9 @@ export class AsOfReads implements AsOfSource {
   }
 
   /** See {@link AsOfSource}. Rejects when the thread of the request has ended. */
-  async readMoment(request: AsOfRequest, isGone: () => boolean): Promise<AsOfReply> {
+  async readMoment(request: AsOfRequest, of: AsOfClient): Promise<AsOfReply> {
     this.#events.requests += 1;
-    const reply = await this.#makeReply(request, isGone);
+    const reply = await this.#makeReply(request, of);
     if (reply.kind === 'body') this.#events.bodies += 1;
     else if (reply.kind === 'notKept') this.#events.notKept += 1;
     else if (reply === FULL) this.#events.queueRefusals += 1;
@@ -101,16 +104,16 @@ export class AsOfReads implements AsOfSource {
     return reply;
   }
 
-  async #makeReply(request: AsOfRequest, isGone: () => boolean): Promise<AsOfReply> {
+  async #makeReply(request: AsOfRequest, of: AsOfClient): Promise<AsOfReply> {
     if (this.#isStopped) return STOPPING;
-    if (this.#open.size >= AS_OF_WAITING_MAX) return FULL;
+    if (!this.#share.take(of.client)) return FULL;
     return new Promise((resolve, reject) => {
-      const job = this.#openJob({ request, isGone, resolve, reject });
+      const job = this.#openJob({ request, of, resolve, reject });
       this.#recent.flushFor(request.moment).then((flushedMs) => {
         if (job.isSettled) return;
         job.flushedMs = flushedMs;
         job.newestMs = this.#options.journal.readStats().newest?.ts ?? 0;
-        this.#waiting.push(job);
+        this.#waiting.add(job);
         this.#startJobs();
       }, job.fail);
     });
@@ -127,22 +130,25 @@ export class AsOfReads implements AsOfSource {
 
   #openJob(of: {
     readonly request: AsOfRequest;
-    readonly isGone: () => boolean;
+    readonly of: AsOfClient;
     readonly resolve: (reply: AsOfReply) => void;
     readonly reject: (error: Error) => void;
   }): Job {
-    const { request, isGone } = of;
+    const { request } = of;
+    const { client, isGone } = of.of;
     this.#lastId = (this.#lastId + 1) & ID_MASK;
     const close = (work: () => void): void => {
       if (job.isSettled) return;
       job.isSettled = true;
       job.deadline.cancel();
       this.#open.delete(job);
+      this.#share.give(client);
       work();
     };
     const job: Job = {
       id: this.#lastId,
       request,
+      client,
       isGone,
       isSettled: false,
       flushedMs: 0,
@@ -156,18 +162,18 @@ export class AsOfReads implements AsOfSource {
   }
 
   #giveUp(job: Job): void {
-    const at = this.#waiting.indexOf(job);
-    if (at >= 0) this.#waiting.splice(at, 1);
+    this.#waiting.delete(job);
     for (const slot of this.#slots) if (slot.job === job) Atomics.store(slot.unwanted, 0, job.id);
     job.settle(LATE);
   }
 
   #startJobs(): void {
-    while (this.#waiting.length > 0 && !this.#isStopped) {
+    while (this.#waiting.size > 0 && !this.#isStopped) {
       const slot = this.#slots.findLast(({ job }) => job === null) ?? this.#startThread();
       if (slot === undefined) return;
-      const job = this.#waiting.shift();
+      const job = this.#turns.takeNext(this.#waiting);
       if (job === undefined) return;
+      this.#waiting.delete(job);
       if (job.isSettled) continue;
       if (job.isGone()) job.settle({ kind: 'busy', message: 'the client is gone' });
       else this.#startJob(slot, job);
@@ -231,7 +237,7 @@ const ID_MASK = 0x3fff_ffff;
 const STOPPING: AsOfReply = { kind: 'busy', message: 'the service is stopping' };
 const FULL: AsOfReply = {
   kind: 'busy',
-  message: `${AS_OF_WAITING_MAX} requests for past moments wait, which is the limit`,
+  message: `of ${AS_OF_WAITING_MAX} requests for past moments that may wait, this address has its share`,
 };
 const LATE: AsOfReply = {
   kind: 'busy',

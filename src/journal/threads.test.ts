@@ -31,7 +31,10 @@ test('one writes turns, one makes a book of them, and one plays them', async () 
   const reads = new AsOfReads({ ...common, files, journal });
   const key = { marketType: 'perp', marketIndex: 0 } as const;
   const read = { key, path: 'l3', request: { market: 0 } } as const;
-  const reply = await reads.readMoment({ moment, bodies: { read } }, () => false);
+  const reply = await reads.readMoment(
+    { moment, bodies: { read } },
+    { client: undefined, isGone: () => false },
+  );
   expect(reply).toMatchObject({ kind: 'body', asOf: { ts } });
 
   const replays = new TopicReplays({ ...common, files, journal });

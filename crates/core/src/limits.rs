@@ -27,7 +27,7 @@ pub(crate) const SNAPSHOT_BLOCK_BYTES: usize = 1 << 20;
 
 /// Topics that may be open at once: more than a service may have with subscribers, the common ones of
 /// 170 markets among them, so that it is the service that refuses one, with its reason.
-pub(crate) const TOPICS_MAX: usize = 16_384;
+pub(crate) const TOPICS_MAX: usize = 32_768;
 
 /// Bytes of a turn log that wait to be taken: the snapshot of 200,000 users, which a writer takes within
 /// seconds. Beyond it the journal has ended, and the book goes on.

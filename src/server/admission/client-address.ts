@@ -1,18 +1,25 @@
 /**
- * The key that identifies a client for limits: an IPv4 address itself, or the 64-bit network of an
- * IPv6 address, because a customer gets a whole network.
+ * The key that identifies a client for limits: an IPv4 address itself, or the 56-bit network of an
+ * IPv6 address, because a customer gets as many networks of 64 bits.
  */
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Groups of an IPv6 address that identify its network. */
-const NETWORK_GROUPS = 4;
+/** Groups of an IPv6 address that identify its network: three whole ones, and half of the fourth. */
+const NETWORK_GROUPS = 3;
 
 /** Returns the same key for all addresses of one client. Any other text is its own key. */
 export function addressKey(ip: string): string {
   const mapped = mappedIPv4(ip);
   if (mapped !== undefined) return mapped;
   const groups = ipv6Groups(ip);
-  return groups === undefined ? ip : `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
+  if (groups === undefined) return ip;
+  const half = Number.parseInt(groups[NETWORK_GROUPS] ?? '0', 16) & 0xff00;
+  return `${groups.slice(0, NETWORK_GROUPS).join(':')}:${half.toString(16)}::/56`;
+}
+
+/** The key of an address in a queue; undefined for this machine's own. */
+export function clientKey(ip: string): string | undefined {
+  return isLoopback(ip) ? undefined : addressKey(ip);
 }
 
 /** Whether the address is of this machine. */

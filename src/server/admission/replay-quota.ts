@@ -1,13 +1,13 @@
 /** Limits the replays of one address: each occupies one of the replay thread's few slots. */
 import { LIMITS } from '../../config/limits.js';
+import { FairShare } from '../../contract/fair-share.js';
 import { SocketError } from '../transport/errors.js';
-import { changeCount } from './admission.js';
 import { ClientAddresses } from './client-addresses.js';
 
 /** Counts the replays of each address. */
 export class ReplayQuota {
   readonly #addresses: ClientAddresses;
-  readonly #byAddress = new Map<string, number>();
+  readonly #share = new FairShare(2 * LIMITS.replaysPerIpMax);
 
   constructor(addresses = new ClientAddresses()) {
     this.#addresses = addresses;
@@ -15,18 +15,13 @@ export class ReplayQuota {
 
   /** Counts a replay. Throws LIMIT_EXCEEDED beyond the limit. */
   acquireReplay(ip: string): void {
-    const address = this.#addresses.limitKey(ip);
-    if (address === undefined) return;
-    const { replaysPerIpMax: most } = LIMITS;
-    if ((this.#byAddress.get(address) ?? 0) >= most) {
-      throw new SocketError('LIMIT_EXCEEDED', `one address may have ${most} replays`);
-    }
-    changeCount(this.#byAddress, address, 1);
+    if (this.#share.take(this.#addresses.limitKey(ip))) return;
+    const message = `one address may have ${LIMITS.replaysPerIpMax} replays, and no more than are free`;
+    throw new SocketError('LIMIT_EXCEEDED', message);
   }
 
   /** Reverts {@link ReplayQuota.acquireReplay}. */
   releaseReplay(ip: string): void {
-    const address = this.#addresses.limitKey(ip);
-    if (address !== undefined) changeCount(this.#byAddress, address, -1);
+    this.#share.give(this.#addresses.limitKey(ip));
   }
 }

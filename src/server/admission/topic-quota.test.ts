@@ -37,10 +37,27 @@ describe('the quota classes of topics', () => {
     expect(fill(quota, 'chosen')).toBe(topicsMax);
     quota.releaseTopic(LOOPBACK, key);
     const late = { ip: LOOPBACK, key: 'late', quotaClass: 'unknownMaker' } as const;
-    expect(() => quota.acquireTopic(late)).toThrow('256 topics of makers without an account');
+    expect(() => quota.acquireTopic(late)).toThrow('0 more topics of makers without an account');
     quota.releaseTopic(LOOPBACK, key);
     quota.acquireTopic(late);
   });
+});
+
+test('chosen topics of a few addresses leave room for others', () => {
+  const quota = new TopicQuota({ topicsMax, topicsPerIp: 0 });
+  const taken = [1, 2, 3, 4].map((host) => {
+    const ip = `203.0.113.${host}`;
+    let count = 0;
+    try {
+      for (; ; count += 1) quota.acquireTopic({ ip, key: `${ip} ${count}`, quotaClass: 'chosen' });
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    }
+    return count;
+  });
+  expect(taken).toEqual([1_000, 500, 250, 125]);
+  for (let at = 0; at < 1_000; at += 1) quota.releaseTopic('203.0.113.1', `203.0.113.1 ${at}`);
+  expect(fill(quota, 'chosen', '203.0.113.5')).toBe(563);
 });
 
 describe('the topics of one address', () => {

@@ -3,9 +3,10 @@
  * changes.
  *
  * The common topics, which most clients share, are bounded by the markets and can always be opened.
- * Topics with client-chosen parameters share quotas that other clients can exhaust.
+ * Topics with client-chosen parameters share quotas, of which no client takes more than stays free.
  */
 import { LIMITS } from '../../config/limits.js';
+import { FairShare } from '../../contract/fair-share.js';
 import { SocketError } from '../transport/errors.js';
 import { changeCount } from './admission.js';
 import { ClientAddresses } from './client-addresses.js';
@@ -35,24 +36,25 @@ interface CountedTopic {
 interface OpenTopic {
   /** The class of its first subscriber. */
   readonly quotaClass: QuotaClass;
+  /** The address of the first subscriber, which holds it in the quota. */
+  readonly holder: string | undefined;
   subscriptions: number;
 }
 
 /** Counts the topics with subscribers, by class and by address. */
 export class TopicQuota {
   readonly #topicsPerIp: number;
-  readonly #classSizes: Readonly<Record<QuotaClass, number>>;
+  readonly #shares: Readonly<Record<QuotaClass, FairShare>>;
   readonly #addresses: ClientAddresses;
   readonly #open = new Map<string, OpenTopic>();
-  readonly #counts: Record<QuotaClass, number> = { common: 0, chosen: 0, unknownMaker: 0 };
   readonly #byAddress = new Map<string, Map<string, number>>();
 
   constructor({ topicsPerIp, topicsMax, addresses }: TopicQuotaOptions) {
     this.#topicsPerIp = topicsPerIp;
-    this.#classSizes = {
-      common: Number.POSITIVE_INFINITY,
-      chosen: topicsMax,
-      unknownMaker: LIMITS.unknownMakerTopicsMax,
+    this.#shares = {
+      common: new FairShare(Number.POSITIVE_INFINITY),
+      chosen: new FairShare(topicsMax),
+      unknownMaker: new FairShare(LIMITS.unknownMakerTopicsMax),
     };
     this.#addresses = addresses ?? new ClientAddresses();
   }
@@ -64,15 +66,12 @@ export class TopicQuota {
   /** Counts a subscription. Throws LIMIT_EXCEEDED beyond a limit. */
   acquireTopic({ ip, key, quotaClass }: CountedTopic): void {
     const known = this.#open.get(key);
-    if (known === undefined) this.#requireQuota(quotaClass);
-    const address = this.#addresses.limitKey(ip);
-    if (address !== undefined) this.#acquireForAddress(address, key);
-    if (known !== undefined) {
-      known.subscriptions += 1;
-      return;
-    }
-    this.#open.set(key, { quotaClass, subscriptions: 1 });
-    this.#counts[quotaClass] += 1;
+    const holder = this.#addresses.limitKey(ip);
+    if (holder !== undefined) this.#requireOwnRoom(holder, key);
+    if (known === undefined) this.#takeShare(quotaClass, holder);
+    if (holder !== undefined) this.#countForAddress(holder, key);
+    if (known !== undefined) known.subscriptions += 1;
+    else this.#open.set(key, { quotaClass, holder, subscriptions: 1 });
   }
 
   /** Reverts {@link TopicQuota.acquireTopic}. */
@@ -82,7 +81,7 @@ export class TopicQuota {
     topic.subscriptions -= 1;
     if (topic.subscriptions === 0) {
       this.#open.delete(key);
-      this.#counts[topic.quotaClass] -= 1;
+      this.#shares[topic.quotaClass].give(topic.holder);
     }
     const address = this.#addresses.limitKey(ip);
     const own = address === undefined ? undefined : this.#byAddress.get(address);
@@ -91,21 +90,24 @@ export class TopicQuota {
     if (own.size === 0) this.#byAddress.delete(address);
   }
 
-  #requireQuota(quotaClass: QuotaClass): void {
-    const most = this.#classSizes[quotaClass];
-    if (this.#counts[quotaClass] < most) return;
+  #takeShare(quotaClass: QuotaClass, holder: string | undefined): void {
+    const share = this.#shares[quotaClass];
+    if (share.take(holder)) return;
     const what = quotaClass === 'chosen' ? 'topics' : 'topics of makers without an account';
-    const message = `the service has ${most} ${what} with subscribers, which is its limit`;
+    const message = `${share.free} more ${what} have room, and no address may have more of them than that`;
     throw new SocketError('LIMIT_EXCEEDED', message);
   }
 
-  #acquireForAddress(address: string, key: string): void {
+  #requireOwnRoom(address: string, key: string): void {
+    const own = this.#byAddress.get(address);
+    if (own === undefined || own.has(key)) return;
+    if (this.#topicsPerIp === 0 || own.size < this.#topicsPerIp) return;
+    const message = `one address may have ${this.#topicsPerIp} topics`;
+    throw new SocketError('LIMIT_EXCEEDED', message);
+  }
+
+  #countForAddress(address: string, key: string): void {
     const own = this.#byAddress.get(address) ?? new Map<string, number>();
-    const isFull = this.#topicsPerIp > 0 && own.size >= this.#topicsPerIp;
-    if (isFull && !own.has(key)) {
-      const message = `one address may have ${this.#topicsPerIp} topics`;
-      throw new SocketError('LIMIT_EXCEEDED', message);
-    }
     changeCount(own, key, 1);
     this.#byAddress.set(address, own);
   }

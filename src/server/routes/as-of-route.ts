@@ -10,6 +10,7 @@ import type {
   MarketIdentity,
 } from '../../contract/as-of-source.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
+import { clientKey } from '../admission/client-address.js';
 import { parseMoment } from '../api/moment-params.js';
 import { NO_JOURNAL_TEXT, ServerError } from '../transport/errors.js';
 import type { Header, HttpRequest, Reply } from '../transport/reply.js';
@@ -79,7 +80,10 @@ async function replyLater(asOf: AsOfSource, read: PastRead): Promise<Reply> {
   const ifNoneMatch = request.getHeader('if-none-match');
   const isZipped = requestAcceptsGzip(request);
   const beganMs = timers.nowMs();
-  const made = await asOf.readMoment({ moment, bodies }, () => request.isGone);
+  const made = await asOf.readMoment(
+    { moment, bodies },
+    { client: clientKey(request.ip), isGone: () => request.isGone },
+  );
   timings?.asOf.observe((timers.nowMs() - beganMs) / 1_000);
   if (made.kind !== 'body') throw refusalOf(made, moment);
   const tag = tagOf(made, encoding);

@@ -10,6 +10,7 @@ import type {
   HistoryBody,
   VolumesQuery,
 } from '../../contract/history-queries.js';
+import { clientKey } from '../admission/client-address.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
 import { BodyCache } from './body-cache.js';
 import { requireFirstBook } from './book-routes.js';
@@ -54,7 +55,12 @@ export class ContentResponder {
     };
     const cached = this.#cache.findBody(key, version);
     if (cached !== undefined) return this.#replyWith(client, cached, key);
-    const queued = { name: `${version} ${key}`, query, isGone: () => request.isGone };
+    const queued = {
+      name: `${version} ${key}`,
+      query,
+      client: clientKey(request.ip),
+      isGone: () => request.isGone,
+    };
     return this.#queue.runQuery(queued).then((found) => {
       this.#cache.cacheBody(key, { version, body: found, bytes: found.body.length });
       return this.#replyWith(client, found, key);

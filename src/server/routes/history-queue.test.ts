@@ -28,7 +28,8 @@ function readsOf(change: Partial<QueueLimits> = {}) {
   const history = slowHistory();
   const limits: { -readonly [Name in keyof QueueLimits]: number } = { ...LIMITS, ...change };
   const reads = new HistoryQueue({ history, timers: systemTimers }, limits);
-  const get = (name: string, isGone = stays) => reads.runQuery({ name, query: QUERY, isGone });
+  const get = (name: string, isGone = stays, client?: string) =>
+    reads.runQuery({ name, query: QUERY, client, isGone });
   /** A reading that is over, and none after it. */
   const timeOut = async (name: string): Promise<void> => {
     const { historyReadMsMax } = limits;
@@ -82,6 +83,25 @@ describe('readings of the history', () => {
     asked[1]?.resolve(ANSWER);
     expect(await stayed).toBe(ANSWER);
     expect(reads.size).toBe(0);
+  });
+
+  test('of one client leave room for others, and are asked in turns with theirs', async () => {
+    const { asked, reads, get } = readsOf({ historyReadsMax: 1, historyReadsWaitingMax: 7 });
+    const many = Array.from({ length: 4 }, (_, at) => get(`many ${at}`, stays, 'many'));
+    expect(() => get('many 4', stays, 'many')).toThrow(
+      expect.objectContaining({ code: 'LIMIT_EXCEEDED' }),
+    );
+    const few = get('few', stays, 'few');
+    asked[0]?.resolve(ANSWER);
+    await many[0];
+    asked[1]?.resolve(ANSWER);
+    expect(await few).toBe(ANSWER);
+    expect(reads.size).toBe(3);
+    for (const at of [2, 3, 4]) {
+      asked[at]?.resolve(ANSWER);
+      await settled();
+    }
+    expect(await Promise.all(many)).toHaveLength(4);
   });
 
   test('are refused when too many wait, but for those that wait for nobody', async () => {

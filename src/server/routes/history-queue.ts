@@ -1,9 +1,10 @@
 /**
- * Limits access to the history: equal pending queries share one result, few queries run at a time,
- * and a query whose clients have all disconnected is not started.
+ * Limits access to the history: equal pending queries share one result, few queries run at a time, in
+ * turns of clients, and a query whose clients have all disconnected is not started.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { ErrorCode } from '../../contract/error-codes.js';
+import { ClientTurns, FairShare } from '../../contract/fair-share.js';
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import type { Timer, Timers } from '../../contract/timers.js';
@@ -14,6 +15,8 @@ interface QueuedQuery {
   /** Equal for equal queries of one version. */
   readonly name: string;
   readonly query: HistoryQuery;
+  /** The key of the client's limits; undefined for none. */
+  readonly client: string | undefined;
   /** Whether the client has disconnected. */
   readonly isGone: () => boolean;
 }
@@ -26,7 +29,10 @@ export type QueueLimits = {
 };
 
 interface WaitingQuery {
+  readonly name: string;
   readonly query: HistoryQuery;
+  /** The client that asked first. */
+  readonly client: string | undefined;
   readonly clients: (() => boolean)[];
   readonly deferred: Deferred;
   readonly timer: Timer;
@@ -50,6 +56,8 @@ interface HistoryQueueParts {
 export class HistoryQueue {
   /** Waiting queries, in their order, and running ones. */
   readonly #queries = new Map<string, WaitingQuery>();
+  readonly #turns = new ClientTurns();
+  readonly #share: FairShare;
   #running = 0;
 
   readonly #history: Pick<MarketDataSource, 'query'>;
@@ -60,6 +68,7 @@ export class HistoryQueue {
     this.#history = history;
     this.#timers = timers;
     this.#limits = limits;
+    this.#share = new FairShare(limits.historyReadsMax + limits.historyReadsWaitingMax);
   }
 
   /** Number of waiting and running queries. */
@@ -72,16 +81,16 @@ export class HistoryQueue {
    * wait; rejects with a ServerError for an error that the client caused, with NOT_READY when the
    * history takes too long, and with what the history threw otherwise.
    */
-  runQuery({ name, query, isGone }: QueuedQuery): Promise<HistoryBody> {
+  runQuery({ name, query, client, isGone }: QueuedQuery): Promise<HistoryBody> {
     const known = this.#queries.get(name);
     if (known !== undefined) {
       known.clients.push(isGone);
       return known.deferred.promise;
     }
-    const { historyReadsMax, historyReadsWaitingMax, historyReadMsMax } = this.#limits;
-    if (this.#queries.size >= historyReadsMax + historyReadsWaitingMax) this.#dropAbandoned();
-    if (this.#queries.size >= historyReadsMax + historyReadsWaitingMax) {
-      throw new ServerError('LIMIT_EXCEEDED', 'too many queries wait for the history; retry later');
+    const { historyReadMsMax } = this.#limits;
+    if (!this.#share.take(client)) {
+      this.#dropAbandoned();
+      if (!this.#share.take(client)) throw new ServerError('LIMIT_EXCEEDED', FULL_TEXT);
     }
     const timer = this.#timers.after(historyReadMsMax, () => {
       const message = `the history did not answer within ${historyReadMsMax} ms`;
@@ -89,7 +98,9 @@ export class HistoryQueue {
     });
     const deferred = newDeferred();
     const read: WaitingQuery = {
+      name,
       query,
+      client,
       clients: [isGone],
       deferred,
       timer,
@@ -101,18 +112,19 @@ export class HistoryQueue {
   }
 
   #startNext(): void {
-    for (const [name, read] of this.#queries) {
-      if (this.#running >= this.#limits.historyReadsMax) return;
-      if (read.isStarted) continue;
-      if (isAbandoned(read)) this.#dropQuery(name, read);
-      else this.#startQuery(name, read);
+    while (this.#running < this.#limits.historyReadsMax) {
+      const waiting = [...this.#queries.values()].filter(({ isStarted }) => !isStarted);
+      const read = this.#turns.takeNext(waiting);
+      if (read === undefined) return;
+      if (isAbandoned(read)) this.#dropQuery(read);
+      else this.#startQuery(read);
     }
   }
 
-  #startQuery(name: string, read: WaitingQuery): void {
+  #startQuery(read: WaitingQuery): void {
     read.isStarted = true;
     this.#running += 1;
-    const { deferred, query } = read;
+    const { name, deferred, query } = read;
     const isCurrent = (): boolean => this.#queries.get(name) === read;
     // A response that arrives after its deadline is dropped.
     this.#history.query(query).then(
@@ -125,25 +137,27 @@ export class HistoryQueue {
   #settleQuery(name: string, settle: () => void): void {
     const read = this.#queries.get(name);
     if (read === undefined) return;
-    this.#queries.delete(name);
-    read.timer.cancel();
+    this.#dropQuery(read);
     if (read.isStarted) this.#running -= 1;
     settle();
     this.#startNext();
   }
 
   #dropAbandoned(): void {
-    for (const [name, read] of this.#queries) {
-      if (!read.isStarted && isAbandoned(read)) this.#dropQuery(name, read);
+    for (const read of this.#queries.values()) {
+      if (!read.isStarted && isAbandoned(read)) this.#dropQuery(read);
     }
   }
 
-  /** The promise stays unsettled: all its clients have disconnected. */
-  #dropQuery(name: string, { timer }: WaitingQuery): void {
+  /** The promise of a query that did not run stays unsettled: all its clients have disconnected. */
+  #dropQuery({ name, client, timer }: WaitingQuery): void {
     timer.cancel();
     this.#queries.delete(name);
+    this.#share.give(client);
   }
 }
+
+const FULL_TEXT = 'too many queries wait for the history, or for this address; retry later';
 
 function newDeferred(): Deferred {
   let resolve: Deferred['resolve'] = () => {};

@@ -19,6 +19,7 @@ import type {
 import type { MarketDataSource } from '../../contract/history-source.js';
 import { resolutionSecondsMax } from '../../contract/resolutions.js';
 import type { Timers } from '../../contract/timers.js';
+import { clientKey } from '../admission/client-address.js';
 import type { Texts } from '../api/param-check.js';
 import type { ParseContext, RequestTexts } from '../api/request-params.js';
 import { ServerError } from '../transport/errors.js';
@@ -116,7 +117,12 @@ export class HistoryResponder {
   async #queryHistory({ request, query, key, version }: ParsedRequest): Promise<HistoryBody> {
     const name = `${version} ${key}`;
     const queue = query.kind === 'archive' ? this.#archiveQueue : this.#queue;
-    const found = await queue.runQuery({ name, query, isGone: () => request.isGone });
+    const found = await queue.runQuery({
+      name,
+      query,
+      client: clientKey(request.ip),
+      isGone: () => request.isGone,
+    });
     const { body, isFinal } = found;
     // The archives of a year would evict bodies that many clients read.
     if (query.kind === 'archive') return found;

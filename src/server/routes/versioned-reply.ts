@@ -67,8 +67,10 @@ export function notModifiedReply(
   request: Pick<HttpRequest, 'getHeader'>,
   { etag, headers }: VersionTag,
 ): Reply | undefined {
-  if (!matchesTag(request.getHeader('if-none-match'), etag)) return undefined;
-  return { status: 304, headers, body: null };
+  const ifNoneMatch = request.getHeader('if-none-match');
+  if (!matchesTag(ifNoneMatch, etag)) return undefined;
+  const isWeak = ifNoneMatch.includes(`W/${etag}`);
+  return { status: 304, headers: isWeak ? weakened(headers) : headers, body: null };
 }
 
 /** Returns a 200 with a body, compressed when it is large and the client accepts that. */
@@ -112,15 +114,16 @@ export function requestAcceptsGzip(request: HttpRequest): boolean {
  * of the uncompressed bytes.
  */
 export function gzipReply(headers: readonly Header[], body: Uint8Array): Reply {
-  const tagged = headers.map(
-    ([name, value]): Header => [name, name === 'ETag' ? `W/${value}` : value],
-  );
   return {
     status: 200,
-    headers: [...tagged, ['Content-Encoding', 'gzip']],
+    headers: [...weakened(headers), ['Content-Encoding', 'gzip']],
     body,
     identity: body,
   };
+}
+
+function weakened(headers: readonly Header[]): readonly Header[] {
+  return headers.map(([name, value]) => [name, name === 'ETag' ? `W/${value}` : value]);
 }
 
 /** Whether If-None-Match names this tag. A weak form of our tag compares equal, as RFC 9110 says. */

@@ -7,7 +7,10 @@ import type { SocketServer } from './socket-server.js';
 
 const from = { ts: 1_750_000_000_000 };
 const MARKETS = ['SOL-PERP', 'SOL'];
-const refusal = { code: 'LIMIT_EXCEEDED', message: 'one address may have 4 replays' };
+const refusal = {
+  code: 'LIMIT_EXCEEDED',
+  message: 'one address may have 4 replays, and no more than are free',
+};
 
 let server: SocketServer;
 let replays: ScriptedReplay[];

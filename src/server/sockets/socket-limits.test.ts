@@ -125,6 +125,9 @@ describe('one message', () => {
   });
 });
 
+/** Has no share of its own, and may take all of a quota. */
+const LOOPBACK = '127.0.0.1';
+
 describe('topics', () => {
   const shape = (grouping: number) => ({ ...wish, grouping, id: 1 });
   const refusal = [{ code: 'LIMIT_EXCEEDED', id: 1, channel: 'orderbook' }];
@@ -140,7 +143,7 @@ describe('topics', () => {
 
   test('of all sockets have a limit, and all are gone with the sockets', () => {
     const server = newServer({ topicsMax: 2 });
-    const [client, late] = [openOn(server), openOn(server)];
+    const [client, late] = [openOn(server, LOOPBACK), openOn(server, LOOPBACK)];
     for (const grouping of [2, 3]) client.say(shape(grouping));
     expect(late.ask(shape(4))).toMatchObject(refusal);
     expect(late.ask(shape(3))).toHaveLength(2);
@@ -157,7 +160,7 @@ describe('topics', () => {
     const book = new FakeBook();
     const topicsPerSocket = 2 * unknownMakerTopicsMax;
     const server = newServer({ book, topicsPerSocket, topicsPerIp: 0, messagesPerSecond: 1_000 });
-    const client = openOn(server);
+    const client = openOn(server, LOOPBACK);
     const ordersOf = (maker: string) =>
       client.ask({ type: 'subscribe', channel: 'l3', market: 'SOL-PERP', maker });
     for (let at = 0; at <= unknownMakerTopicsMax; at += 1) book.unknownMakers.add(`maker ${at}`);

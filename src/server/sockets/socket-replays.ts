@@ -68,33 +68,34 @@ export class SocketReplays {
     asked: Omit<ReplayRequest, 'topic'>,
   ): ReplaySubscriber {
     const { key } = request;
-    // The new replay takes over its quota.
-    this.#open.get(key)?.endReplay();
-    this.#requireRoom();
     const topic = this.#topicOf(request);
-    const subscriber: ReplaySubscriber = this.#countOne(
-      () =>
-        new ReplaySubscriber({
-          ...this.#parts,
-          request,
-          openReplay: (listener) => replays.openReplay({ ...asked, topic }, listener),
-          onGone: () => this.#removeReplay(subscriber),
-        }),
-    );
-    this.#open.set(key, subscriber);
-    return subscriber;
-  }
-
-  /** Counts the new replay. Throws LIMIT_EXCEEDED. */
-  #countOne(open: () => ReplaySubscriber): ReplaySubscriber {
     const { replayQuota, ip } = this.#parts;
-    replayQuota.acquireReplay(ip);
+    this.#takePlace(key);
     try {
-      return open();
+      const subscriber: ReplaySubscriber = new ReplaySubscriber({
+        ...this.#parts,
+        request,
+        openReplay: (listener) => replays.openReplay({ ...asked, topic }, listener),
+        onGone: () => this.#removeReplay(subscriber),
+      });
+      this.#open.set(key, subscriber);
+      return subscriber;
     } catch (error) {
       replayQuota.releaseReplay(ip);
       throw error;
     }
+  }
+
+  /** Takes the place of the replay of this topic, or counts another one. Throws LIMIT_EXCEEDED. */
+  #takePlace(key: string): void {
+    const before = this.#open.get(key);
+    if (before === undefined) {
+      this.#requireRoom();
+      this.#parts.replayQuota.acquireReplay(this.#parts.ip);
+      return;
+    }
+    this.#open.delete(key);
+    before.endReplay();
   }
 
   /** May be called again for a removed replay. */

@@ -130,11 +130,11 @@ function readSpec(message: ClientMessage, market: number): TopicSpec {
   };
 }
 
-/** The topic's quota: common when it names only its market, its sources and its encoding. */
+/** The topic's quota: common when it names only its market, its sources, its encoding and a common depth. */
 export function quotaClassOf(spec: TopicSpec, book: BookSource): QuotaClass {
   const { maker, depth, grouping, timing, intervalMs } = spec;
   if (maker !== undefined) return book.hasUser(maker) ? 'chosen' : 'unknownMaker';
-  const isUsual = depth === undefined || depth === LIMITS.streamDepthDefault;
+  const isUsual = depth === undefined || LIMITS.streamDepthsCommon.includes(depth);
   const isPlain = [grouping, timing, intervalMs].every((chosen) => chosen === undefined);
   return isUsual && isPlain ? 'common' : 'chosen';
 }

@@ -1,0 +1,66 @@
+/** How clients share a quota of the whole service, and a queue. */
+
+/**
+ * A quota of which no client holds more than what stays free: the first client gets half of it, the
+ * second one a quarter, and so on, so that a few clients never take all of it. A client without a
+ * key, such as one of this machine, may take what is left.
+ */
+export class FairShare {
+  readonly #max: number;
+  readonly #held = new Map<string, number>();
+  #used = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** What nobody holds. */
+  get free(): number {
+    return this.#max - this.#used;
+  }
+
+  /** Takes one; returns false when nothing, or nothing for this client, is left. */
+  take(client: string | undefined): boolean {
+    const held = client === undefined ? 0 : (this.#held.get(client) ?? 0);
+    if (held >= this.free) return false;
+    this.#used += 1;
+    if (client !== undefined) this.#held.set(client, held + 1);
+    return true;
+  }
+
+  /** Gives back one that was taken. */
+  give(client: string | undefined): void {
+    this.#used -= 1;
+    if (client === undefined) return;
+    const held = (this.#held.get(client) ?? 0) - 1;
+    if (held > 0) this.#held.set(client, held);
+    else this.#held.delete(client);
+  }
+}
+
+/** Serves the requests of a queue in turns of their clients. */
+export class ClientTurns {
+  /** When each client was served last, as a count. */
+  readonly #served = new Map<string | undefined, number>();
+  #count = 0;
+
+  /** The first request of the client that was served longest ago; undefined without a request. */
+  takeNext<T extends { readonly client: string | undefined }>(waiting: Iterable<T>): T | undefined {
+    let next: T | undefined;
+    let servedAt = Number.POSITIVE_INFINITY;
+    const clients = new Set<string | undefined>();
+    for (const request of waiting) {
+      const at = this.#served.get(request.client) ?? 0;
+      clients.add(request.client);
+      if (at >= servedAt) continue;
+      next = request;
+      servedAt = at;
+    }
+    // A client that waits for nothing has no turn to remember.
+    for (const client of this.#served.keys()) if (!clients.has(client)) this.#served.delete(client);
+    if (next === undefined) return undefined;
+    this.#count += 1;
+    this.#served.set(next.client, this.#count);
+    return next;
+  }
+}
