@@ -1,7 +1,8 @@
 /**
- * Rate limits and quotas: of requests, sockets, messages and topics.
+ * Rate limits and quotas of requests, sockets, messages and topics.
  *
- * The limits of each address count by the keys of `client-addresses.ts`; some addresses have none.
+ * Limits are counted by the client keys of `client-addresses.ts`; an address without a key has no
+ * limits.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Timers } from '../../contract/timers.js';
@@ -31,13 +32,13 @@ export function requireRequestSize(request: HttpRequest): void {
   throw new ServerError('TOO_LARGE', message);
 }
 
-/** A sustained rate, at least 1, and its burst: by default as much. */
+/** A sustained rate (at least 1) and its burst; the burst equals the rate by default. */
 interface Rate {
   readonly perSecond: number;
   readonly burst?: number;
 }
 
-/** Tokens that refill by the second, up to the burst, which is at least the rate. */
+/** A token bucket: it refills every second, up to the burst, which is at least the rate. */
 class TokenBucket {
   tokens: number;
   readonly #perSecond: number;
@@ -60,7 +61,7 @@ class TokenBucket {
 
 /** Options of a {@link RequestLimiter}. */
 interface RequestLimiterOptions {
-  /** Both the sustained rate and the burst; at least 1. */
+  /** The sustained rate, at least 1, and also the burst. */
   readonly perSecond: number;
   readonly addresses?: ClientAddresses;
   readonly timers: Pick<Timers, 'nowMs'>;
@@ -121,7 +122,7 @@ export class RequestLimiter {
   }
 }
 
-/** The verdict on a message; after too many refused ones the socket is closed. */
+/** The verdict on a message; after too many refused messages the socket is closed. */
 type MessageVerdict = 'allowed' | 'refused' | 'abusive';
 
 /** Callbacks for a refused message. */
@@ -147,8 +148,8 @@ export class MessageLimiter {
   }
 
   /**
-   * Counts a message. Returns whether it is allowed; otherwise calls `refuse` with the error, or
-   * `close` with the reason to close the socket.
+   * Counts a message. Returns whether the message is allowed; otherwise calls `refuse` with the
+   * error, or `close` with the reason to close the socket.
    */
   admitMessage(nowMs: number, otherwise: RefusedMessage): boolean {
     const verdict = this.countMessage(nowMs);
@@ -181,10 +182,10 @@ export function requireUpgrade(request: HttpRequest, isClosing: boolean): void {
 
 /** The limits of the sockets of one kind. */
 interface SocketQuotaOptions {
-  /** The plural name of the kind, for error messages. */
+  /** The plural name of the kind of socket, for error messages. */
   readonly what: string;
   readonly socketsMax: number;
-  /** Maximum sockets of one address; 0 for no limit. */
+  /** Maximum number of sockets of one address; 0 for no limit. */
   readonly socketsPerIp: number;
   readonly addresses?: ClientAddresses;
 }
@@ -201,7 +202,7 @@ export class SocketQuota {
     this.#addresses = options.addresses ?? new ClientAddresses();
   }
 
-  /** Throws a ServerError unless the address may open another socket. */
+  /** Throws a ServerError when the address may not open another socket. */
   requireRoom(ip: string): void {
     const { what, socketsMax, socketsPerIp } = this.#options;
     if (this.#count >= socketsMax) {

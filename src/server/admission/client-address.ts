@@ -7,7 +7,9 @@ import { isIPv4, isIPv6 } from 'node:net';
 /** Groups of an IPv6 address that identify its network: three whole ones, and half of the fourth. */
 const NETWORK_GROUPS = 3;
 
-/** Returns the same key for all addresses of one client. Any other text is its own key. */
+/**
+ * Returns the same key for all addresses of one client. A text that is no address is its own key.
+ */
 export function addressKey(ip: string): string {
   const mapped = mappedIPv4(ip);
   if (mapped !== undefined) return mapped;
@@ -30,7 +32,10 @@ export function isLoopback(ip: string): boolean {
   return groups?.every((group, index) => group === (index === 7 ? '1' : '0')) ?? false;
 }
 
-/** The IPv4 address in a mapped IPv6 one, which a dual-stack socket reports for IPv4 clients. */
+/**
+ * Returns the IPv4 address in an IPv4-mapped IPv6 address, which a dual-stack socket reports for
+ * IPv4 clients.
+ */
 export function mappedIPv4(ip: string): string | undefined {
   const groups = ipv6Groups(ip);
   if (groups === undefined || groups.slice(0, 6).join() !== '0,0,0,0,0,ffff') return undefined;
@@ -39,7 +44,7 @@ export function mappedIPv4(ip: string): string | undefined {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** The eight groups without leading zeros; undefined for an invalid IPv6 address. */
+/** Returns the eight groups without leading zeros; undefined for an invalid IPv6 address. */
 function ipv6Groups(ip: string): readonly string[] | undefined {
   if (!isIPv6(ip)) return undefined;
   const [address = ''] = ip.split('%');

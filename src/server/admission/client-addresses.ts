@@ -1,32 +1,35 @@
 /**
- * Finds the client of a request, and the key of its limits.
+ * Finds the address of the client of a request, and the key of that client's limits.
  *
- * Behind a proxy every connection has the proxy's address. Only trusted proxies may name their
- * clients, because anyone can write the same headers.
+ * Connections that come through a proxy have the proxy's address. Only trusted proxies may name
+ * their clients, because anyone can write the same headers.
  */
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { LIMITS } from '../../config/limits.js';
 import type { RequestOrigin } from '../transport/native-http.js';
 import { addressKey, isLoopback, mappedIPv4 } from './client-address.js';
 
-/** Called with an untrusted address that sends X-Forwarded-For: a forgotten proxy, or a forgery. */
+/**
+ * Called with an untrusted address that sends X-Forwarded-For: a proxy that is not configured, or a
+ * forgery.
+ */
 type OnIgnored = (peer: string) => void;
 
-/** Finds the clients of requests, behind trusted proxies if there are any. */
+/** Finds the clients of requests, which may come through trusted proxies. */
 export class ClientAddresses {
   readonly #trusted: BlockList | undefined;
   #onIgnored: OnIgnored | undefined;
 
   /**
    * `trustedProxies` are validated addresses and CIDR networks, IPv4 and IPv6. `onIgnored` is
-   * called for the first untrusted forwarding.
+   * called for the first untrusted X-Forwarded-For header.
    */
   constructor(trustedProxies: readonly string[] = [], onIgnored?: OnIgnored) {
     this.#trusted = trustedProxies.length === 0 ? undefined : blockListOf(trustedProxies);
     this.#onIgnored = onIgnored;
   }
 
-  /** Returns the client's address: the last one on the path that is not a trusted proxy's. */
+  /** Returns the client's address: the last address on the path that is not a trusted proxy's. */
   findClient(origin: RequestOrigin): string {
     const { peer } = origin;
     if (!this.#isTrusted(peer)) {
@@ -39,16 +42,17 @@ export class ClientAddresses {
   }
 
   /**
-   * Returns the key for an address's limits; undefined for none. Loopback has no limits while no
-   * proxy is trusted: with one, it is the address of a proxy on this machine.
+   * Returns the key for the limits of an address; undefined when the address has no limits.
+   * Loopback has no limits unless a proxy is trusted: then loopback is the address of a proxy on
+   * this machine.
    */
   limitKey(ip: string): string | undefined {
     return this.#trusted === undefined && isLoopback(ip) ? undefined : addressKey(ip);
   }
 
   /**
-   * Each proxy appends its peer's address, so the list is read from the right. An invalid entry
-   * ends it: the client is then the proxy that wrote it.
+   * Each proxy appends the address of its peer, so the list is read from the right. Reading ends at
+   * an invalid entry: the client is then the proxy that wrote that entry.
    */
   #findForwarded(proxy: string, origin: RequestOrigin): string {
     let client = proxy;
@@ -83,7 +87,7 @@ function blockListOf(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** The non-empty entries of all lines of the header, last first, up to a limit. */
+/** Yields the non-empty entries of all lines of the header, last first, up to a limit. */
 function* entriesFromRight(lines: readonly string[]): Generator<string> {
   const list = lines.join(',');
   let end = list.length;
@@ -95,7 +99,7 @@ function* entriesFromRight(lines: readonly string[]): Generator<string> {
   }
 }
 
-/** The address of an entry, without its port; undefined for an invalid one. */
+/** Returns the address of an entry without its port; undefined for an invalid entry. */
 function readAddress(entry: string): string | undefined {
   if (entry.length > ENTRY_CHARS_MAX) return undefined;
   const bare = /^\[(.+)\](:\d{1,5})?$/.exec(entry)?.[1] ?? entry.replace(PORT_OF_IPV4, '$1');

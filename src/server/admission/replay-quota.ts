@@ -1,4 +1,7 @@
-/** Limits the replays of one address: each occupies one of the replay thread's few slots. */
+/**
+ * Limits the replays of one address, because each replay occupies one of the few slots of the
+ * replay thread.
+ */
 import { LIMITS } from '../../config/limits.js';
 import { FairShare } from '../../contract/fair-share.js';
 import { SocketError } from '../transport/errors.js';
@@ -13,7 +16,7 @@ export class ReplayQuota {
     this.#addresses = addresses;
   }
 
-  /** Counts a replay. Throws LIMIT_EXCEEDED beyond the limit. */
+  /** Counts a replay. Throws LIMIT_EXCEEDED when the address has too many replays. */
   acquireReplay(ip: string): void {
     if (this.#share.take(this.#addresses.limitKey(ip))) return;
     const message = `one address may have ${LIMITS.replaysPerIpMax} replays, and no more than are free`;

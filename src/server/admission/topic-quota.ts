@@ -1,6 +1,6 @@
 /**
- * Limits the topics with subscribers, because a topic costs work in every turn in which its market
- * changes.
+ * Limits the topics that have subscribers, because a topic costs work in every turn in which its
+ * market changes.
  *
  * The common topics, which most clients share, are bounded by the markets and can always be opened.
  * Topics with client-chosen parameters share quotas, of which no client takes more than stays free.
@@ -12,14 +12,15 @@ import { changeCount } from './admission.js';
 import { ClientAddresses } from './client-addresses.js';
 
 /**
- * The quota of a topic: the common ones of its market, those with a client-chosen depth, grouping,
- * time or maker, or those of makers without an account, which anyone can invent.
+ * The quota of a topic. `common`: the standard topics of a market. `chosen`: topics with a depth,
+ * grouping, time or maker that a client chose. `unknownMaker`: topics of makers without an account,
+ * whose keys anyone can invent.
  */
 export type QuotaClass = 'common' | 'chosen' | 'unknownMaker';
 
 /** Options of a {@link TopicQuota}. */
 interface TopicQuotaOptions {
-  /** Topics of one address, in all classes; 0 for no limit. */
+  /** Maximum number of topics of one address, in all classes; 0 for no limit. */
   readonly topicsPerIp: number;
   /** Client-chosen topics, in total. */
   readonly topicsMax: number;
@@ -63,7 +64,7 @@ export class TopicQuota {
     return this.#open.size;
   }
 
-  /** Counts a subscription. Throws LIMIT_EXCEEDED beyond a limit. */
+  /** Counts a subscription. Throws LIMIT_EXCEEDED when a quota is exhausted. */
   acquireTopic({ ip, key, quotaClass }: CountedTopic): void {
     const known = this.#open.get(key);
     const holder = this.#addresses.limitKey(ip);

@@ -1,4 +1,4 @@
-/** /auctionParams: what is requested of it, under the names that the dlob-server has. */
+/** The parameters of /auctionParams, under the names that the dlob-server uses. */
 import { type Static, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
@@ -10,7 +10,7 @@ import { amountSchema, flagSchema, market, type TextFormat, wordSchema } from '.
 const sizes = { min: 1n, max: LIMITS.matchSizeMax };
 const quotes = { min: 1n, max: LIMITS.matchAmountMax };
 
-/** The prices that an auction may begin or end from. */
+/** The prices from which an auction may start or end. */
 export const PRICE_NAMES = ['best', 'worst', 'oracle', 'mark', 'entry', 'bestOffer'] as const;
 
 const percent = (description: string) =>
@@ -67,11 +67,14 @@ type Checked = Static<typeof auctionOrderParams>;
 export interface AuctionOrderRequest extends Omit<Checked, 'amount' | 'maxLeverageOrderSize'> {
   readonly market: MarketInfo;
   readonly amount: bigint;
-  /** The size of an order at the most leverage; undefined where that is not asked for. */
+  /**
+   * The size of an order at maximum leverage; undefined when the request does not ask for maximum
+   * leverage.
+   */
   readonly orderSize: bigint | undefined;
 }
 
-/** Reads the parameters of /auctionParams. Throws a ServerError that names the wrong one. */
+/** Reads the parameters of /auctionParams. Throws a ServerError that names the wrong parameter. */
 export function parseAuctionOrder(raw: string, markets: MarketDirectory): AuctionOrderRequest {
   const { amount, maxLeverageOrderSize: size, ...params } = readQuery(auctionOrderParams, raw);
   const hasSize = params.maxLeverageSelected && size !== undefined;

@@ -12,7 +12,7 @@ export const marketErrors = [
   'UNKNOWN_MARKET',
 ] as const;
 
-/** The errors of paths of the book that have a past. */
+/** The errors of book paths that also serve past moments. */
 export const pastErrors = [
   ...marketErrors,
   'NO_JOURNAL',
@@ -21,7 +21,7 @@ export const pastErrors = [
   'LIMIT_EXCEEDED',
 ] as const;
 
-/** A whole number that is not negative, as text. */
+/** Pattern of a non-negative whole number as text. */
 export const UNSIGNED_TEXT = '^[0-9]+$';
 
 /** A price at 1e6. */
@@ -51,7 +51,7 @@ export const nullable = (unit: string, pattern: string, description: string) =>
     Type.Unsafe<string | null>({ type: ['string', 'null'], pattern, description }),
   );
 
-/** Empty while the oracle's account has not been read. */
+/** The oracle reading is empty until the oracle's account has been read. */
 const oracleReading = Type.Partial(
   Type.Object({
     price: price('Price at 1e6.'),
@@ -64,7 +64,7 @@ const oracleReading = Type.Partial(
   { description: 'An oracle as last read from the chain; without members before the first time.' },
 );
 
-/** The market of a body, and its time. */
+/** Market and time, which bodies of the book begin with. */
 export const identity = {
   marketName: text('Name of the market.'),
   marketType,
@@ -95,7 +95,7 @@ export function sideSchemas<Row extends TProperties[string]>(row: Row) {
   };
 }
 
-/** The turn of a body of the past. */
+/** The turn from which the body of a past moment was made. */
 export const asOf = Type.Optional(
   Type.Object(
     {

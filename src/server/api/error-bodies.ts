@@ -15,7 +15,7 @@ export const error = Type.Object({
 /** The body of an error. */
 export const errorBody: Body = { name: 'Error', schema: Type.Object({ error }) };
 
-/** The body of an error of TradingView's UDF. */
+/** The error body in the format of TradingView's UDF. */
 export const udfErrorBody: Body = {
   name: 'UdfError',
   schema: Type.Object({

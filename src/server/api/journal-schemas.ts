@@ -1,4 +1,6 @@
-/** The journal in the bodies of /status and /journal, and the parameter of the latter. */
+/**
+ * The schemas of the journal in the bodies of /status and /journal, and the parameters of /journal.
+ */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import { flagSchema, wordSchema } from './param-parts.js';

@@ -1,10 +1,13 @@
-/** Parameters that are lists: the n-th values of all of them are the n-th entry. */
+/** List parameters: entry n of the batch consists of the n-th value of each list. */
 import type { TObject } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import { ServerError } from '../transport/errors.js';
 import { splitQuery, type Texts } from './param-check.js';
 
-/** The texts of each entry of comma-separated lists of one length; an empty value is not given. */
+/**
+ * Splits comma-separated lists of equal length into the texts of each entry; an empty value counts
+ * as not given.
+ */
 export function splitLists(raw: string, { properties }: TObject): readonly Texts[] {
   const texts = splitQuery(raw, properties);
   const lists = Array.from(texts, ([name, text]) => ({ name, values: text.split(',') }));
@@ -14,7 +17,7 @@ export function splitLists(raw: string, { properties }: TObject): readonly Texts
   });
 }
 
-/** An entry, or what is wrong with it. */
+/** Returns an entry of a batch, or the error of that entry. */
 export function batchEntry<Entry>(read: () => Entry): Entry | ServerError {
   try {
     return read();

@@ -1,12 +1,14 @@
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 
-/** Lists only the markets with these names, without regard to case; without names, all markets. */
+/**
+ * Returns a directory of the markets with these names, in any case; without names, of all markets.
+ */
 export function directoryOf(markets: MarketDirectory, names: readonly string[]): MarketDirectory {
   return names.length === 0 ? markets : new FilteredDirectory(markets, names);
 }
 
-/** The names that no market has, in their order. */
+/** Returns the names that no market has, in the given order. */
 export function missingMarkets(
   markets: Pick<MarketDirectory, 'markets'>,
   names: readonly string[],
@@ -16,8 +18,8 @@ export function missingMarkets(
 }
 
 /**
- * The markets that are listed and served. The book has the others as well, because a market's name is
- * known only after its account has been read.
+ * Lists only the markets that are served. The book also holds the other markets, because the name
+ * of a market is known only after its account has been read.
  */
 class FilteredDirectory implements MarketDirectory {
   readonly #all: MarketDirectory;
@@ -49,7 +51,10 @@ class FilteredDirectory implements MarketDirectory {
   }
 }
 
-/** Perpetual markets first, each kind by index: never the order in which accounts arrived. */
+/**
+ * Sorts perpetual markets first, each kind by index, so that the order in which accounts arrived
+ * has no effect.
+ */
 export function sortedMarkets(directory: Pick<MarketDirectory, 'markets'>): readonly MarketInfo[] {
   return [...directory.markets()].sort((left, right) => {
     if (left.marketType !== right.marketType) return left.marketType === 'perp' ? -1 : 1;

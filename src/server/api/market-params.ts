@@ -3,7 +3,10 @@ import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo, MarketKey } from '../../contract/markets.js';
 import { quoteValue, ServerError } from '../transport/errors.js';
 
-/** Finds a market: a name wins over index and type, which have been checked all the same. */
+/**
+ * Finds a market by name, or by index and type. Index and type are checked even when the name
+ * decides.
+ */
 export function selectMarket(
   named: {
     readonly marketName?: string;
@@ -32,12 +35,12 @@ export function selectMarket(
   return found ?? throwUnknownMarket(`${marketType} ${marketIndex}`, 'marketIndex');
 }
 
-/** The error of a parameter that the others need. */
+/** Returns the error for a missing parameter that the given parameters require. */
 export function missingParamError(param: string, message: string): ServerError {
   return new ServerError('MISSING_PARAM', message, param);
 }
 
-/** Refuses a market that does not exist, named by this parameter. */
+/** Throws the error for a parameter that names an unknown market. */
 export function throwUnknownMarket(name: string, param: string): never {
   throw new ServerError('UNKNOWN_MARKET', `there is no market ${quoteValue(name)}`, param);
 }

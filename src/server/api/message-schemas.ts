@@ -1,7 +1,10 @@
-/** The schemas of the messages of WebSockets, which are documents: each a JSON Schema of 2020-12 with named parts. */
+/** The schemas of WebSocket messages: each file is a JSON Schema (2020-12) with named parts. */
 import { readFileSync } from 'node:fs';
 
-/** A file of docs/schemas: its parts, among which `client` and `server` list what each side sends. */
+/**
+ * A schema file of docs/schemas; its parts `client` and `server` list the messages that each side
+ * sends.
+ */
 export interface MessageSchemas {
   readonly $defs: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -23,7 +26,7 @@ export function readMessageSchemas(file: SchemaFile): MessageSchemas {
   return JSON.parse(readFileSync(url, 'utf8')) as MessageSchemas;
 }
 
-/** The names of the messages that a side sends. */
+/** Returns the names of the messages that a side sends. */
 export function messagesOf(
   { $defs }: MessageSchemas,
   side: 'client' | 'server',

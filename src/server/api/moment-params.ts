@@ -1,4 +1,4 @@
-/** The parameters of a past moment, in addition to a path's own parameters. */
+/** The parameters that name a past moment, in addition to a path's own parameters. */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { AsOfMoment } from '../../contract/as-of-source.js';
@@ -7,7 +7,7 @@ import { missingParamError } from './market-params.js';
 import { checkParams, splitQuery } from './param-check.js';
 import type { TextFormat } from './param-parts.js';
 
-/** Of each path that has a book of the past. */
+/** The parameters of each path that also serves past books. */
 export const momentParams = Type.Object({
   slot: Type.Optional(
     Type.Integer({
@@ -41,10 +41,16 @@ export const momentParams = Type.Object({
 
 const NAMES = ['slot', 'ts', 'seq'] as const;
 
-/** Whether a query may name a moment: names are rarely written with percent codes. */
+/**
+ * Cheap test whether a query may name a moment; a percent code may hide a parameter name, so it
+ * counts too.
+ */
 const MAYBE = /(?:^|&)(?:slot|ts|epoch|seq)(?:=|&|$)|%/;
 
-/** The moment that a query names, undefined for now. Throws a ServerError that names the wrong parameter. */
+/**
+ * Returns the moment that a query names; undefined for the present. Throws a ServerError that names
+ * the wrong parameter.
+ */
 export function parseMoment(raw: string): AsOfMoment | undefined {
   if (!MAYBE.test(raw)) return undefined;
   const texts = splitQuery(raw, momentParams.properties);

@@ -1,4 +1,7 @@
-/** /openapi.json: OpenAPI 3.1, generated from the path specifications and the schemas that validate. */
+/**
+ * /openapi.json: an OpenAPI 3.1 document, generated from the path specifications and from the
+ * schemas that validate requests.
+ */
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { BuildInfo } from '../../config/build-info.js';
 import { LIMITS } from '../../config/limits.js';
@@ -16,7 +19,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, ResponseSpec>>;
 }
 
-/** A parameter of the query, or of the path where that has its name in braces. */
+/** A parameter in the query, or in the path when the path has its name in braces. */
 interface Parameter {
   readonly name: string;
   readonly in: 'query' | 'path';
@@ -54,7 +57,7 @@ export interface ApiDescription {
   readonly components: { readonly schemas: Json; readonly headers: Json };
 }
 
-/** Errors that any path can return, but for RATE_LIMITED where there is no limit. */
+/** Errors that every path can return; RATE_LIMITED is missing on paths without a limit. */
 const commonErrors: readonly ErrorCode[] = [
   'INVALID_REQUEST',
   'METHOD_NOT_ALLOWED',
@@ -73,7 +76,7 @@ const about =
   'the code UNKNOWN_PATH; one of the history, where none is kept, a 404 with the code NO_HISTORY; ' +
   '/journal likewise NO_JOURNAL.';
 
-/** The paths that are served by their names, and every JSON body by its name. */
+/** The served paths by name, and the JSON bodies by name. */
 interface DescribedPaths {
   readonly paths: Readonly<Record<string, PathSpec>>;
   readonly bodies: Readonly<Record<string, TSchema>>;
@@ -115,7 +118,7 @@ function describeParameters(path: string, spec: PathSpec): readonly Parameter[] 
   return moment ? [...described, ...describeMoment()] : described;
 }
 
-/** One moment for a whole batch as well. */
+/** Moment parameters are single values also on batch paths: a whole batch has one moment. */
 function describeMoment(): readonly Parameter[] {
   return Object.entries(momentParams.properties).map(([name, property]) => ({
     ...describeParameter(name, property, momentParams),
@@ -129,7 +132,7 @@ function describeParameter(name: string, property: TSchema, { required = [] }: T
   return { name, required: isRequired, description, schema };
 }
 
-/** A schema with what can be said in general of the texts of its format, which is a name of our own. */
+/** Adds the pattern that belongs to the schema's format, which is one of our own format names. */
 function withPattern(schema: TSchema): TSchema {
   const { format, items } = schema;
   if (typeof items === 'object' && items !== null) {
@@ -148,7 +151,7 @@ const patterns: Readonly<Partial<Record<TextFormat, string>>> = {
   cursor: `^[A-Za-z0-9_-]{1,${LIMITS.cursorCharsMax}}$`,
 };
 
-/** All given lists have one length; a missing one has its default in every entry. */
+/** All given lists have the same length; a missing list means the default in every entry. */
 function describeListParameter(name: string, property: TSchema): Parameter {
   const { description = '', ...items } = withPattern(property);
   const schema = { type: 'array', items, maxItems: LIMITS.batchEntriesMax };
@@ -193,7 +196,7 @@ function describeSuccess(spec: PathSpec): Record<string, ResponseSpec> {
 
 const BYTES = { type: 'string', format: 'binary', description: 'docs/binary.md: A body.' };
 
-/** Only a book has a slot, and a text that is no JSON has no state. */
+/** Only book paths send a slot, and plain-text bodies send no state. */
 function versionHeadersOf({ kind, body, moment }: PathSpec): readonly string[] {
   if (kind === 'book') return ['ETag', 'X-Slot', 'X-State', ...(moment ? PAST_HEADERS : [])];
   const headers = ['ETag', 'Cache-Control'];
@@ -207,7 +210,7 @@ function describeFailure(
   codes: readonly ErrorCode[],
   { udf = false }: PathSpec,
 ): ResponseSpec {
-  // The rate limit refuses before the path is read.
+  // The rate limit replies before the path is parsed, so its error has the general form.
   const name = udf && status !== statusOf('RATE_LIMITED') ? 'UdfError' : 'Error';
   return {
     description: codes.join(', '),

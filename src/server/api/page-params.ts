@@ -1,4 +1,4 @@
-/** The parameters of pages of a market's records in slotbook's own form. */
+/** The parameters of a page of a market's records in slotbook's own format. */
 import { type Static, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
@@ -22,7 +22,7 @@ export const paging = {
   before: cursor('The cursor X-Next-Cursor of an earlier response: returns what is older.'),
 };
 
-/** How the market of a page is named. */
+/** The parameters that name the market of a page. */
 export const named = {
   symbol: Type.Optional({
     ...symbol,
@@ -42,7 +42,10 @@ export const named = {
 type NamedMarket = Static<ReturnType<typeof Type.Object<typeof named>>>;
 type Place = Static<ReturnType<typeof Type.Object<typeof paging>>> & { readonly limit: number };
 
-/** A market by `symbol`, which returns slotbook's own form, or by a name of the Drift v2 data API, which returns its form. */
+/**
+ * Returns the market that `symbol` names, with slotbook's own format, or the market that a
+ * parameter of the Drift v2 data API names, with the format of that API.
+ */
 export function namedMarket(
   { symbol, ...others }: NamedMarket,
   markets: MarketDirectory,
@@ -56,7 +59,7 @@ export function namedMarket(
   return { market: `${marketType}_${marketIndex}`, form: 'named' };
 }
 
-/** The place of a page. Throws a ServerError for one that cannot be. */
+/** Returns the position of a page. Throws a ServerError for an impossible position. */
 export function placeOf({ limit, pageIndex, before }: Place) {
   if (before !== undefined) {
     if (pageIndex === undefined) return { limit, before };
@@ -75,7 +78,7 @@ export function pageOf({ limit, page }: { readonly limit: number; readonly page?
   return page === undefined ? { limit } : { limit, before: page };
 }
 
-/** The start of the funding rates that are served, unix seconds. */
+/** Returns the time of the oldest funding rates that are served, unix seconds. */
 export function sinceOf(nowSeconds: number): number {
   return floorTo(Math.max(0, nowSeconds - LIMITS.fundingRatesSeconds), 3_600);
 }

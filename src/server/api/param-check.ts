@@ -1,10 +1,11 @@
 /**
- * Splits a query string and validates its texts against a parameter schema: whole numbers and flags
- * are converted here, Ajv checks them and adds defaults, and its findings become a coded error.
+ * Splits a query string and validates its texts against a parameter schema: this file converts
+ * whole numbers and flags, Ajv checks them and adds defaults, and findings of Ajv become a coded
+ * error.
  *
- * Schemas are compiled before the port is bound: the first compilation takes 30 ms, which would
- * hold the loop under the first client. Checking is off the hot path: the routes cache parsed
- * queries.
+ * Schemas are compiled before the port is bound: the first compilation takes 30 ms and would
+ * otherwise block the event loop during the first request. Checks are not on the hot path: the
+ * routes cache parsed queries.
  */
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
@@ -13,10 +14,13 @@ import { isPublicKey } from '../../config/public-key.js';
 import { quoteValue, ServerError } from '../transport/errors.js';
 import { AMOUNT_MAX, AMOUNT_MIN, ANY_CASE, ruleOf, type TextFormat } from './param-parts.js';
 
-/** The texts of the known parameters that were given, by name. */
+/** The texts of the given parameters that the schema knows, by name. */
 export type Texts = ReadonlyMap<string, string>;
 
-/** Digits, with a sign, of the largest number that any parameter takes, and some more. */
+/**
+ * Maximum digits, with a sign, of a numeric parameter; more than the largest number that any
+ * parameter takes.
+ */
 const DIGITS_MAX = 50;
 
 const validators = new WeakMap<TObject, ValidateFunction>();
@@ -28,8 +32,8 @@ export function compileParamSchemas(schemas: readonly TObject[]): void {
 }
 
 /**
- * The checked parameters, with defaults. Throws a ServerError that names the first wrong one.
- * Parameters that may be repeated are in `repeated`, by name.
+ * Returns the checked parameters, with defaults. Throws a ServerError that names the first wrong
+ * parameter. `repeated` holds, by name, the parameters that may be repeated.
  */
 export function checkParams<Schema extends TObject>(
   schema: Schema,
@@ -46,25 +50,28 @@ export function checkParams<Schema extends TObject>(
     : refusalOf(error, schema, { texts, repeated });
 }
 
-/** The checked parameters of a raw query. Throws a ServerError that names the first wrong one. */
+/**
+ * Returns the checked parameters of a raw query. Throws a ServerError that names the first wrong
+ * parameter.
+ */
 export function readQuery<Schema extends TObject>(schema: Schema, raw: string): Static<Schema> {
   return checkParams(schema, splitQuery(raw, schema.properties));
 }
 
-/** Returns the number, or throws a ServerError when it is outside its range. */
+/** Returns the number; throws a ServerError when the number is outside its range. */
 export function parseInRange(
   name: string,
   text: string,
   { min, max }: { readonly min: bigint; readonly max: bigint },
 ): bigint {
-  // So many digits are out of any range, and would take long to read.
+  // A text with more digits is out of every range and slow to parse.
   const value = text.length > DIGITS_MAX ? undefined : BigInt(text);
   if (value !== undefined && value >= min && value <= max) return value;
   const message = `${name} was ${quoteValue(text)}, must be ${min} to ${max}`;
   throw new ServerError('OUT_OF_RANGE', message, name);
 }
 
-/** The value of a whole-number parameter, checked against the range of its schema. */
+/** Returns the value of a whole-number parameter, checked against the range of its schema. */
 export function parseAmount<Schema extends TObject>(
   schema: Schema,
   name: keyof Static<Schema> & string,
@@ -105,12 +112,15 @@ function newCompiler(): Ajv {
     .addKeyword(AMOUNT_MAX);
 }
 
-/** Converts a text to the type of its schema; a text that has no value stays one, and Ajv refuses it. */
+/**
+ * Converts a text to the type of its schema; an invalid text stays a text, which Ajv then refuses.
+ */
 function convertText(text: string, schema: TSchema): unknown {
   if (schema['type'] === 'boolean') return text.toLowerCase() === 'true';
   if (schema[ANY_CASE] === true) return text.toLowerCase();
   if (schema['type'] !== 'integer' || !/^-?\d+$/.test(text)) return text;
-  // More digits than a number holds are out of any range, but not infinite, which is no integer.
+  // A number with too many digits is out of every range; it is clamped because Ajv does not treat
+  // Infinity as an integer.
   return Math.min(Math.max(Number(text), -Number.MAX_VALUE), Number.MAX_VALUE);
 }
 
@@ -142,8 +152,8 @@ function refusalOf(error: ErrorObject, schema: TObject, given: RequestValues): S
 }
 
 /**
- * Splits a raw query string (without `?`) into the decoded texts of the known names. The rules of every
- * path: unknown names are ignored, a known one is given at most once and is decodable.
+ * Splits a raw query string (without `?`) into the decoded texts of the known names. On every path,
+ * unknown names are ignored, and a known name is given at most once and must be decodable.
  */
 export function splitQuery(
   raw: string,
@@ -152,7 +162,9 @@ export function splitQuery(
   return splitRepeating(raw, known, '').texts;
 }
 
-/** As {@link splitQuery}, with all texts of one name that may repeat, in their order. */
+/**
+ * Splits a query like {@link splitQuery}; a name that may repeat has all its texts, in their order.
+ */
 export function splitRepeating(
   raw: string,
   known: Readonly<Record<string, unknown>>,

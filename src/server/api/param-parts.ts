@@ -1,6 +1,6 @@
 /**
- * Parts of the schemas of parameters: requests are checked by these schemas, and /openapi.json has them. A
- * parameter with a default is always present after the check.
+ * Parts of parameter schemas. Requests are validated by these schemas, and /openapi.json publishes
+ * them. A parameter with a default is always present after validation.
  */
 import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
@@ -15,10 +15,10 @@ export type TextFormat =
   | 'epoch'
   | 'percent';
 
-/** Marks words that are accepted in any case. */
+/** Schema keyword for words that are accepted in upper and lower case. */
 export const ANY_CASE = 'x-any-case';
 
-/** The range of a number that is too large for one of JSON, as decimal texts. */
+/** Schema keyword for the range of an integer that exceeds a JSON number, as decimal texts. */
 export const AMOUNT_MIN = 'x-minimum';
 /** The upper bound, see AMOUNT_MIN. */
 export const AMOUNT_MAX = 'x-maximum';
@@ -31,12 +31,12 @@ export function wordSchema<const Word extends string>(
   return Type.Unsafe<Word>({ type: 'string', enum: words, ...options });
 }
 
-/** A flag that is false where it is not given. */
+/** A boolean parameter whose default is false. */
 export function flagSchema(description: string) {
   return Type.Boolean({ default: false, description });
 }
 
-/** A whole number that may need more bits than a number of JSON has. */
+/** A whole number that may exceed the precision of a JSON number. */
 export function amountSchema(
   range: { readonly min: bigint; readonly max: bigint },
   description: string,
@@ -99,7 +99,7 @@ export const publicKey = (description: string) =>
     description,
   });
 
-/** The rule of a schema, as error messages write it after `must`. */
+/** Returns the rule of a schema as error messages write it after `must`. */
 export function ruleOf(schema: TSchema): string {
   if (schema['type'] === 'integer') return 'be a whole number';
   const words: unknown = schema['enum'];
@@ -130,7 +130,7 @@ export const rows = (what: string, { max, byDefault }: { max: number; byDefault:
 export const cursor = (description: string) =>
   Type.Optional(Type.String({ format: 'cursor' satisfies TextFormat, description }));
 
-/** Seconds, or milliseconds: no unix time in seconds is as large as one in milliseconds, see `secondsOf`. */
+/** A unix time in seconds or milliseconds; the magnitude distinguishes the two, see `secondsOf`. */
 export const secondsOrMs = (description: string) =>
   Type.Integer({
     minimum: 0,

@@ -1,8 +1,8 @@
-/** The description of a path, and the prefixes of each kind. */
+/** The description of a path, and the prefixes of each kind of path. */
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { ErrorCode } from '../../contract/error-codes.js';
 
-/** A JSON body, by its name in the API description. */
+/** A JSON body and its name in the API description. */
 export interface Body {
   readonly name: string;
   readonly schema: TSchema;
@@ -12,33 +12,42 @@ export interface Body {
 export interface PathSpec {
   readonly summary: string;
   /**
-   * `book` is also served under /dlob, `data` and `history` under /data, all under /v1; `history` only
-   * where there is one.
+   * The kind decides the prefixes: `book` paths are also served below /dlob, `data` and `history`
+   * paths below /data, all below /v1. `history` paths need a history.
    */
   readonly kind: 'book' | 'data' | 'history' | 'socket' | 'service';
-  /** Those that the path has in braces are read from it, the others from the query. */
+  /**
+   * Parameters whose names the path has in braces are read from the path, all others from the
+   * query.
+   */
   readonly params?: TObject;
-  /** How each parameter is written: `lists` of the schema's values, separated by commas. */
+  /** How parameters are written: `lists` means comma-separated lists of the schema's values. */
   readonly style?: 'single' | 'lists';
-  /** Whether a past moment can be named, by the parameters of moment-params.ts. */
+  /** Whether the parameters of moment-params.ts can name a past moment. */
   readonly moment?: boolean;
-  /** Its JSON body, or the type of a text; null for a WebSocket. */
+  /** The JSON body, or the content type of a text body; null for a WebSocket. */
   readonly body: Body | { readonly contentType: string } | null;
-  /** Whether the body is CSV as well, for requests that ask for it. */
+  /** Whether the path can also reply with CSV, for requests that ask for CSV. */
   readonly csv?: boolean;
-  /** Whether the body is bytes as well, for requests that prefer them. */
+  /** Whether the path can also reply in binary, for requests that prefer binary. */
   readonly binary?: boolean;
-  /** Whether its errors have the form of TradingView's UDF as well. */
+  /** Whether errors also have the members of TradingView's UDF. */
   readonly udf?: boolean;
-  /** Whether the response has a tag, and is a 304 for clients that have it. */
+  /** Whether responses have an ETag, and a client with the same tag gets a 304. */
   readonly tagged: boolean;
-  /** Whether a header of the response leads to the next page. */
+  /** Whether the response has a Link header to the next page. */
   readonly paged?: boolean;
-  /** Names of files below the path, of the same route: parts of a page, which are not described. */
+  /**
+   * Names of files below the path that the same route serves: parts of a page, which the API
+   * description omits.
+   */
   readonly files?: readonly string[];
-  /** Not counted against a client: a prober that is refused would take a working service out of rotation. */
+  /**
+   * Whether requests are exempt from rate limits: a load balancer whose probe is refused would take
+   * a working service out of rotation.
+   */
   readonly unlimited?: boolean;
-  /** The errors in addition to those of every path. */
+  /** The errors of this path in addition to the common errors of all paths. */
   readonly errors: readonly ErrorCode[];
 }
 

@@ -38,7 +38,7 @@ export const candlePrices = {
   fillClose: decimal('Price of the last trade.'),
 };
 
-/** The prices of the oracle in a candle. */
+/** The oracle's prices in a candle. */
 export const oraclePrices = {
   oracleOpen: mayMiss(decimal('Of the oracle, likewise.')),
   oracleHigh: mayMiss(decimal('Of the oracle, likewise.')),
@@ -52,7 +52,7 @@ const order = (side: 'taker' | 'maker') => ({
   [`${side}OrderCumulativeQuoteAssetAmountFilled`]: quote(`Filled of the ${side}'s order so far`),
 });
 
-/** A number that channels write as text as well. */
+/** A number that some channels write as text. */
 const anyCount = <Schema extends TSchema>(schema: Schema) => readAs('anyCount', schema);
 
 const direction = (description: string) =>
@@ -60,7 +60,7 @@ const direction = (description: string) =>
 
 const txSigIndex = count('Index among the events of the transaction.');
 
-/** A trade in the form of the Drift v2 data API. */
+/** A trade in the format of the Drift v2 data API. */
 export const tradeRecord = Type.Object({
   ts: anyCount(ts),
   txSig,
@@ -99,7 +99,7 @@ export const tradeRecord = Type.Object({
   makerExistingBaseAssetAmount: mayMiss(base('The position that the maker closed')),
 });
 
-/** A funding rate in the form of the Drift v2 data API. */
+/** A funding rate in the format of the Drift v2 data API. */
 export const fundingRateRecord = Type.Object({
   ts,
   txSig,
@@ -128,7 +128,7 @@ export const envelope = (records: TProperties[string], more: TProperties = {}) =
     ...more,
   });
 
-/** A page of the records of a day. */
+/** A page of the archived records of one day. */
 export const archive = (record: TProperties[string]) =>
   Type.Object({
     success: Type.Literal(true),
@@ -142,7 +142,7 @@ export const archive = (record: TProperties[string]) =>
     }),
   });
 
-/** The member that leads to the next page. */
+/** The member that names the next page. */
 export const paged = {
   meta: Type.Object({
     nextPage: textOrNull('The value of page for the next page; null on the last one.'),

@@ -1,4 +1,6 @@
-/** The parameters of a request, of its path and its query, and what they are checked against. */
+/**
+ * The parameters of a request, from its path and its query, and the context that validates them.
+ */
 import type { TObject } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
@@ -8,11 +10,11 @@ import { checkParams, splitQuery, type Texts } from './param-check.js';
 export interface RequestTexts {
   /** The raw query without `?`. */
   readonly query: string;
-  /** The texts of the names that the path has in braces, decoded. */
+  /** The decoded values of the names that the path has in braces. */
   readonly pathTexts: Texts;
 }
 
-/** The markets and the times against which a request is checked. */
+/** The markets and the times that the validation of a request needs. */
 export interface ParseContext {
   readonly markets: MarketDirectory;
   /** The chain's time, unix seconds; 0 before it is known. */
@@ -21,7 +23,10 @@ export interface ParseContext {
   readonly wallSeconds: number;
 }
 
-/** The checked parameters of a request, of its path and its query. Throws a ServerError that names the wrong one. */
+/**
+ * Returns the checked parameters from the path and the query of a request. Throws a ServerError
+ * that names the wrong parameter.
+ */
 export function checkRequest<Schema extends TObject>(
   schema: Schema,
   { query, pathTexts }: RequestTexts,
@@ -31,12 +36,12 @@ export function checkRequest<Schema extends TObject>(
   return checkParams(schema, texts);
 }
 
-/** A time in unix seconds, of one that may be in milliseconds. */
+/** Converts a time in unix seconds or milliseconds to unix seconds. */
 export function secondsOf<Ts extends number | undefined>(ts: Ts): Ts | number {
   return ts !== undefined && ts > LIMITS.unixSecondsMax ? Math.floor(ts / 1_000) : ts;
 }
 
-/** The start of a span of so many seconds. */
+/** Rounds a time down to a multiple of `step` seconds. */
 export function floorTo(seconds: number, step: number): number {
   return seconds - (seconds % step);
 }

@@ -1,37 +1,40 @@
 /**
- * Parts of the schemas of bodies. A schema says as well how the client library reads its value, where that is
- * not plain from its JSON; `test/support/client-readers.ts` writes the readers.
+ * Parts of body schemas. A schema also names the reader of its value in the client library, unless
+ * the JSON type implies the reader; `test/support/client-readers.ts` generates the readers.
  */
 import { type TSchema, Type } from '@sinclair/typebox';
 import { wordSchema } from './param-parts.js';
 
-/** The reader of a value in the client library, as an expression; an empty text leaves the value out. */
+/**
+ * Symbol key of the client library's reader of a value, as an expression; an empty text omits the
+ * value from the library.
+ */
 export const READER = Symbol('reader');
-/** Whether the client library takes a member for one that may be missing. */
+/** Symbol key that marks a member as optional for the client library. */
 export const MAY_MISS = Symbol('may miss');
 
-/** A schema that the client library reads by this expression. */
+/** Returns the schema with this expression as its reader in the client library. */
 export function readAs<Schema extends TSchema>(reader: string, schema: Schema): Schema {
   return { ...schema, [READER]: reader };
 }
 
-/** A member that the client library does not have. */
+/** Marks a member that the client library omits. */
 export function unread<Schema extends TSchema>(schema: Schema): Schema {
   return readAs('', schema);
 }
 
-/** A member that older services do not send: it may be missing for the client library. */
+/** Marks a member that older services do not send, so the client library treats it as optional. */
 export function mayMiss<Schema extends TSchema>(schema: Schema): Schema {
   return { ...schema, [MAY_MISS]: true };
 }
 
-/** A member that is left out where there is none, for which the client library has null. */
+/** Marks a member that is omitted when it has no value; the client library then returns null. */
 export function leftOutForNull<Schema extends TSchema>(reader: string, schema: Schema) {
   const read = readAs(`orNull(${reader})`, schema);
   return Type.Optional({ ...read, [MAY_MISS]: false } as Schema);
 }
 
-/** An amount as the text of a raw integer, in a unit of the client library. */
+/** An amount as the text of a raw integer, in a unit type of the client library. */
 export const signed = (unit: string, description: string) =>
   readAs(unit, Type.String({ pattern: '^-?[0-9]+$', description }));
 /** An amount that is not negative, likewise. */
@@ -50,10 +53,10 @@ export const countOrNull = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description });
 /** A text. */
 export const text = (description: string) => Type.String({ description });
-/** A decimal of fixed places as text, or an empty text where there is none. */
+/** A decimal with a fixed number of places as text; empty when there is no value. */
 export const fixed = (places: number, description: string) =>
   Type.String({ pattern: `^(-?[0-9]+\\.[0-9]{${places}})?$`, description });
-/** A whole number as text, or an empty text where there is none. */
+/** A whole number as text; empty when there is no value. */
 export const id = (description: string) =>
   readAs('orMissing(integer)', Type.String({ pattern: '^([0-9]+)?$', description }));
 
@@ -74,11 +77,13 @@ export const marketIndex = count('Index among the markets of its type.');
 /** The name of a market. */
 export const symbol = text('Name of the market.');
 
-/** A decimal as text with as many places as it needs, or an empty text where there is none. */
+/** A decimal as text without trailing zeros; empty when there is no value. */
 export const trimmed = (description: string) =>
   Type.String({ pattern: '^(-?[0-9]+(\\.[0-9]+)?)?$', description });
 
-/** An amount that is never missing, although its text may be empty for other records. */
+/**
+ * Marks an amount as always present, although its schema allows an empty text for other records.
+ */
 export function always<Schema extends TSchema>(schema: Schema): Schema {
   const reader = (schema as { readonly [READER]?: string })[READER] ?? '';
   return readAs(reader.replace(/^orMissing\((.+)\)$/, '$1'), schema);

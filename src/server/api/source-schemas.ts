@@ -1,4 +1,4 @@
-/** The schema of a stream that is merged, in /status. */
+/** The schema of a merged stream in the body of /status. */
 import { Type } from '@sinclair/typebox';
 import { wordSchema } from './param-parts.js';
 import { count, readAs, text, textOrNull } from './schema-parts.js';

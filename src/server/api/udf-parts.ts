@@ -1,4 +1,4 @@
-/** Names of TradingView's UDF, the protocol of its chart library. */
+/** Names in TradingView's UDF, the protocol of its chart library. */
 import {
   RESOLUTION_NAMES,
   RESOLUTIONS,
@@ -10,17 +10,20 @@ import {
 /** The name of the exchange that charts show. */
 export const UDF_EXCHANGE = 'Drift';
 
-/** A market's name of one that may have the exchange before it, as charts that were saved have it. */
+/** Returns the market name without the exchange prefix, which saved charts may contain. */
 export function udfMarketName(name: string): string {
   const prefix = `${UDF_EXCHANGE}:`.toUpperCase();
   return name.toUpperCase().startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
-/** The resolution of a name that charts use: a name of the service, or with a 1 before a letter. */
+/**
+ * Returns the resolution for a name that charts use: the service's own name, or that name after a 1
+ * when it starts with a letter.
+ */
 export const udfResolutionOf = (name: string): Resolution =>
   resolutionOf(name.replace(/^1(?=[A-Z])/, '') as ResolutionName);
 
-/** The names that /udf/config lists: those of the chart library. */
+/** The resolution names that /udf/config lists, in the chart library's notation. */
 export const UDF_RESOLUTIONS_LISTED = RESOLUTIONS.map((name) =>
   /^[A-Z]/.test(name) ? `1${name}` : name,
 );

@@ -5,7 +5,7 @@ import { counterSeries, gaugeSeries, type MetricSeries, stateFlags } from './ser
 
 const STATES = ['starting', 'backfilling', 'live', 'failing'] as const;
 
-/** The name of the count of failed writes. */
+/** The name of the counter of failed writes. */
 const STORE_FAILURES = 'storeFailures';
 
 /** The history in the body of /ready. */

@@ -42,7 +42,7 @@ export function journalSeries(stats: () => JournalStats): readonly MetricSeries[
   ];
 }
 
-/** The series of the requests for past moments. */
+/** Returns the metrics of requests for past moments. */
 export function asOfSeries(stats: () => AsOfStats): readonly MetricSeries[] {
   return [
     gaugeSeries(

@@ -1,6 +1,6 @@
 /**
  * Prometheus metrics. Requests are counted in a plain map and converted to samples at the scrape,
- * so that a request pays one addition; the statistics of the book are read at the scrape as well.
+ * so a request costs one addition; the statistics of the book are also read at the scrape.
  */
 import { readdir } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
@@ -31,7 +31,7 @@ import { type SocketStats, socketSeries } from './socket-metrics.js';
 import type { Timings } from './timings.js';
 import { venueSeries } from './venue-metrics.js';
 
-/** Sources of the metrics; the optional ones may be missing in a test. */
+/** Sources of the metrics; tests may omit the optional sources. */
 export interface MetricsOptions {
   readonly book: BookSource;
   readonly directory: Pick<MarketDirectory, 'markets'>;
@@ -53,20 +53,21 @@ export interface MetricsOptions {
 }
 
 /**
- * The text of /metrics for one service. Requests during a rendering and shortly after share its
- * result, and the event loop runs other work between the metrics.
+ * Renders /metrics for one service. Requests during and shortly after a rendering share its result.
  */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #timings: Timings | undefined;
   readonly #book: BookSource;
   readonly #directory: Pick<MarketDirectory, 'markets'>;
-  /** Read once per scrape, because reading them walks all levels of all markets. */
+  /**
+   * The statistics are read once per scrape, because reading them walks all levels of all markets.
+   */
   #stats: BookStats;
   readonly #timers: Timers;
-  /** The current or last rendering; undefined after a failure. */
+  /** The current or the last rendering; undefined after a failure. */
   #rendering: Promise<string> | undefined;
-  /** The end of the last rendering; undefined during it. */
+  /** The end of the last rendering; undefined during a rendering. */
   #renderedAtMs: number | undefined;
 
   constructor(options: MetricsOptions) {
@@ -129,7 +130,7 @@ export class Metrics {
     for (const { name } of this.#registry.getMetricsAsArray()) {
       texts.push(await this.#registry.getSingleMetricAsString(name));
       if (this.#timers.nowMs() - sliceMs < LIMITS.metricsSliceMs) continue;
-      // Other work of the event loop comes first.
+      // Other work of the event loop comes between two metrics.
       await new Promise<void>((resolve) => this.#timers.soon(resolve));
       sliceMs = this.#timers.nowMs();
     }
@@ -190,7 +191,10 @@ export class Metrics {
   }
 }
 
-/** The library lists open files synchronously: 20,000 sockets are as many directory entries. */
+/**
+ * The library lists files synchronously, which is slow: 20,000 sockets are as many directory
+ * entries.
+ */
 function replaceDescriptorCount(registry: Registry): void {
   const name = 'process_open_fds';
   if (registry.getSingleMetric(name) === undefined) return;
@@ -200,7 +204,7 @@ function replaceDescriptorCount(registry: Registry): void {
     help: 'Number of open file descriptors.',
     registers: [registry],
     async collect() {
-      // One of the entries is the directory itself.
+      // One of the entries is the descriptor of the listed directory.
       const open = await readdir('/proc/self/fd').catch(() => undefined);
       if (open !== undefined) this.set(open.length - 1);
     },
@@ -250,7 +254,7 @@ function feedSeries(feed: () => FeedMetrics, readiness: () => Readiness): readon
   ];
 }
 
-/** Figures of each merged stream: name, help and value. */
+/** The figures of each merged stream: name, help and value. */
 const SOURCE_FIGURES: readonly [string, string, (source: SourceStatus) => number][] = [
   ['trusted', 'Whether it keeps the book.', ({ state }) => (state === 'trusted' ? 1 : 0)],
   ['slot_lag', 'Slots behind the newest source.', ({ slotLag }) => slotLag],
@@ -261,7 +265,7 @@ const SOURCE_FIGURES: readonly [string, string, (source: SourceStatus) => number
   ['disagreements_total', 'States that it notified otherwise.', (source) => source.disagreements],
 ];
 
-/** One value for each merged stream, by its name. */
+/** A series with one value for each merged stream, labelled by the stream's name. */
 function sourceSeries(feed: () => FeedMetrics): readonly MetricSeries[] {
   return SOURCE_FIGURES.map(([name, help, figureOf]) => {
     const kind = name.endsWith('_total') ? 'counter' : 'gauge';
@@ -275,7 +279,10 @@ function sourceSeries(feed: () => FeedMetrics): readonly MetricSeries[] {
 export class RequestCounts {
   readonly #counts = new Map<string, Map<number, number>>();
 
-  /** `path` is a route's name, never a client's text, so that the number of series is bounded. */
+  /**
+   * Counts a reply. `path` is a route's name, never a client's text, so the number of series is
+   * bounded.
+   */
   countReply(path: string, status: number): void {
     let byStatus = this.#counts.get(path);
     if (byStatus === undefined) {

@@ -1,4 +1,4 @@
-/** Counters of the sockets of makers since the start, and their series. */
+/** Counters of the makers' sockets since the start, and their Prometheus series. */
 import type { BookStats } from '../../contract/book-source.js';
 import type { CloseCause } from '../transport/client-socket.js';
 import { gaugeSeries, incrementCount, type MetricSeries } from './series.js';
@@ -16,10 +16,10 @@ export type QuoteCloseReason =
 
 /** A snapshot of the counters. */
 export interface QuoteSocketStats {
-  /** Open sockets, and those whose maker has signed. */
+  /** Open sockets, and open sockets whose maker has signed. */
   readonly sockets: number;
   readonly makers: number;
-  /** Accepted messages of quotes: those that changed the book, and the others. */
+  /** Accepted quote messages: those that changed the book, and those that did not. */
   readonly changed: number;
   readonly unchanged: number;
   /** Errors sent, by code. */
@@ -61,7 +61,7 @@ export class QuoteCounts {
   }
 }
 
-/** The series of indicative quotes and of the sockets of makers. */
+/** Returns the series of indicative quotes and of the makers' sockets. */
 export function quoteSeries(
   stats: () => BookStats,
   sockets: () => QuoteSocketStats,

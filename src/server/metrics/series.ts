@@ -1,7 +1,7 @@
-/** Series of Prometheus metrics as table rows, whose values are read at each scrape. */
+/** Prometheus series as table rows whose values are read at each scrape. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** One number, or one for each value of a label. */
+/** A number, or a number for each value of a label. */
 type SeriesValue = number | Readonly<Record<string, number | undefined>>;
 
 /** A gauge, or a counter. */
@@ -9,7 +9,7 @@ export interface MetricSeries {
   readonly kind: 'gauge' | 'counter';
   readonly name: string;
   readonly help: string;
-  /** The label whose values are the keys of `read`; absent for a single number. */
+  /** The name of the label whose values are the keys of `read`; absent for a single number. */
   readonly label?: string;
   readonly read: () => SeriesValue;
 }
@@ -48,7 +48,7 @@ export function registerSeries(registry: Registry, series: MetricSeries): void {
   }
 }
 
-/** 1 for the current state and 0 for the others. */
+/** Returns 1 for the current state and 0 for every other state. */
 export function stateFlags(
   states: readonly string[],
   current: string,

@@ -1,17 +1,17 @@
-/** Counters of the WebSockets since the start, and their series. */
+/** Counters of WebSockets since the start, and their Prometheus series. */
 import type { CloseCause } from '../transport/client-socket.js';
 import { counterSeries, gaugeSeries, incrementCount, type MetricSeries } from './series.js';
 
 /** Counters of published frames since the start. */
 export interface PublisherStats {
-  /** Sent frames: each frame counts once per reader. */
+  /** Sent frames; a frame counts once for each reader. */
   readonly delivered: number;
   readonly deliveredBytes: number;
   /** Frames that failed to render. */
   readonly failed: number;
 }
 
-/** Why a socket closed, with the service's own reasons distinguished. */
+/** The reason for which a socket closed; the service's own reasons are distinguished. */
 export type CloseReason =
   | Exclude<CloseCause, 'server'>
   | 'slowReader'
@@ -25,19 +25,19 @@ export interface SocketStats {
   readonly sockets: number;
   readonly topics: number;
   /**
-   * Frames for subscribers, including first ones, and their bytes. A slow subscriber counts too,
-   * although one new book may replace several publications: see {@link SocketStats.dropped} and
-   * {@link SocketStats.resets}.
+   * Frames for subscribers, including first frames, and their bytes. A slow subscriber's frames
+   * count too, although one new book may replace several of them: see {@link SocketStats.dropped}
+   * and {@link SocketStats.resets}.
    */
   readonly frames: number;
   readonly bytes: number;
-  /** Messages dropped for full sockets, each followed by a reset or a close. */
+  /** Messages dropped for sockets with a full buffer; a reset or a close follows each drop. */
   readonly dropped: number;
   /** How often a socket became full. */
   readonly slow: number;
-  /** Whole books resent to sockets that had been full. */
+  /** Whole books resent to sockets whose buffer had been full. */
   readonly resets: number;
-  /** Memory of the deltas stored for resuming readers. */
+  /** Memory of the deltas that are stored for clients that resume, bytes. */
   readonly ringBytes: number;
   /** Frames that the book failed to render. */
   readonly failed: number;

@@ -1,23 +1,26 @@
 import type { Timer, Timers } from '../../contract/timers.js';
 
-/** Seconds: from a batch of a few accounts, about 50 us, to a nearly blocked event loop. */
+/** Buckets in seconds: from a batch of a few accounts, about 50 us, to a blocked event loop. */
 const PATH_SECONDS = [
   0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1,
 ];
-/** Seconds: the target is 5 ms, and a second is an outage. */
+/** Buckets in seconds: the target is 5 ms; a second is an outage. */
 const BLOCKED_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
-/** Seconds: a frame waits for its turn, at most for the publish interval. */
+/** Buckets in seconds: a frame waits for the end of its turn, at most for the publish interval. */
 const PUBLISHED_SECONDS = [
   0.000_1, 0.000_25, 0.000_5, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1,
 ];
 
-/** Seconds: a body of a warm book takes 1 ms, one that is restored 200 ms, and the limit is ten seconds. */
+/**
+ * Buckets in seconds: a body of a cached past book takes 1 ms, of a book to restore 200 ms; the
+ * timeout is ten seconds.
+ */
 const AS_OF_SECONDS = [0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 10];
 
-/** Sampling interval of the event loop: shorter blocks are measured partially. */
+/** Sampling interval of the event loop's lag; shorter blocks are measured only in part. */
 const SAMPLE_INTERVAL_MS = 10;
 
-/** Latencies from the chain's notification to the reader. */
+/** Latencies from the node's notification to the reader. */
 export class Timings {
   readonly receiveToApplied = new Histogram(PATH_SECONDS);
   readonly appliedToPublished = new Histogram(PUBLISHED_SECONDS);
@@ -91,7 +94,7 @@ export class Histogram {
     this.#counts = new Float64Array(limits.length + 1);
   }
 
-  /** Counts one duration; a negative one, after a clock step, counts as zero. */
+  /** Counts one duration; a negative duration, after a clock step, counts as zero. */
   observe(seconds: number): void {
     const duration = Math.max(seconds, 0);
     const limits = this.#limits;

@@ -1,4 +1,7 @@
-/** Forwards quotes from a maker's socket to a book on another machine, and returns the result, as texts. */
+/**
+ * Forwards quotes from a maker's socket to a book on another machine and returns the result;
+ * requests and replies are texts.
+ */
 import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
 import { isSocketCode } from '../../contract/error-codes.js';
@@ -9,12 +12,15 @@ import { SocketError } from '../transport/errors.js';
 import { type QuoteTakerParts, takeQuotes } from './take-quotes.js';
 
 /**
- * Sends a text to the service with the book, and resolves with its reply. Rejects with a
- * SocketError when no service accepts it.
+ * Sends a request to the service that holds the book; resolves with its reply. Rejects with a
+ * SocketError when no service accepts the request.
  */
 type SendQuotes = (text: string) => Promise<string>;
 
-/** A sink for the book of another machine, whose markets are known here. */
+/**
+ * Returns a sink that forwards quotes to the book on another machine; `markets` are the markets
+ * that this machine knows.
+ */
 export function forwardingSink(
   markets: () => readonly Pick<MarketInfo, 'id' | 'marketType' | 'marketIndex'>[],
   sendQuotes: SendQuotes,
@@ -35,7 +41,7 @@ export function forwardingSink(
   };
 }
 
-/** Applies forwarded quotes; returns the reply, for any text. */
+/** Applies forwarded quotes. Returns the reply, also for an invalid text. */
 export async function takeForwarded(text: string, parts: QuoteTakerParts): Promise<string> {
   try {
     return JSON.stringify({ outcome: await takeQuotes(signedQuotes(text), parts) });
@@ -69,7 +75,8 @@ function outcomeOf(reply: string): 'changed' | 'unchanged' {
   const outcome = message?.getValue('outcome');
   if (outcome === 'changed' || outcome === 'unchanged') return outcome;
   const code = message?.getValue('code');
-  // The message of a reply may be anybody's who reaches NATS: a maker is sent our own words.
+  // Anyone with access to NATS could have written the reply's message, so the maker gets our own
+  // text.
   if (typeof code === 'string' && isSocketCode(code))
     throw new SocketError(code, 'the core does not take the quotes');
   throw new SocketError('INTERNAL', 'the core has sent a reply that this edge does not know');

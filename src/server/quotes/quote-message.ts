@@ -1,10 +1,13 @@
-/** Parses a maker's quotes, in the format of existing makers, value by value. */
+/**
+ * Parses a maker's quotes, value by value, in the message format that makers of Drift v2 already
+ * use.
+ */
 import { LIMITS } from '../../config/limits.js';
 import type { IndicativeQuote, QuotedSide } from '../../contract/indicative.js';
 import { ClientMessage, kindOf } from '../sockets/client-message.js';
 import { quoteValue, SocketError } from '../transport/errors.js';
 
-/** All quotes of a maker in one market, which replace the previous ones. */
+/** All quotes of a maker in one market; they replace the maker's previous quotes there. */
 interface QuotesMessage {
   readonly marketType: 'perp' | 'spot';
   readonly marketIndex: number;
@@ -19,9 +22,9 @@ interface Range {
 
 const SIZE: Range = { min: 0n, max: 2n ** 64n - 1n };
 const FIXED: Range = { min: 1n, max: 2n ** 63n - 1n };
-/** The range of oracle offsets of on-chain orders. */
+/** The range of an on-chain order's oracle offset. */
 const OFFSET: Range = { min: -(2n ** 31n), max: 2n ** 31n - 1n };
-/** The range of a price with size 0, which no rule reads. */
+/** The range of a price whose size is 0: no rule reads that price. */
 const ANY_PRICE: Range = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 
 /** Parses a message of quotes. Throws a SocketError that names the first invalid value. */
@@ -58,13 +61,13 @@ function quotesOf(message: ClientMessage): readonly IndicativeQuote[] {
 
 const SIDE_MEMBERS = ['bid_price', 'bid_size', 'ask_price', 'ask_size'] as const;
 
-/** The single quote of a message without a list, the format of driftpy's client. */
+/** Reads the single quote of a message without a list, the format of driftpy's client. */
 function flatQuoteOf(message: ClientMessage): IndicativeQuote {
   if (SIDE_MEMBERS.some((name) => message.hasMember(name))) return quoteOf(message, '');
   throw missingMember('quotes');
 }
 
-/** `where` prefixes the names of its members in errors. */
+/** Reads one quote; `where` prefixes the names of its members in errors. */
 function quoteOf(quote: ClientMessage, where: string): IndicativeQuote {
   const isOracleOffset = quote.getValue('is_oracle_offset') ?? false;
   if (typeof isOracleOffset !== 'boolean') {
@@ -75,7 +78,10 @@ function quoteOf(quote: ClientMessage, where: string): IndicativeQuote {
   return { bid: read('bid'), ask: read('ask'), isOracleOffset };
 }
 
-/** A side without price or size is not quoted; a side of size 0 is an empty quote. */
+/**
+ * Reads a side of a quote. A side without price or size is not quoted; a side of size 0 is an empty
+ * quote.
+ */
 function sideOf(
   quote: ClientMessage,
   {
@@ -90,7 +96,7 @@ function sideOf(
   return price === null || size === null || size === 0n ? null : { price, size };
 }
 
-/** An integer as decimal text or, if exact, as a number. */
+/** Reads an integer from a decimal text, or from a number that represents it exactly. */
 function wholeOf(value: unknown, where: string, { min, max }: Range): bigint | null {
   if (value === null || value === undefined) return null;
   const isText = typeof value === 'string' && /^-?\d+$/.test(value);
@@ -102,7 +108,7 @@ function wholeOf(value: unknown, where: string, { min, max }: Range): bigint | n
     throw new SocketError('INVALID_PARAM', `${where} was ${was}, must be a whole number as text`);
   }
   const text = String(value);
-  // Longer texts are out of any range, and slow to parse.
+  // A longer text is out of every range and slow to parse.
   const whole = text.length <= DIGITS_MAX ? BigInt(text) : null;
   if (whole !== null && whole >= min && whole <= max) return whole;
   throw new SocketError(
@@ -111,7 +117,7 @@ function wholeOf(value: unknown, where: string, { min, max }: Range): bigint | n
   );
 }
 
-/** Digits of 64 bits, a sign, and some leading zeros. */
+/** The digits of a 64-bit integer, a sign, and some leading zeros. */
 const DIGITS_MAX = 32;
 
 function missingMember(name: string): SocketError {

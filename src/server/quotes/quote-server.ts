@@ -1,8 +1,9 @@
 /**
- * The sockets of quoting makers: admission, one connection per maker, heartbeats, and shutdown.
+ * The sockets of quoting makers: admission, one connection for each maker, heartbeats, and
+ * shutdown.
  *
- * Of two connections of one maker the newer one stays once it has signed: the older one was often
- * lost without either side noticing, and must not lock out its maker.
+ * When a maker has two connections, the newer connection stays as soon as it has signed: often the
+ * older connection was lost unnoticed, and it must not lock out its maker.
  */
 import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
@@ -26,7 +27,10 @@ import { UnsignedSockets } from './unsigned-sockets.js';
 /** The parts and settings of the makers' sockets. */
 export interface QuoteServerOptions {
   readonly directory: Pick<MarketDirectory, 'markets'>;
-  /** Absent where quotes are not accepted, as in a replay: the list of makers is then empty. */
+  /**
+   * The sink is absent where quotes are not accepted, as in a replay; the list of makers is then
+   * empty.
+   */
   readonly sink: QuoteSink | undefined;
   /** Keys (base58) of the permitted makers. */
   readonly quoteMakers: readonly string[];
@@ -107,7 +111,7 @@ export class QuoteServer implements SocketHandlers {
     return session;
   }
 
-  /** Sends every maker the time after which to reconnect, and cuts its connection. */
+  /** Sends every maker the delay before reconnecting, and cuts the connections. */
   close(): void {
     this.#closing = true;
     this.#heartbeats?.cancel();
@@ -132,7 +136,7 @@ export class QuoteServer implements SocketHandlers {
   }
 }
 
-/** The id of a market; undefined for an unserved one. */
+/** Returns the id of a market; undefined when the market is not served. */
 export function marketIdOf(
   directory: Pick<MarketDirectory, 'markets'>,
   marketType: 'perp' | 'spot',
@@ -143,7 +147,9 @@ export function marketIdOf(
   return directory.markets().find(isMeant)?.id;
 }
 
-/** The key in the query. Throws a ServerError when it is missing or invalid. */
+/**
+ * Returns the maker's key from the query. Throws a ServerError when the key is missing or invalid.
+ */
 function makerOf(query: string): string {
   const key = splitQuery(query, { pubkey: true }).get('pubkey');
   if (key === undefined) {

@@ -1,7 +1,7 @@
 /**
- * The session of one maker: the challenge, which proves possession of its key, then its quotes. No
- * message of a maker throws here; a defect becomes an error reply, and closes the socket before the
- * challenge is met.
+ * The session of one maker: a challenge, which proves that the maker has its private key, then
+ * quotes. No message of a maker makes this code throw: a faulty message gets an error reply, and
+ * closes the socket if the maker has not yet signed.
  *
  * When the socket closes, its quotes are withdrawn, because a disconnected maker cannot update
  * them.
@@ -36,7 +36,9 @@ export class QuoteSession implements SocketSession {
   readonly #messageLimiter: MessageLimiter;
   /** The markets that this socket has quoted. */
   readonly #quoted = new Set<number>();
-  /** Records markets before the book has their quotes, so that quotes in flight are withdrawn too. */
+  /**
+   * Records the market before the book has its quotes, so that quotes in flight are also withdrawn.
+   */
   readonly #sink: QuoteSink = {
     setQuotes: (set) => {
       if (set.quotes.length === 0) this.#quoted.delete(set.market);
@@ -81,7 +83,7 @@ export class QuoteSession implements SocketSession {
     this.#handleMessage(message).catch((error: unknown) => this.#sendError(error, message?.id));
   }
 
-  /** The transport answers a ping, which still counts as a message. */
+  /** The transport answers the ping; the ping still counts as a message. */
   onPing(): void {
     this.#admitMessage();
   }
@@ -99,7 +101,7 @@ export class QuoteSession implements SocketSession {
     this.#parts.onClosed(this);
   }
 
-  /** Another socket of the same maker has signed. */
+  /** Closes this socket because another socket of the same maker has signed. */
   closeAsReplaced(): void {
     this.#sendErrorOn(
       'auth',
@@ -108,7 +110,7 @@ export class QuoteSession implements SocketSession {
     this.#closeSocket('replaced', policyViolationCode);
   }
 
-  /** The oldest unsigned socket makes room for another. */
+  /** Closes this socket, the oldest unsigned one, to admit another socket. */
   closeAsCrowdedOut(): void {
     const text = 'too many sockets have not signed yet; retry later';
     this.#sendErrorOn('auth', new SocketError('LIMIT_EXCEEDED', text));
@@ -124,7 +126,10 @@ export class QuoteSession implements SocketSession {
     this.#sendReply({ type: 'closing', reconnectAfterMs });
   }
 
-  /** Without a close frame: driftpy's client takes a clean close for its own, and pauses for a minute. */
+  /**
+   * Cuts the connection without a close frame: driftpy's client takes a clean close for its own
+   * close, and then pauses for a minute.
+   */
   cutForShutdown(): void {
     this.#deadline?.cancel();
     this.#closing ??= 'shutdown';
@@ -173,7 +178,7 @@ export class QuoteSession implements SocketSession {
   #withdrawQuotes(): void {
     for (const market of this.#quoted) {
       this.#withdrawMarket(market).catch((error: unknown) => {
-        // Without a core the quotes expire after a second, as usual.
+        // The core that holds the book is unreachable; the quotes expire after a second as usual.
         if (error instanceof SocketError) return;
         this.#parts.onFault(error, 'the quotes of a closed socket');
       });
@@ -209,7 +214,7 @@ export class QuoteSession implements SocketSession {
     if (this.#closing === undefined) this.#sendText(JSON.stringify(answer));
   }
 
-  /** Cuts a client that keeps sending and never reads. */
+  /** Sends a text; cuts the connection of a client that keeps sending and never reads. */
   #sendText(text: string): void {
     if (this.socket.send(text) || this.#closing !== undefined) return;
     this.#closing = 'slowReader';
@@ -226,14 +231,17 @@ export class QuoteSession implements SocketSession {
 const policyViolationCode = 1008;
 const tryAgainLaterCode = 1013;
 
-/** The challenge for a maker to sign. It names its purpose, so the signature has no other use. */
+/**
+ * Returns the challenge that a maker signs. The text names its purpose, so the signature is useless
+ * elsewhere.
+ */
 function newNonce(): string {
   return `slotbook quotes ${randomBytes(NONCE_BYTES).toString('hex')}`;
 }
 
 const NONCE_BYTES = 32;
 
-/** Whether a base64 signature by a key (base58) matches a challenge. */
+/** Returns whether a base64 signature of a challenge was made by the key (base58). */
 function isSigned(key: string, nonce: string, signature: string): boolean {
   if (!SIGNATURE.test(signature)) return false;
   return verify(null, Buffer.from(nonce), keyObject(key), Buffer.from(signature, 'base64'));

@@ -1,4 +1,4 @@
-/** Applies a message of quotes to the book, or returns the error for its maker. */
+/** Applies a message of quotes to the book, or returns an error to its maker. */
 import { LIMITS } from '../../config/limits.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { IndicativeOutcome, QuoteSink } from '../../contract/indicative.js';
@@ -14,7 +14,7 @@ export interface QuoteTakerParts {
   readonly readiness: () => Readiness;
 }
 
-/** A message of quotes, and the maker's key (base58). */
+/** A message of quotes and the key of its maker, base58. */
 interface SignedQuotes {
   readonly message: ClientMessage;
   readonly maker: string;
@@ -24,8 +24,8 @@ interface SignedQuotes {
 type TakenOutcome = 'changed' | 'unchanged';
 
 /**
- * Applies the quotes of a message. Rejects with a SocketError for an invalid message or a rejection
- * by the book: the previous quotes then stay.
+ * Applies the quotes of a message. Rejects with a SocketError for an invalid message, or when the
+ * book refuses the quotes; the previous quotes then stay in the book.
  */
 export async function takeQuotes(
   { message, maker }: SignedQuotes,

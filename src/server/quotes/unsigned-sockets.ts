@@ -1,6 +1,6 @@
 /**
- * The sockets of makers that have not signed yet. Anyone who knows a maker's key can open them, so
- * they are few, and separate from signed ones: they cannot lock out a maker.
+ * The sockets of makers that have not signed yet. Anyone who knows a maker's key can open such a
+ * socket, so they have limits of their own: they cannot lock out a maker that signs.
  */
 import { LIMITS } from '../../config/limits.js';
 import { changeCount } from '../admission/admission.js';
@@ -21,7 +21,10 @@ interface SocketOrigin {
   readonly maker: string;
 }
 
-/** Counts unsigned sockets by address, and by key and address; in total the oldest is closed for a new one. */
+/**
+ * Counts unsigned sockets by address, and by key and address. When the total is reached, the oldest
+ * socket is closed.
+ */
 export class UnsignedSockets {
   readonly #options: UnsignedSocketsOptions;
   /** Oldest first. */
@@ -33,7 +36,7 @@ export class UnsignedSockets {
     this.#options = options;
   }
 
-  /** Throws RATE_LIMITED when an address has too many of them. */
+  /** Throws RATE_LIMITED when an address has too many unsigned sockets. */
   requireRoom({ ip, maker }: SocketOrigin): void {
     const address = this.#options.addresses.limitKey(ip);
     if (address === undefined) return;
@@ -45,7 +48,10 @@ export class UnsignedSockets {
     throw new ServerError('RATE_LIMITED', message);
   }
 
-  /** Adds a session. Beyond the limit the oldest one is closed: a real maker signs immediately. */
+  /**
+   * Adds a session. Beyond the total, the oldest session is closed: a real maker signs without
+   * delay.
+   */
   addSession(session: QuoteSession): void {
     this.#sessions.add(session);
     this.#count(session, 1);

@@ -1,13 +1,13 @@
-/** What a client wants by its Accept header. */
+/** Reads the media types that a client prefers from its Accept header. */
 import type { HttpRequest } from '../transport/reply.js';
 
-/** The media type of a book as bytes: docs/binary.md. */
+/** The media type of binary books: docs/binary.md. */
 export const BYTES_TYPE = 'application/vnd.slotbook';
 
-/** The ranges that JSON is in, the most exact first. */
+/** The media ranges that match JSON, the most specific first. */
 const JSON_RANGES = ['application/json', 'application/*', '*/*'] as const;
 
-/** Whether a client asks for bytes by name, and for JSON no more than for them. */
+/** Returns whether a client names the binary type, and prefers JSON no more than it. */
 export function prefersBytes(request: Pick<HttpRequest, 'getHeader'>): boolean {
   const accept = request.getHeader('accept');
   const bytes = qualityOf(accept, BYTES_TYPE) ?? 0;
@@ -16,13 +16,16 @@ export function prefersBytes(request: Pick<HttpRequest, 'getHeader'>): boolean {
   return bytes >= (json.find((quality) => quality !== undefined) ?? 0);
 }
 
-/** Whether a client asks for HTML by name, and not for JSON at least as much. */
+/** Returns whether a client names HTML and prefers it to JSON. */
 export function prefersHtml(accept: string): boolean {
   const html = qualityOf(accept, 'text/html') ?? 0;
   return html > 0 && html > (qualityOf(accept, 'application/json') ?? 0);
 }
 
-/** How much a client wants a range that it names, from 0 to 1; undefined where it does not. */
+/**
+ * Returns the quality, 0 to 1, that a client gives to a media range; undefined when the header does
+ * not name the range.
+ */
 function qualityOf(accept: string, range: string): number | undefined {
   for (const named of accept.toLowerCase().split(',')) {
     const [name, ...parameters] = named.split(';').map((part) => part.trim());

@@ -1,4 +1,4 @@
-/** The paths of the book at a past moment: bodies are rendered from the journal on another thread. */
+/** The book paths at a past moment: another thread renders their bodies from the journal. */
 
 import { LIMITS } from '../../config/limits.js';
 import type {
@@ -31,10 +31,13 @@ import {
 /** The sources of these paths. */
 type AsOfRouteOptions = Pick<PathService, 'readiness' | 'asOf' | 'timings' | 'timers'>;
 
-/** A path of the book, which has a past where a journal is kept. */
+/** A path of the book that also serves past moments if a journal is kept. */
 interface DatedRoute {
   readonly encodings: 'json' | 'jsonOrBinary';
-  /** The bodies that a request asks for at a past moment. Throws a ServerError that names a wrong parameter. */
+  /**
+   * Returns the bodies that a request at a past moment needs. Throws a ServerError that names a
+   * wrong parameter.
+   */
   readonly bodiesOf: (request: HttpRequest, of: PastOf) => AsOfBodies;
   /** The reply of now. */
   readonly live: BookRoute;
@@ -45,7 +48,10 @@ interface PastOf {
   readonly encoding: BodyEncoding;
 }
 
-/** The route of a path, which replies with a past moment where the query names one, and else as `live` does. */
+/**
+ * Returns the route of a path. A query that names a past moment gets the body of that moment, any
+ * other query the reply of `live`.
+ */
 export function withMoment(options: AsOfRouteOptions, dated: DatedRoute): BookRoute {
   const { readiness, asOf, timings, timers } = options;
   const { encodings, bodiesOf, live } = dated;
@@ -117,10 +123,10 @@ function refusalOf(refusal: AsOfRefusal, { by }: AsOfMoment): ServerError {
   }
 }
 
-/** What the service says of a market that was not there then. */
+/** The error message for a market that did not exist at the moment. */
 export const ABSENT_TEXT = 'there was no such market at this moment';
 
-/** A request with the name of its market, in an encoding. */
+/** Adds the name of its market and an encoding to a request. */
 export function keyedRequest<Request extends { readonly market: number }>(
   request: Request,
   { directory }: { readonly directory: MarketDirectory },
@@ -130,7 +136,7 @@ export function keyedRequest<Request extends { readonly market: number }>(
   return { key, request: { ...request, ...encodingOf(encoding) } };
 }
 
-/** The market of a request by its name in every process. */
+/** Returns the request's market as type and index, which mean the same market in every process. */
 export function marketKeyOf(
   { market }: { readonly market: number },
   directory: MarketDirectory,

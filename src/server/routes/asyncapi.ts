@@ -1,6 +1,6 @@
 /**
- * /asyncapi.json: AsyncAPI 3.0 of every channel of the WebSockets, from the tables of channels by which
- * messages are read, and the schemas in docs/schemas.
+ * /asyncapi.json: an AsyncAPI 3.0 document of all WebSocket channels. Its sources are the channel
+ * tables that also parse messages, and the schemas in docs/schemas.
  */
 import type { BuildInfo } from '../../config/build-info.js';
 import type { TopicSpec } from '../../contract/topics.js';
@@ -28,7 +28,7 @@ export interface AsyncDescription {
   readonly components: { readonly schemas: Json; readonly messages: Json };
 }
 
-/** One channel; those of one WebSocket have the same address. */
+/** One channel; all channels of one WebSocket have the same address. */
 interface ChannelItem {
   readonly address: string;
   readonly title: string;
@@ -43,11 +43,11 @@ interface Dialect {
   readonly file: SchemaFile;
   readonly description: string;
   readonly channels: readonly string[];
-  /** Messages that are of this channel and not of all. */
+  /** Selects the messages of this channel, without the messages of all channels. */
   readonly isOwn: (message: string, channel: string) => boolean;
 }
 
-/** The schemas of market data by the channel that they are of. */
+/** The schemas of the market data dialect, by channel. */
 const OF_MARKET: Readonly<Record<MarketChannel, readonly string[]>> = {
   candle: ['candleRequest', 'candleInit', 'candleChange'],
   trades: ['marketRequest', 'tradesMessage'],
@@ -137,7 +137,7 @@ interface DescribedChannel {
   readonly item: ChannelItem;
   readonly client: readonly string[];
   readonly server: readonly string[];
-  /** The components of its messages, by their keys. */
+  /** The messages as components of the document, by their keys. */
   readonly messages: readonly (readonly [key: string, message: Json])[];
 }
 
@@ -175,7 +175,7 @@ function messageOf(file: SchemaFile, name: string, { $defs }: MessageSchemas): J
   };
 }
 
-/** The service receives what clients send, and sends the rest. */
+/** Describes the operations: the service receives the clients' messages and sends all others. */
 function operationsOf({ name, client, server }: DescribedChannel): [string, Json][] {
   const operation = (action: 'receive' | 'send', messages: readonly string[]): [string, Json] => [
     `${action}.${name}`,
@@ -188,7 +188,7 @@ function operationsOf({ name, client, server }: DescribedChannel): [string, Json
   return [operation('receive', client), operation('send', server)];
 }
 
-/** The same schema among those of all files. */
+/** Rewrites the references of a schema file to the joint list of all files' schemas. */
 function relocate(schema: unknown, file: SchemaFile): unknown {
   const text = JSON.stringify(schema).replaceAll('"#/$defs/', `"#/components/schemas/${file}.`);
   return JSON.parse(text);

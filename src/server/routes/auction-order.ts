@@ -1,23 +1,29 @@
 /**
- * The auction of an order that should fill immediately, derived like the dlob-server: start price,
- * end price and limit price. Percentages are doubles there and here; prices are integers at 1e6.
+ * Derives the auction of an order that should fill immediately, like the dlob-server: start price,
+ * end price and limit price. Percentages are doubles as in the dlob-server; prices are integers at
+ * 1e6.
  */
 import type { AuctionOrderRequest, PRICE_NAMES } from '../api/auction-order-params.js';
 import { ServerError } from '../transport/errors.js';
 
-/** What the order would get, and the prices around it, at 1e6. */
+/** The prices of the expected fills of an order, and the prices of its market, at 1e6. */
 export interface AuctionPrices {
   readonly oracle: bigint;
   readonly mark: bigint;
-  /** Of the side that the order takes from: the best price, the average and the worst that it gets. */
+  /**
+   * Prices of the side that the order takes: the best price, and the average and the worst price of
+   * the expected fills.
+   */
   readonly best: bigint;
   readonly entry: bigint;
   readonly worst: bigint;
-  /** The spread in percent; undefined where a side is empty. */
+  /** The spread in percent; undefined when a side is empty. */
   readonly spreadPercent: number | undefined;
 }
 
-/** The auction, its limit price and the slippage in percent from which that comes. */
+/**
+ * The auction, its limit price, and the slippage (percent) from which the limit price is derived.
+ */
 export interface AuctionOrder {
   readonly start: bigint;
   readonly end: bigint;
@@ -25,7 +31,7 @@ export interface AuctionOrder {
   readonly slippagePercent: number;
 }
 
-/** Default slippage, in percent, by the market's trading activity. */
+/** Default slippage, in percent, by the trading activity of the market. */
 const CLASSES = {
   major: { base: 0, multiplier: 1.1 },
   midMajor: { base: 0.25, multiplier: 1.25 },
@@ -44,7 +50,7 @@ const END_OFFSET = 0.1;
 const START_OFFSET = 0.1;
 const VERSION_2_FACTOR = 1.2;
 
-/** Derives the auction. A start is never worse for the taker than the end. */
+/** Derives the auction. Its start is never worse for the taker than its end. */
 export function deriveAuction(request: AuctionOrderRequest, prices: AuctionPrices): AuctionOrder {
   const { direction, auctionEndPriceOffset, auctionEndPriceOffsetFrom = 'worst' } = request;
   const isLong = direction === 'long';
@@ -59,7 +65,8 @@ export function deriveAuction(request: AuctionOrderRequest, prices: AuctionPrice
   const endOffset = Math.abs(Number(auctionEndPriceOffset ?? END_OFFSET)) || 0;
   const wantedEnd = moved(endFrom, worse * endOffset);
   const bounded = request.forceUpToSlippage ? unbuffered : betterOf(isLong, wantedEnd, unbuffered);
-  // The program refuses an auction that ends beyond its limit, so that the limit is moved as well.
+  // The program refuses an auction that ends beyond its limit price, so the limit price moves as
+  // well.
   const buffer = BigInt(worse * request.additionalEndPriceBuffer) * 1_000_000n;
   const end = bounded + buffer;
   const limit = unbuffered + buffer;
@@ -79,7 +86,10 @@ function classOf({ marketType, marketIndex }: AuctionOrderRequest['market']) {
   return CLASSES.other;
 }
 
-/** Large markets begin at the mark, others better than the best price for the taker. */
+/**
+ * Auctions of large markets start at the mark price, others at a price better for the taker than
+ * the best price.
+ */
 function startOf(request: AuctionOrderRequest) {
   const { market, auctionStartPriceOffset, auctionStartPriceOffsetFrom } = request;
   const isMajor = classOf(market) === CLASSES.major;
@@ -97,12 +107,15 @@ type PriceName = (typeof PRICE_NAMES)[number];
 function priceOf(name: PriceName, prices: AuctionPrices, isLong: boolean): bigint {
   const { oracle, mark, best, entry, worst } = prices;
   if (name !== 'best') return { oracle, mark, bestOffer: best, entry, worst }[name];
-  // 0 is a price that is not there.
+  // A price of 0 means that there is no such price.
   const there = [oracle, mark].filter((price) => price > 0n);
   return there.reduce((found, price) => betterOf(isLong, found, price), best);
 }
 
-/** In percent. A default grows with the spread and with the order's depth in the book. */
+/**
+ * Returns the slippage in percent. A default grows with the spread and with the depth that the
+ * order reaches in the book.
+ */
 function slippageOf(request: AuctionOrderRequest, prices: AuctionPrices, start: bigint): number {
   const chosen = Number(request.slippageTolerance ?? Number.NaN);
   if (!Number.isNaN(chosen)) return chosen;
@@ -120,12 +133,12 @@ function limitPercent({ allowInfSlippage }: AuctionOrderRequest, slippage: numbe
   return allowInfSlippage ? UNBOUNDED_SLIPPAGE : Math.min(Math.abs(slippage), SLIPPAGE_MAX);
 }
 
-/** A price that is so many percent higher, to a millionth. */
+/** Returns the price raised by `percent`, rounded to a millionth. */
 function moved(price: bigint, percent: number): bigint {
   return (price * BigInt(1_000_000 + Math.round(percent * 10_000))) / 1_000_000n;
 }
 
-/** The price that is better for a taker. */
+/** Returns the price that is better for the taker. */
 export function betterOf(isLong: boolean, one: bigint, other: bigint): bigint {
   return one < other === isLong ? one : other;
 }

@@ -1,4 +1,7 @@
-/** /auctionParams: the parameters of an order that should fill immediately, derived from its expected fills. */
+/**
+ * /auctionParams: the parameters of an order that should fill immediately, derived from the fills
+ * that the order would get now.
+ */
 import { Type } from '@sinclair/typebox';
 import type { BookSource } from '../../contract/book-source.js';
 import {
@@ -36,7 +39,7 @@ const auctionParams = Type.Object({
   price: Type.Optional(price('The limit price of a market order.')),
 });
 
-/** The path; its tag has one more part, as that of /match. */
+/** The path; its ETag has one more part, like the tag of /match. */
 export const auctionParamsPath = {
   summary: 'The parameters of an order that is to fill at once, made of what it would get now',
   kind: 'book',
@@ -92,7 +95,7 @@ function bodyText(request: AuctionOrderRequest, book: BookSource): string {
   });
 }
 
-/** A percentage as a fraction, without the last digits of a double. */
+/** Formats a percentage as a fraction, without the rounding error of a double. */
 function fractionText(percent: number): string {
   return String(Number((percent / 100).toFixed(9)));
 }
@@ -101,13 +104,16 @@ type Json = Readonly<Record<string, unknown>>;
 
 const parsed = (body: Uint8Array): Json => JSON.parse(Buffer.from(body).toString()) as Json;
 
-/** The price of a member, or the other price when the member is missing or null. */
+/** Returns the price of a member; the other price when the member is missing or null. */
 function priceIn(body: Json | undefined, name: string, otherwise: bigint): bigint {
   const text = body?.[name];
   return typeof text === 'string' || typeof text === 'number' ? BigInt(text) : otherwise;
 }
 
-/** Without a fill all is the oracle's price, or the best of the side where there is one. */
+/**
+ * Reads the prices. When the order would get no fill, every price is the best price of the side, or
+ * else the oracle's price.
+ */
 function readPrices(request: AuctionOrderRequest, book: BookSource): AuctionPrices {
   const { market, direction, assetType, amount, orderSize } = request;
   const l2 = parsed(book.l2({ market: market.id, depth: 1, vamm: true }));
@@ -145,7 +151,7 @@ function orderParams(request: AuctionOrderRequest, prices: AuctionPrices, auctio
   const away = clampOffset(end - oracle);
   const isLong = direction === 'long';
   const least = isLong ? 1n : -1n;
-  // The program takes no auction that begins beyond its end.
+  // The program refuses an auction that starts beyond its end.
   const startOffset = betterOf(isLong, clampOffset(start - oracle), away);
   return {
     orderType: followsOracle ? 'oracle' : 'market',
@@ -169,8 +175,9 @@ function orderParams(request: AuctionOrderRequest, prices: AuctionPrices, auctio
 }
 
 /**
- * The program keeps the offset of an oracle order in 32 bits, at 1e6: an auction ends within 2,147 of the
- * oracle, which is the taker's gain. Source: `OrderParams.oracle_price_offset` of protocol-v2.
+ * Clamps an offset to 32 bits at 1e6, in which the program stores the offset of an oracle order: an
+ * auction ends within 2,147 of the oracle price; the clamp is in the taker's favour. Source:
+ * `OrderParams.oracle_price_offset` of protocol-v2.
  */
 function clampOffset(offset: bigint): bigint {
   if (offset > OFFSET_MAX) return OFFSET_MAX;
@@ -179,7 +186,7 @@ function clampOffset(offset: bigint): bigint {
 
 const OFFSET_MAX = 2n ** 31n - 1n;
 
-/** Quote is counted at the average price of what the order gets. */
+/** An amount of quote is converted at the average price of the expected fills. */
 function baseOf({ assetType, amount, orderSize }: AuctionOrderRequest, { entry }: AuctionPrices) {
   if (orderSize !== undefined) return orderSize;
   if (assetType === 'base') return amount;

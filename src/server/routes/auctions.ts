@@ -75,7 +75,8 @@ export const auctions = {
         const parsed = parseAuctions(query, directory);
         return { read: { path: 'auctions', ...keyedRequest(parsed, service, encoding) } };
       },
-      // The tag has one more part, since the version of the book excludes these orders.
+      // The ETag has one more part, because the version of the book does not cover orders in
+      // auction.
       live: bookRoute<AuctionsRequest>({
         ...service,
         parse: (raw) => parseAuctions(raw, directory),
@@ -87,7 +88,7 @@ export const auctions = {
   },
 } as const satisfies Path;
 
-/** Reads the parameters of /auctions. Throws a ServerError that names the wrong one. */
+/** Reads the parameters of /auctions. Throws a ServerError that names the wrong parameter. */
 function parseAuctions(raw: string, markets: MarketDirectory): AuctionsRequest {
   const params = readQuery(auctionsParams, raw);
   return { market: selectMarket(params, markets).id };

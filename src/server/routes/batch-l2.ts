@@ -1,8 +1,8 @@
 /**
- * /batchL2: many books in one body, joined from the finished bytes of each.
+ * /batchL2: several books in one body, joined from the finished bytes of each book.
  *
- * A failed entry becomes an error object; other entries are not affected. Only the last body is
- * cached here: the core caches the bodies of each market.
+ * An invalid entry becomes an error object; the other entries are not affected. Only the last body
+ * is cached here, because the core caches the bodies of each market.
  */
 import { createHash } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
@@ -30,7 +30,7 @@ import {
   type VersionTag,
 } from './versioned-reply.js';
 
-/** A reference to a schema by its name in the API description. */
+/** Returns a reference to a schema by its name in the API description. */
 const named = (name: string) => Type.Unsafe({ $ref: `#/components/schemas/${name}` });
 
 const batch = {
@@ -61,7 +61,7 @@ export const batchL2 = {
 /** The path under its other name. */
 export const batchL2Cache = { ...batch, summary: 'The same as /batchL2' } as const satisfies Path;
 
-/** The books of a list of /l2 queries, live or of a past moment. */
+/** Returns the route of a list of /l2 queries, for the live book and for past moments. */
 function openBatch(service: PathService): Route {
   const { directory } = service;
   return withMoment(service, {
@@ -92,13 +92,13 @@ function partsOf(
   });
 }
 
-/** One entry of a batch: a request, or its error. */
+/** One entry of a batch: its request, or its error. */
 type BatchEntry = L2Request | ServerError;
 
 /**
- * Reads the parameters of /batchL2: those of /l2, each a comma-separated list of one length. Throws a
- * ServerError when the lists do not fit together, or ask for too much; what is wrong with one entry is in
- * that entry.
+ * Reads the parameters of /batchL2, which are those of /l2 as comma-separated lists of one length.
+ * Throws a ServerError when the lists differ in length or ask for too much; an invalid entry holds
+ * its own error.
  */
 function parseBatchL2(
   raw: string,
@@ -152,13 +152,13 @@ function batchRouteOf(options: BookRouteOptions, schema: L2Params): BookRoute {
   };
 }
 
-/** A request, or the bytes of its error. */
+/** A request, or the bytes of the error of an entry. */
 type BatchPart = L2Request | Uint8Array;
 
 interface Batch {
   readonly parts: readonly BatchPart[];
   readonly requests: readonly L2Request[];
-  /** A hash of the request, since the list itself may have kilobytes. */
+  /** A hash of the request, because the list itself may have kilobytes. */
   readonly key: string;
 }
 
@@ -171,13 +171,16 @@ function newBatch(entries: readonly BatchEntry[]): Batch {
   return { parts, requests, key: hashText(JSON.stringify(named)) };
 }
 
-/** The tag covers the version of every part; slot and state are those of the least fresh part. */
+/**
+ * Returns a tag that covers the version of every part; slot and state are those of the least fresh
+ * part.
+ */
 function tagOf({ key }: Batch, epoch: string, versions: readonly MarketVersion[]): VersionTag {
   const text = versions.map(({ seq, slot, state }) => `${seq}.${slot}.${state}`).join();
   return newVersionTag(`"${epoch}.${hashText(`${key} ${text}`)}"`, furthestBehind(versions));
 }
 
-/** The first size of a body: some 60 books of the default depth fit. */
+/** The initial buffer size in bytes: about 60 books of the default depth fit. */
 const JOINED_BYTES_START = 128 << 10;
 
 const open = Buffer.from('{"l2s":[');
@@ -191,7 +194,7 @@ interface Joined {
 }
 
 /**
- * Joins a batch, one book in each step. Books may change between two steps: each part has its own
+ * Joins a batch, one book in each step. Books may change between two steps: each part keeps its own
  * version, and the tag combines all versions.
  */
 function* joinParts(batch: Batch, book: BookSource): Generator<undefined, Joined> {
@@ -212,8 +215,8 @@ function* joinParts(batch: Batch, book: BookSource): Generator<undefined, Joined
 }
 
 /**
- * The bytes of a batch, in one buffer: 50,000 levels a side are 8 MB, which would take
- * milliseconds to join at the end.
+ * The bytes of a batch in one growing buffer: 50,000 levels a side are 8 MB, and joining the parts
+ * at the end would block the event loop for milliseconds.
  */
 class BatchBody {
   #buffer = Buffer.allocUnsafeSlow(JOINED_BYTES_START);
@@ -246,7 +249,10 @@ class BatchBody {
     this.#length = needed;
   }
 
-  /** Grows to the size of the whole, estimated from the parts so far, with a margin. */
+  /**
+   * Grows the buffer to the estimated total size, which is extrapolated from the finished parts,
+   * with a margin.
+   */
   #growBuffer(needed: number): void {
     const likely = (needed / Math.max(1, this.#count)) * this.#countInAll;
     const grown = Buffer.allocUnsafeSlow(Math.ceil(Math.max(needed, likely) * 1.25));
@@ -255,7 +261,10 @@ class BatchBody {
   }
 }
 
-/** 128 bits: two batches with one hash do not occur by chance, and cannot be found while a tag lives. */
+/**
+ * Returns a hash of 128 bits: two batches do not share a hash by chance, and a collision cannot be
+ * found while a tag is valid.
+ */
 function hashText(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }

@@ -1,17 +1,17 @@
-/** A body, and the version of the data that it was made from. */
+/** A body and the version of the data from which the body was made. */
 interface VersionedBody<Body> {
   readonly version: string;
   readonly body: Body;
   /** Size of the body. */
   readonly bytes: number;
-  /** Whether no later version changes it; absent means that one may. */
+  /** Whether the body is the same in every later version; absent means that it may change. */
   readonly isFinal?: boolean | undefined;
 }
 
-/** Memory of an entry besides its key and its body. */
+/** Memory of an entry in addition to its key and its body, bytes. */
 const ENTRY_BYTES = 512;
 
-/** Cached bodies, bounded by bytes; the least recently used is dropped first. */
+/** A cache of bodies, bounded by bytes; the least recently used body is evicted first. */
 export class BodyCache<Body> {
   readonly #cached = new Map<string, VersionedBody<Body>>();
   #bytes = 0;
@@ -27,7 +27,7 @@ export class BodyCache<Body> {
     return this.#bytes;
   }
 
-  /** The body of this version, or a final one, which no version changes. */
+  /** Returns the body of this version, or a final body, which is valid for every version. */
   findBody(key: string, version: string): Body | undefined {
     const cached = this.#cached.get(key);
     if (cached === undefined) return undefined;
@@ -37,7 +37,7 @@ export class BodyCache<Body> {
     return cached.body;
   }
 
-  /** Caches a body in place of an older one of the same key. */
+  /** Caches a body, which replaces an older body of the same key. */
   cacheBody(key: string, entry: VersionedBody<Body>): void {
     this.#dropBody(key);
     this.#cached.set(key, entry);

@@ -1,8 +1,9 @@
 /**
  * The paths of one market: from a raw query to the finished bytes of the book, or a 304.
  *
- * A repeated query costs one map look-up: its parsed form, the headers of its last version and, within
- * one turn of the book, a small reply are cached. Large bodies are cached by the core, those of /match here.
+ * A repeated query costs one map look-up: its parsed form, the headers of its last version and,
+ * within one turn of the book, a small reply are cached. The core caches large bodies, except those
+ * of /match, which are cached here.
  */
 
 import { LIMITS } from '../../config/limits.js';
@@ -31,45 +32,49 @@ export interface BookRouteOptions {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
   readonly readiness: () => Readiness;
-  /** The time in a turn of the event loop that all these paths budget. */
+  /**
+   * The share of an event loop turn that large replies may use; all book paths share this budget.
+   */
   readonly budget: LoopBudget;
 }
 
 /** Handles one path of the book. */
 export type BookRoute = (request: HttpRequest) => Reply | Promise<Reply>;
 
-/** The route that is made for each encoding: bytes for clients that prefer them. */
+/**
+ * Returns a route that serves both encodings: binary for clients that prefer it, otherwise JSON.
+ */
 export function inEncodings(makeRoute: (encoding: BodyEncoding) => BookRoute): BookRoute {
   const json = makeRoute('json');
   const binary = makeRoute('binary');
   return (request) => (prefersBytes(request) ? binary(request) : json(request));
 }
 
-/** What a request to the book says of its encoding. */
+/** Returns the encoding member of a request to the book. */
 export function encodingOf(encoding: BodyEncoding): { readonly binary?: true } {
   return encoding === 'binary' ? { binary: true } : {};
 }
 
-/** Throws NOT_READY until a first book has been live; later books carry their own state. */
+/** Throws NOT_READY until the first book is live; later books carry their own state. */
 export function requireFirstBook(readiness: Readiness): void {
   if (!readiness.everLive) throw new ServerError('NOT_READY', bookReason(readiness));
 }
 
-/** How the body of a path is made. */
+/** How the body of a path is rendered. */
 interface RouteBody<Query> {
   readonly parse: (raw: string) => Query;
   readonly render: (query: Query) => Uint8Array;
-  /** A part of the tag in addition to the book's version. */
+  /** Returns a part of the tag in addition to the version of the book. */
   readonly beside?: (version: MarketVersion) => number;
-  /** Whether the body may be so large that making it must wait for the loop's budget. */
+  /** Whether the body may be so large that its rendering must wait for the event loop's budget. */
   readonly isLarge: (query: Query) => boolean;
   /** Where there are several. */
   readonly encoding?: BodyEncoding;
-  /** Bytes of large bodies that are cached while they are current; none where the core caches them. */
+  /** Maximum bytes of cached large bodies; absent where the core caches them. */
   readonly cachedBytesMax?: number;
 }
 
-/** Returns a route that replies with one market's body of the present version. */
+/** Returns a route that replies with the body of one market in its present version. */
 export function bookRoute<Query extends { readonly market: number }>(
   options: BookRouteOptions & RouteBody<Query>,
 ): BookRoute {
@@ -95,7 +100,7 @@ export function bookRoute<Query extends { readonly market: number }>(
     refreshTag(parsed, book, options);
     return parsed;
   };
-  /** A large body that another request of this version has made. */
+  /** Returns a large body that another request has rendered for this version. */
   const findLargeReply = (
     { tag, key }: Parsed<Query>,
     isZipped: boolean,
@@ -111,7 +116,7 @@ export function bookRoute<Query extends { readonly market: number }>(
     if (body.length < LIMITS.gzipBodyBytesMin) return cacheSmallReply(parsed, body);
     if (body.length > cachedBytesMax)
       return bodyReply(tag, { body, identity: tag, isZipped, gzips, key });
-    // A copy, since the book will write over it.
+    // The body is copied, because the book will overwrite its buffer.
     const copy = Uint8Array.from(body);
     bodies.cacheBody(key, { version: tag.etag, body: copy, bytes: copy.length });
     return bodyReply(tag, { body: copy, identity: copy, isZipped, gzips, key });
@@ -120,7 +125,7 @@ export function bookRoute<Query extends { readonly market: number }>(
     const { query: raw } = request;
     const makeNow = (): Reply | Promise<Reply> => {
       const parsed = currentQuery(raw);
-      // Another request may have made it while this one waited.
+      // Another request may have rendered the body while this request waited.
       return parsed.small ?? findLargeReply(parsed, isZipped) ?? makeReply(parsed, isZipped);
     };
     return budget.runSteps(oneStep(makeNow), () => request.isGone);
@@ -145,13 +150,13 @@ interface Parsed<Query> {
   readonly query: Query;
   /** Names the query, whatever the version. */
   readonly key: string;
-  /** The turn of the book in which the rest was made. */
+  /** The turn of the book in which the other fields were set. */
   turn: number;
   epoch: string;
   version: MarketVersion;
   beside: number | undefined;
   tag: VersionTag;
-  /** The reply of this turn, once there is one, when its body is too small for gzip. */
+  /** The reply in this turn when its body is too small for gzip; null until it is made. */
   small: Reply | null;
 }
 
@@ -167,7 +172,7 @@ function keyOf(query: unknown): string {
   );
 }
 
-/** Rewrites the headers when the version differs from that of the last reply. */
+/** Rewrites the headers when the version differs from the version of the last reply. */
 function refreshTag(
   parsed: Parsed<{ readonly market: number }>,
   book: BookSource,
@@ -189,7 +194,10 @@ function refreshTag(
   parsed.tag = newVersionTag(`"${epoch}.${seq}.${slot}.${state}${rest}"`, version, encoding);
 }
 
-/** Caches a reply for the rest of the turn; copies its body, since the book will overwrite it. */
+/**
+ * Caches a reply for the rest of the turn; copies its body, because the book will overwrite the
+ * buffer.
+ */
 function cacheSmallReply(parsed: Parsed<unknown>, body: Uint8Array): Reply {
   const copy = Uint8Array.from(body);
   parsed.small = { status: 200, headers: parsed.tag.headers, body: copy, identity: copy };

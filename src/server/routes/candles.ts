@@ -53,7 +53,7 @@ export const candles = {
   open: (service: HistoryService) => responderOf(service).routeOf(parseCandles),
 } as const satisfies Path;
 
-/** Reads the parameters of /candles. Throws a ServerError that names the wrong one. */
+/** Reads the parameters of /candles. Throws a ServerError that names the wrong parameter. */
 function parseCandles(request: RequestTexts, { markets, nowSeconds }: ParseContext): CandlesQuery {
   const { symbol, resolution, from, to, limit } = checkRequest(candlesParams, request);
   if (from !== undefined && to !== undefined && from > to) {
@@ -68,7 +68,7 @@ function parseCandles(request: RequestTexts, { markets, nowSeconds }: ParseConte
   };
 }
 
-/** The candles of a market up to a time. Throws UNKNOWN_MARKET. */
+/** Returns the query for the candles of a market up to a time. Throws UNKNOWN_MARKET. */
 export function candlesOf(
   { symbol, resolution }: Pick<Static<typeof candlesParams>, 'symbol' | 'resolution'>,
   { markets, nowSeconds }: Pick<ParseContext, 'markets' | 'nowSeconds'>,

@@ -1,6 +1,6 @@
 /**
- * Replies with bodies that belong to no single market, so that no market's version covers them:
- * each body is rendered at most once a second, and its tag is the hash of its content.
+ * Replies with bodies that cover several markets, so no market's version identifies them: each body
+ * is rendered at most once a second, and its tag is a hash of its content.
  */
 import { createHash } from 'node:crypto';
 import { LIMITS } from '../../config/limits.js';
@@ -27,7 +27,7 @@ import {
 /** The queries of these bodies. */
 type ContentQuery = VolumesQuery | FundingMeansQuery | AccountTradesQuery;
 
-/** Renders and replies; each instance has its own limits. */
+/** Renders bodies and replies with them; each instance has its own limits. */
 export class ContentResponder {
   readonly #queue: HistoryQueue;
   readonly #cache = new BodyCache<HistoryBody>(LIMITS.historyCacheBytesMax);
@@ -40,7 +40,7 @@ export class ContentResponder {
     this.#queue = new HistoryQueue(options, limits);
   }
 
-  /** Replies to a request; `parse` is given the chain's time, unix seconds. */
+  /** Replies to a request; `parse` gets the chain's time, unix seconds. */
   replyTo(request: HttpRequest, parse: (chainTs: number) => ContentQuery): Reply | Promise<Reply> {
     const { book, history, readiness, timers } = this.#options;
     requireFirstBook(readiness());
@@ -48,7 +48,7 @@ export class ContentResponder {
     const query = parse(chainSeconds(history));
     const key = `${book.epoch} ${JSON.stringify(query)}`;
     const version = String(Math.floor(timers.unixMs() / 1_000));
-    // Read now, because the transport's request is valid only within this call.
+    // The headers are read now, because the transport's request is valid only within this call.
     const client = {
       ifNoneMatch: request.getHeader('if-none-match'),
       isZipped: requestAcceptsGzip(request),
@@ -77,13 +77,13 @@ export class ContentResponder {
   }
 }
 
-/** The headers of a request that decide its reply. */
+/** The request headers that decide the reply. */
 interface Client {
   readonly ifNoneMatch: string;
   readonly isZipped: boolean;
 }
 
-/** The tag and the headers of a body whose tag is the hash of its content. */
+/** Returns the tag and the headers of a body; the tag is a hash of the body. */
 export function contentTag(
   epoch: string,
   { body, state }: { readonly body: Uint8Array; readonly state: string },

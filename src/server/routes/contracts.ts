@@ -1,4 +1,7 @@
-/** The contracts of all markets, and those of perpetual markets for CoinGecko. */
+/**
+ * /contracts: the contracts of all markets, and the contracts of perpetual markets in CoinGecko's
+ * format.
+ */
 import { Type } from '@sinclair/typebox';
 import { wordSchema } from '../api/param-parts.js';
 import { base, fixed, id, marketIndex, price, quote, symbol } from '../api/schema-parts.js';

@@ -1,10 +1,11 @@
 /**
- * /docs: the API description as a page of Swagger UI, with its script and style from this host alone.
+ * /docs: the API description as a Swagger UI page; script and style are served by this service.
  *
- * The files come from the package swagger-ui-dist. It depends on @scarf/scarf, whose install script
- * reports installations to its maker: package.json switches that off, by `scarfSettings` for every npm
- * and by `allowScripts` for those that know it; the packed service has the files without that package,
- * of which nothing is loaded here.
+ * The files come from the package swagger-ui-dist. That package depends on @scarf/scarf, whose
+ * install script reports installations to its maker. package.json disables the script:
+ * `scarfSettings` for every npm, `allowScripts` for npm versions that support it. The packed
+ * service contains the files of swagger-ui-dist without @scarf/scarf, of which this file loads
+ * nothing.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -30,7 +31,7 @@ export const docs = {
   open: docsRoute,
 } as const satisfies Path;
 
-/** Links are relative, so that the page works under each prefix and with a proxy. */
+/** Links are relative, so the page works below each prefix and through a proxy. */
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -61,9 +62,9 @@ const page = `<!doctype html>
 `;
 
 /**
- * Without `validatorUrl` the page would send the description's address to a validator elsewhere. Each operation shows its
- * schemas, so that the list of all is left out. The theme is that of the
- * other pages: what was chosen there, or else what the system prefers.
+ * Without `validatorUrl: null` the page would send the address of the description to an external
+ * validator. The list of all schemas is omitted, because each operation shows its schemas. The
+ * theme is the one chosen on the service's other pages, or else the system's.
  */
 const init = `SwaggerUIBundle({
   url: 'openapi.json', dom_id: '#app', validatorUrl: null, defaultModelsExpandDepth: -1,
@@ -82,7 +83,10 @@ applyTheme();
 preference.addEventListener('change', applyTheme);
 `;
 
-/** The head is that of the other pages. No operation has links or tags, and all are sent to where the page is from: their parts are left out. */
+/**
+ * The header is that of the other pages. Operations have neither links nor tags, and requests go to
+ * the page's own host, so those parts of Swagger UI are hidden.
+ */
 const style = `body { margin: 0; background: #fff; color: #161c27; font: 12.5px/1.35 'Helvetica Neue', 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', Arial, sans-serif; }
 header { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 16px; padding: 8px 14px; min-height: 58px; box-sizing: border-box; border-bottom: 1px solid #dfe3e9; }
 h1 { flex: 1; margin: 0; font-size: 14px; font-weight: 400; }
@@ -113,17 +117,17 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** One file of the page, read and tagged at the start. */
+/** A file of the page, read and tagged at the start. */
 interface DocsFile {
   readonly body: Uint8Array;
   readonly tag: VersionTag;
 }
 
 /**
- * The route of /docs and of the files below it. Reads them now.
+ * Returns the route of /docs and of the files below it. Reads the files when it is called.
  *
  * # Errors
- * An Error when swagger-ui-dist is not installed.
+ * Throws an Error when swagger-ui-dist is not installed.
  */
 function docsRoute(): Route {
   const files: Readonly<Record<string, DocsFile>> = {
@@ -159,7 +163,7 @@ function readPackageFile(name: string): Uint8Array {
   }
 }
 
-/** The files keep their names between versions, so clients ask whether theirs is still the one. */
+/** Files keep their names between versions, so clients must revalidate them. */
 function newFile(contentType: string, body: Uint8Array): DocsFile {
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   const headers: readonly Header[] = [

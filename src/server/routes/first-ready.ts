@@ -1,4 +1,4 @@
-/** Decides when a service is ready, and which conditions are pending until then. */
+/** Decides whether a service is ready, and names the condition for which it waits. */
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
@@ -12,26 +12,27 @@ export function bookReason({ state, reason }: Pick<Readiness, 'state' | 'reason'
 export interface FirstReadyOptions {
   readonly readiness: () => Readiness;
   readonly directory: Pick<MarketDirectory, 'markets'>;
-  /** The names of `--markets`; empty, as by default, for all markets. */
+  /** The market names of `--markets`; empty, the default, for all markets. */
   readonly marketNames?: readonly string[];
   /** Absent where there is no history. */
   readonly history?: Pick<MarketDataSource, 'readStats'>;
   /**
-   * The required state of the history: open, which is the default, or filled with the trades that
-   * the chain had when it was opened.
+   * The state that the history must reach: `open`, the default, or `filled` with the trades that
+   * the chain had when the history was opened.
    */
   readonly historyFirst?: HistoryFirst;
 }
 
 /**
- * The history's state required for readiness. Filling takes some seconds on a new chain, and
- * minutes on a busy chain.
+ * The state that the history must reach before the service is ready. Filling takes some seconds on
+ * a new chain and minutes on a busy chain.
  */
 export type HistoryFirst = 'open' | 'filled';
 
 /**
  * A service is ready while its book is live, or paused at a requested moment. The first readiness
- * also requires a listed market and the history; their later failures are shown in /status only.
+ * also requires a listed market and the history; a later failure of either is shown in /status
+ * only.
  */
 export class FirstReady {
   readonly #options: FirstReadyOptions;
@@ -41,7 +42,7 @@ export class FirstReady {
     this.#options = options;
   }
 
-  /** What the service waits for; null when it is ready. */
+  /** Returns the condition for which the service waits; null when the service is ready. */
   waitReason(): string | null {
     const { state, reason, standsStill = false } = this.#options.readiness();
     // There is nothing to wait for.
@@ -58,7 +59,7 @@ export class FirstReady {
     if (marketNames.length > 0 && directory.markets().length === 0) {
       return `no market of --markets is on this chain: ${marketNames.join(', ')}`;
     }
-    // One that fails is not waited for: the book is of use without it.
+    // A failed history does not delay readiness: the book is useful without it.
     const { state, reason } = history?.readStats() ?? { state: 'live', reason: null };
     if (state === 'backfilling' && historyFirst === 'filled') return 'the history is being filled';
     if (state !== 'starting' && state !== 'off') return null;

@@ -1,4 +1,4 @@
-/** /fundingRates: the funding rates of a market in slotbook's own form. */
+/** /fundingRates: the funding rates of a market in slotbook's own format. */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { FundingRatesQuery } from '../../contract/history-queries.js';
@@ -64,7 +64,7 @@ export const fundingRates = {
   open: (service: HistoryService) => responderOf(service).routeOf(parseFundingRates),
 } as const satisfies Path;
 
-/** Reads the parameters of /fundingRates. Throws a ServerError that names the wrong one. */
+/** Reads the parameters of /fundingRates. Throws a ServerError that names the wrong parameter. */
 function parseFundingRates(request: RequestTexts, of: ParseContext): FundingRatesQuery {
   const params = checkRequest(fundingRatesParams, request);
   const since = sinceOf(of.nowSeconds);

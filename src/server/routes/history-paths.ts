@@ -1,4 +1,4 @@
-/** The properties that paths of the history share. */
+/** The properties that the paths of the history share. */
 
 import { LIMITS } from '../../config/limits.js';
 import { marketErrors } from '../api/book-parts.js';
@@ -13,15 +13,15 @@ export const ofHistory = {
   errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
 } as const;
 
-/** The responder of all paths of one market, which share its bounds. */
+/** The responder that all paths of a single market share, with its limits. */
 export const responderOf = shared((service: HistoryService) => new HistoryResponder(service));
 
-/** The responder of the paths of all markets. */
+/** The responder that all paths of several markets share. */
 export const summariesOf = shared((service: HistoryService) => new ContentResponder(service));
 
 /**
- * The responder of trades of an account. A market that an account seldom trades in is found by a walk over all
- * its trades, so that one of them runs at a time.
+ * The responder of an account's trades. Finding a market that the account rarely trades in means a
+ * walk over all its trades, so only one such query runs at a time.
  */
 export const accountTradesOf = shared(
   (service: HistoryService) => new ContentResponder(service, { ...LIMITS, historyReadsMax: 1 }),

@@ -10,7 +10,7 @@ import type { MarketDataSource } from '../../contract/history-source.js';
 import type { Timer, Timers } from '../../contract/timers.js';
 import { ServerError } from '../transport/errors.js';
 
-/** One query, and the client that waits for it. */
+/** One query and the client that waits for its result. */
 interface QueuedQuery {
   /** Equal for equal queries of one version. */
   readonly name: string;
@@ -21,7 +21,7 @@ interface QueuedQuery {
   readonly isGone: () => boolean;
 }
 
-/** The limits of the queue; tests make them smaller. */
+/** The limits of the queue; tests use smaller limits. */
 export type QueueLimits = {
   readonly [Name in 'historyReadsMax' | 'historyReadsWaitingMax' | 'historyReadMsMax']:
     | (typeof LIMITS)[Name]
@@ -54,7 +54,7 @@ interface HistoryQueueParts {
 
 /** Bounded queries of the history. */
 export class HistoryQueue {
-  /** Waiting queries, in their order, and running ones. */
+  /** The waiting queries in their order, and the running queries. */
   readonly #queries = new Map<string, WaitingQuery>();
   readonly #turns = new ClientTurns();
   readonly #share: FairShare;
@@ -77,9 +77,9 @@ export class HistoryQueue {
   }
 
   /**
-   * The response, shared by all clients that request it meanwhile. Throws LIMIT_EXCEEDED when too many
-   * wait; rejects with a ServerError for an error that the client caused, with NOT_READY when the
-   * history takes too long, and with what the history threw otherwise.
+   * Returns the response, which all clients with the same pending query share. Throws
+   * LIMIT_EXCEEDED when too many queries wait. Rejects with a ServerError for a client's error,
+   * with NOT_READY when the history takes too long, and otherwise with the history's own error.
    */
   runQuery({ name, query, client, isGone }: QueuedQuery): Promise<HistoryBody> {
     const known = this.#queries.get(name);
@@ -173,7 +173,7 @@ function isAbandoned({ clients }: WaitingQuery): boolean {
   return clients.every((isGone) => isGone());
 }
 
-/** The codes of errors that the history may send to a client with their message. */
+/** The error codes of the history that are sent to a client with their message. */
 const CLIENT_ERRORS: ReadonlySet<unknown> = new Set<ErrorCode>([
   'INVALID_PARAM',
   'OUT_OF_RANGE',
@@ -182,7 +182,10 @@ const CLIENT_ERRORS: ReadonlySet<unknown> = new Set<ErrorCode>([
   'NOT_READY',
 ]);
 
-/** Converts an error with one of these codes; any other error is a fault and stays as it is. */
+/**
+ * Converts an error with a code of the list above; every other error is a fault and stays
+ * unchanged.
+ */
 function toServerError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code, context } = error as {

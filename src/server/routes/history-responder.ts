@@ -1,10 +1,10 @@
 /**
- * Replies of trades, funding rates and candles: from a query to the finished bytes of the history, or a
- * 304.
+ * Replies with trades, funding rates and candles: from a query to the finished bytes of the
+ * history, or a 304.
  *
- * The history replies later, from its own thread. Its bodies are cached for the version of their
- * market, so that a client that has that version, or repeats a request of another client, costs it
- * nothing.
+ * The history replies asynchronously, from its own thread. Bodies are cached by the version of
+ * their market, so a request of a client that has the version, or that repeats another client's
+ * request, does not reach the history.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
@@ -47,7 +47,7 @@ export interface HistoryRouteOptions {
   readonly directory: MarketDirectory;
   readonly readiness: () => Readiness;
   readonly history: MarketDataSource;
-  /** Their wall clock says how old a cached body is, and whether a request is of the future. */
+  /** The wall clock tells the age of a cached body, and whether a request is of the future. */
   readonly timers: Timers;
 }
 
@@ -56,13 +56,13 @@ type MarketQuery = TradesQuery | FundingRatesQuery | CandlesQuery | ArchiveQuery
 
 type Parse = (request: RequestTexts, of: ParseContext) => MarketQuery;
 
-/** Whether a body may change, which decides how long clients may cache it. */
+/** Whether a body may change; decides how long clients may cache the body. */
 type Age = 'fresh' | 'past' | 'final';
 
-/** Replies to queries, from the cache where the version is still current. */
+/** Replies to queries, from the cache while the version is current. */
 export class HistoryResponder {
   readonly #queue: HistoryQueue;
-  /** A page of an archive takes long, so that they have a queue of their own. */
+  /** Archive pages have a queue of their own, because a page takes long. */
   readonly #archiveQueue: HistoryQueue;
   readonly #cache = new BodyCache<HistoryBody>(LIMITS.historyCacheBytesMax);
   readonly #gzips = new GzipCache();
@@ -76,7 +76,7 @@ export class HistoryResponder {
     this.#archiveQueue = new HistoryQueue(options, { ...LIMITS, historyReadsMax });
   }
 
-  /** The route of a path whose parameters are read by `parse`. */
+  /** Returns the route of a path whose parameters `parse` reads. */
   routeOf(parse: Parse) {
     return (request: HttpRequest, pathTexts: Texts): Reply | Promise<Reply> =>
       this.#replyTo(request, (of) => parse({ query: request.query, pathTexts }, of));
@@ -102,7 +102,7 @@ export class HistoryResponder {
     return this.#queryHistory(parsed).then((found) => this.#replyWith(parsed, found, isZipped));
   }
 
-  /** Returns a 304 when the client has the body of this version or the final one. */
+  /** Returns a 304 when the client has the body of this version, or the final body. */
   #checkUnchanged(parsed: ParsedRequest, cached: HistoryBody | undefined): Reply | undefined {
     const { request } = parsed;
     if (request.getHeader('if-none-match') === '') return undefined;
@@ -124,7 +124,7 @@ export class HistoryResponder {
       isGone: () => request.isGone,
     });
     const { body, isFinal } = found;
-    // The archives of a year would evict bodies that many clients read.
+    // Archives are not cached, because a year of them would evict bodies that many clients read.
     if (query.kind === 'archive') return found;
     this.#cache.cacheBody(key, { version, body: found, bytes: body.length, isFinal });
     return found;
@@ -147,7 +147,7 @@ export class HistoryResponder {
     const { book, history } = this.#options;
     const time = 'now' in query ? `.${query.now}` : 'since' in query ? `.${query.since}` : '';
     const rest = age === 'final' ? 'final' : `${version}${time}`;
-    // The epoch is one run of the service on one chain: a tag of another run never matches.
+    // The epoch names one run of the service on one chain, so a tag of another run never matches.
     const etag = `"${book.epoch}.${rest}"`;
     const headers: Header[] = [
       ...(query.form === 'csv' ? csvHeaders(fileNameOf(query, this.#options)) : jsonHeaders),
@@ -169,7 +169,7 @@ interface ParsedRequest {
   /** Equal for equal queries of one chain. */
   readonly key: string;
   readonly version: string;
-  /** Whether the requested range lies in the past, and the history was complete. */
+  /** Whether the requested range lies in the past and the history was complete. */
   readonly isPast: boolean;
 }
 
@@ -179,12 +179,12 @@ const SECONDS_OF: Readonly<Record<Age, number>> = {
   final: LIMITS.historyFinalSeconds,
 };
 
-/** Whether the response can be final: other responses change with time. */
+/** Returns whether the response can be final; other responses change with time. */
 function canBeFinal(query: MarketQuery): boolean {
   return query.kind === 'trades' && query.before !== undefined;
 }
 
-/** Whether the last requested candle, or day, ended a while ago. */
+/** Returns whether the last requested candle or day ended some time ago. */
 function isPast(query: MarketQuery, nowSeconds: number): boolean {
   if (query.kind === 'archive') return query.to + LIMITS.historySettledSeconds < nowSeconds;
   if (query.kind !== 'candles' || query.to === undefined) return false;
@@ -192,24 +192,24 @@ function isPast(query: MarketQuery, nowSeconds: number): boolean {
   return to + resolutionSecondsMax(resolution) + LIMITS.historySettledSeconds < nowSeconds;
 }
 
-/** As the Drift v2 data API names the file of an archive. */
+/** Returns the file name that the Drift v2 data API gives to an archive. */
 function fileNameOf(
   { market, records, from }: ArchiveQuery,
   { directory }: Pick<HistoryRouteOptions, 'directory'>,
 ): string {
   const row = directory.markets().find((one) => `${one.marketType}_${one.marketIndex}` === market);
   const [day = ''] = new Date(from * 1_000).toISOString().split('T');
-  // Characters that are invalid in a file name, or would end the header, are removed.
+  // Characters are removed when they are invalid in a file name or would end the header.
   const symbol = (row?.symbol ?? market).replace(/[^\w.-]/g, '');
   return `market-${symbol}-${records}-${day.replace(/-0?/g, '-')}.csv`;
 }
 
-/** The chain's time, from which spans are counted, unix seconds; 0 before it is known. */
+/** Returns the chain's time, from which spans are counted, unix seconds; 0 before it is known. */
 export function chainSeconds(history: Pick<MarketDataSource, 'readStats'>): number {
   return history.readStats().chainTs ?? 0;
 }
 
-/** Throws NOT_READY without a history. A failing history, or one that back-fills, can be read. */
+/** Throws NOT_READY when there is no history. A history that fails or back-fills can be read. */
 export function requireHistory(history: MarketDataSource): void {
   const { state, reason } = history.readStats();
   if (state !== 'starting' && state !== 'off') return;

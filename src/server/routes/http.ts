@@ -1,4 +1,4 @@
-/** The handlers of all HTTP paths, made by `createHandlers` for the transport. */
+/** The handlers of all HTTP paths, which `createHandlers` makes for the transport. */
 
 import { statusOf } from '../../contract/error-codes.js';
 import { RequestLimiter, requireNoBody, requireRequestSize } from '../admission/admission.js';
@@ -41,31 +41,31 @@ import {
 import { bodySchemas, type PathName, pathOf, paths } from './paths.js';
 import { udfErrorReply } from './udf.js';
 
-/** The sources of the paths, and what bounds their requests. */
+/** The sources of the paths, and the limits of their requests. */
 export interface HttpOptions extends ServiceSources {
-  /** When the service is ready; by default as its other parts are. */
+  /** Decides when the service is ready; by default the other parts decide. */
   readonly ready?: FirstReady;
-  /** Reads accounts for /topMakers; without it there is no node to read from. */
+  /** Reads accounts for /topMakers; absent when there is no node to read from. */
   readonly readAccounts?: ReadAccounts;
-  /** Reads fees for /priorityFees; without it there is no node to read from. */
+  /** Reads fees for /priorityFees; absent when there is no node to read from. */
   readonly readFees?: ReadFees;
-  /** Requests a second of one address; 0, the default, for no limit. */
+  /** Maximum requests a second of one address; 0, the default, for no limit. */
   readonly requestsPerSecond?: number;
-  /** Whose requests count together; without it no proxy is trusted. */
+  /** Finds the client address of a request; absent when no proxy is trusted. */
   readonly addresses?: ClientAddresses;
-  /** Whether /metrics is on the main port, as by default, or on the operator's only. */
+  /** Whether /metrics is on the main port, the default, or on the operator's port only. */
   readonly metrics?: 'main' | 'operator';
   /** The statistics of the WebSockets, for /metrics. */
   readonly sockets?: () => SocketStats;
   /** The statistics of the makers' sockets. */
   readonly quotes?: () => QuoteSocketStats;
-  /** Where the transport holds what clients have not read. */
+  /** The bytes of replies that clients have not read yet, as the transport holds them. */
   readonly unsent?: UnsentReplies;
   /** Bytes that wait for WebSockets. */
   readonly backlog?: { readonly bytes: number };
-  /** Lines of the log that could not be written. */
+  /** The number of log lines that could not be written. */
   readonly logLines?: { readonly lost: number };
-  /** The page for browsers; by default the one that the set-up has built. */
+  /** The page for browsers; by default the page that the set-up has built. */
   readonly page?: PageFiles;
 }
 
@@ -104,8 +104,8 @@ export function createHandlers(options: HttpOptions): Handlers {
 }
 
 /**
- * Whether the clients' port has the path. For a path of the history, it at least reports that there
- * is no history.
+ * Returns whether the clients' port serves the path. A path of the history is served without a
+ * history too, and then replies with an error.
  */
 function isReachable(name: PathName, { metrics }: HttpOptions): boolean {
   return name !== '/metrics' || metrics !== 'operator';
@@ -147,7 +147,10 @@ function routesOf(
 const specsOf = (names: readonly PathName[]): Readonly<Record<string, Path>> =>
   Object.fromEntries(names.map((name) => [name, pathOf(name)]));
 
-/** The route of a path; that of the history where there is none says so. */
+/**
+ * Returns the route of a path; without a history, the route of a history path replies with an
+ * error.
+ */
 function routeOf(path: Path, service: PathService): Route {
   if (path.kind !== 'history') return path.open(service);
   const { history } = service;
@@ -174,7 +177,7 @@ function handlerOf(table: PathTable, { requests, unsent, limiter }: Bounds): Han
   const fail = (error: unknown, { name, isUdf }: NamedRoute): Reply => {
     const isClientError = error instanceof ServerError;
     requests.countReply(name, isClientError ? error.status : statusOf('INTERNAL'));
-    // The transport replies with INTERNAL to an error thrown here.
+    // The transport replies with INTERNAL to an error that is thrown here.
     if (!isClientError) throw error;
     return isUdf ? udfErrorReply(error) : errorReply(error);
   };

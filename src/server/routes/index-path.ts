@@ -1,4 +1,6 @@
-/** `/`: the page for browsers, the list of paths for everybody else, and the files of the page. */
+/**
+ * `/`: the page for browsers, the list of paths for all other clients, and the files of the page.
+ */
 import { Type } from '@sinclair/typebox';
 import { type HttpRequest, jsonReply, type Reply } from '../transport/reply.js';
 import { prefersHtml } from './accept.js';
@@ -23,7 +25,7 @@ export const indexPath = {
   open: indexRoute,
 } as const satisfies Path;
 
-/** Without a page every client gets the list. */
+/** Without a page every client gets the list of paths. */
 function indexRoute({ page: files, build, described }: PathService): Route {
   const page = files.get('');
   const { name, version } = build;

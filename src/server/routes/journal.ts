@@ -19,7 +19,9 @@ export const journalPath = {
   open: journalRoute,
 } as const satisfies Path;
 
-/** The route of /journal; a 404 with the code NO_JOURNAL where none is kept. */
+/**
+ * Returns the route of /journal; it replies 404 with the code NO_JOURNAL when no journal is kept.
+ */
 function journalRoute({ journal, book, directory }: PathService): Route {
   if (journal === undefined) {
     return () => {
@@ -33,7 +35,7 @@ function journalRoute({ journal, book, directory }: PathService): Route {
   };
 }
 
-/** What a range says of its sequence numbers. */
+/** Returns the members of a range that give its sequence numbers. */
 type MarketSeqs = (range: JournalRange) => object;
 
 const noSeqs: MarketSeqs = () => ({});
@@ -56,7 +58,10 @@ function journalBody(journal: JournalSource, marketSeqs: MarketSeqs): object {
   };
 }
 
-/** By name, where the ids of the markets are those of the book now. */
+/**
+ * Returns the sequence numbers by market name. Market ids are valid in one epoch only, so a range
+ * of another epoch gets no names.
+ */
 function seqsOf(
   { epoch, firstSeqs, lastSeqs }: JournalRange,
   book: Pick<BookSource, 'epoch'>,

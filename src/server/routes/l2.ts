@@ -42,7 +42,7 @@ export const l2Params = Type.Object({
   uncross,
 });
 
-/** The parameters with the defaults of the dlob-server. */
+/** The parameters of /l2 with the defaults of the dlob-server. */
 const l2CompatibleParams: typeof l2Params = Type.Object({
   ...l2Params.properties,
   depth: Type.Integer({ ...l2Params.properties.depth, default: LIMITS.l2CompatibleDepthDefault }),
@@ -107,14 +107,16 @@ function l2Route(service: PathService): BookRoute {
   );
 }
 
-/** The schema of a path as it was sent: under /dlob it may have the defaults of the dlob-server. */
+/**
+ * Returns the schema for a requested path: below /dlob it may have the defaults of the dlob-server.
+ */
 export function schemaOf({ compatDefaults = false }: Compat, path: string): L2Params {
   return compatDefaults && path.startsWith('/dlob/') ? l2CompatibleParams : l2Params;
 }
 
 type Compat = Pick<PathService, 'compatDefaults'>;
 
-/** The route that `makeRoute` makes for the schema of a path as it was sent. */
+/** Returns a route that calls the route of `makeRoute` with the schema for the requested path. */
 export function withPrefixDefaults(
   service: Compat,
   makeRoute: (schema: L2Params) => BookRoute,
@@ -127,7 +129,7 @@ export function withPrefixDefaults(
     schemaOf(service, request.path) === l2Params ? plain(request) : compatible(request);
 }
 
-/** Reads the parameters of /l2. Throws a ServerError that names the wrong one. */
+/** Reads the parameters of /l2. Throws a ServerError that names the wrong parameter. */
 export function parseL2(raw: string, markets: MarketDirectory, schema = l2Params): L2Request {
   return l2Request(splitQuery(raw, schema.properties), markets, schema);
 }
@@ -145,7 +147,10 @@ export function l2Request(texts: Texts, markets: MarketDirectory, schema: L2Para
   };
 }
 
-/** The requested sources in addition to orders; sources that were not requested have no member. */
+/**
+ * Returns the requested sources in addition to orders; a source that was not requested has no
+ * member.
+ */
 function sourcesOf(params: {
   readonly includeVamm: boolean;
   readonly includeIndicative: boolean;

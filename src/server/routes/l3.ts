@@ -79,7 +79,7 @@ function l3Route(service: PathService): BookRoute {
   );
 }
 
-/** Reads the parameters of /l3. Throws a ServerError that names the wrong one. */
+/** Reads the parameters of /l3. Throws a ServerError that names the wrong parameter. */
 export function parseL3(raw: string, markets: MarketDirectory): L3Request {
   const params = readQuery(l3Params, raw);
   const { depth, maker, includeIndicative, uncross } = params;

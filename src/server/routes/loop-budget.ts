@@ -1,12 +1,12 @@
 /**
- * The time that large replies may use in a turn of the event loop. The feed, the WebSockets and small
- * replies run between their steps, however many clients request them at a time.
+ * The time that large replies may use in one turn of the event loop. The feed, the WebSockets and
+ * small replies run between the steps of large replies, however many clients request them.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Timers } from '../../contract/timers.js';
 import { ServerError } from '../transport/errors.js';
 
-/** Work in steps of well below a millisecond, of which the last returns the result. */
+/** A job in steps of well below a millisecond; the last step returns the result. */
 export type Steps<T> = Iterator<undefined, T>;
 
 /** Work that cannot be divided. */
@@ -15,19 +15,21 @@ export function oneStep<T>(work: () => T): Steps<T> {
 }
 
 interface LoopJob {
-  /** Whether the client has disconnected, so that the result is not needed. */
+  /** Returns whether the client has disconnected, so that the result is not needed. */
   readonly isGone: () => boolean;
-  /** Runs until the work is done or the budget is used up; returns whether it is done. */
+  /** Runs steps until the job is done or the budget is used up; returns whether the job is done. */
   readonly runSome: () => boolean;
 }
 
-/** Runs one job after the other, some milliseconds in each turn of the event loop. */
+/** Runs one job after the other, a few milliseconds in each turn of the event loop. */
 export class LoopBudget {
   readonly #waiting: LoopJob[] = [];
   #usedMs = 0;
   #isTurnAwaited = false;
 
-  /** `sliceMs` is the budget of a turn; the step that exceeds it is the last of the turn. */
+  /**
+   * The budget of a turn, milliseconds; the step that exceeds the budget is the last of the turn.
+   */
   readonly #sliceMs: number;
   readonly #timers: Timers;
 
@@ -36,12 +38,12 @@ export class LoopBudget {
     this.#timers = timers;
   }
 
-  /** Whether work may run immediately: this turn has budget left, and no job is waiting. */
+  /** Whether a job may run immediately: this turn has budget left and no job is waiting. */
   get isOpen(): boolean {
     return this.#waiting.length === 0 && this.#usedMs < this.#sliceMs;
   }
 
-  /** Runs the work immediately and counts its time. */
+  /** Runs the job immediately and counts its time. */
   runNow<T>(work: () => T): T {
     const beganMs = this.#timers.nowMs();
     try {
@@ -53,11 +55,11 @@ export class LoopBudget {
   }
 
   /**
-   * Runs the work after all waiting jobs: immediately when the budget allows, otherwise in the next
+   * Runs the job after all waiting jobs: immediately when the budget allows, otherwise in later
    * turns. A job whose client has disconnected by then never runs, and its promise never settles.
    *
    * # Errors
-   * LIMIT_EXCEEDED when too many jobs wait already.
+   * Throws LIMIT_EXCEEDED when too many jobs wait already.
    */
   runSteps<T>(steps: Steps<T>, isGone: () => boolean = neverGone): T | Promise<T> {
     if (this.isOpen) {
@@ -98,7 +100,7 @@ export class LoopBudget {
     this.#timers.soon(() => this.#takeTurn());
   }
 
-  /** Finishes one job in a turn at most, because sending its reply takes time as well. */
+  /** Finishes at most one job in a turn, because sending its reply takes time as well. */
   #takeTurn(): void {
     this.#isTurnAwaited = false;
     this.#usedMs = 0;

@@ -1,4 +1,7 @@
-/** The trades and the funding rates of a market of one day, as the Drift v2 data API has them. */
+/**
+ * The trades and the funding rates of one market on one day, in the format of the Drift v2 data
+ * API.
+ */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { ArchiveQuery } from '../../contract/history-queries.js';
@@ -57,17 +60,23 @@ export const fundingRateArchive = {
   open: (service: HistoryService) => responderOf(service).routeOf(parseFundingRateArchive),
 } as const satisfies Path;
 
-/** Reads the parameters of a market's archive of trades. Throws a ServerError that names the wrong one. */
+/**
+ * Reads the parameters of a market's archive of trades. Throws a ServerError that names the wrong
+ * parameter.
+ */
 function parseTradeArchive(request: RequestTexts, of: ParseContext): ArchiveQuery {
   return { kind: 'archive', records: 'trades', ...dayOf(request, of) };
 }
 
-/** Reads the parameters of its archive of funding rates, likewise. */
+/**
+ * Reads the parameters of a market's archive of funding rates. Throws a ServerError that names the
+ * wrong parameter.
+ */
 function parseFundingRateArchive(request: RequestTexts, of: ParseContext): ArchiveQuery {
   return { kind: 'archive', records: 'fundingRates', ...dayOf(request, of) };
 }
 
-/** A day of the calendar, which no schema can say of three numbers. */
+/** Checks that year, month and day are a calendar day, which a schema cannot express. */
 function dayOf(request: RequestTexts, { markets }: ParseContext) {
   const params = checkRequest(archiveParams, request);
   const { symbol, year, month, day, page, format } = params;

@@ -1,4 +1,4 @@
-/** /market/{symbol}/candles/{resolution}: candles in the form of the Drift v2 data API. */
+/** /market/{symbol}/candles/{resolution}: candles in the format of the Drift v2 data API. */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { CandlesQuery } from '../../contract/history-queries.js';
@@ -49,8 +49,9 @@ export const marketCandles = {
 } as const satisfies Path;
 
 /**
- * Reads the parameters of /market/{symbol}/candles/{resolution}, where `startTs` is the newer bound and
- * `endTs` the older one, and is ignored without the other. Throws a ServerError that names the wrong one.
+ * Reads the parameters of /market/{symbol}/candles/{resolution}: `startTs` is the newer bound and
+ * `endTs` the older bound; `endTs` without `startTs` is ignored. Throws a ServerError that names
+ * the wrong parameter.
  */
 function parseCandleRecords(
   request: RequestTexts,
@@ -61,7 +62,8 @@ function parseCandleRecords(
   const startTs = secondsOf(params.startTs);
   const endTs = secondsOf(params.endTs);
   for (const [name, ts] of [['startTs', startTs] as const, ['endTs', endTs] as const]) {
-    // The later of two clocks, because a client's time may be right when one clock is wrong.
+    // The later of chain time and wall clock counts, because a client's time may be right when one
+    // clock is wrong.
     if (ts !== undefined) requirePast(name, ts, Math.max(nowSeconds, wallSeconds));
   }
   const query = { ...candlesOf({ symbol, resolution }, { markets, nowSeconds }), limit };

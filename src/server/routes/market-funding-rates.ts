@@ -1,4 +1,4 @@
-/** /market/{symbol}/fundingRates: funding rates in the form of the Drift v2 data API. */
+/** /market/{symbol}/fundingRates: funding rates in the format of the Drift v2 data API. */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { FundingRatesQuery } from '../../contract/history-queries.js';
@@ -28,7 +28,10 @@ export const marketFundingRates = {
   open: (service: HistoryService) => responderOf(service).routeOf(parseFundingRateRecords),
 } as const satisfies Path;
 
-/** Reads the parameters of /market/{symbol}/fundingRates. Throws a ServerError that names the wrong one. */
+/**
+ * Reads the parameters of /market/{symbol}/fundingRates. Throws a ServerError that names the wrong
+ * parameter.
+ */
 function parseFundingRateRecords(request: RequestTexts, of: ParseContext): FundingRatesQuery {
   const params = checkRequest(fundingRateRecordsParams, request);
   const market = marketOf(params.symbol, of.markets);

@@ -1,4 +1,4 @@
-/** /data/stats/markets: the statistics of all markets in the form of the Drift v2 data API. */
+/** /data/stats/markets: the statistics of all markets in the format of the Drift v2 data API. */
 import { Type } from '@sinclair/typebox';
 import { wordSchema } from '../api/param-parts.js';
 import { count, countOrNull, fixed, price, quote, text, trimmed } from '../api/schema-parts.js';

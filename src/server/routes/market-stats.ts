@@ -1,4 +1,4 @@
-/** /stats/markets: the statistics of all markets in slotbook's own form. */
+/** /stats/markets: the statistics of all markets in slotbook's own format. */
 import { Type } from '@sinclair/typebox';
 import {
   countOrNull,

@@ -1,4 +1,4 @@
-/** /market/{symbol}/trades: trades in the form of the Drift v2 data API. */
+/** /market/{symbol}/trades: trades in the format of the Drift v2 data API. */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { TradesQuery } from '../../contract/history-queries.js';
@@ -28,7 +28,10 @@ export const marketTrades = {
   open: (service: HistoryService) => responderOf(service).routeOf(parseTradeRecords),
 } as const satisfies Path;
 
-/** Reads the parameters of /market/{symbol}/trades. Throws a ServerError that names the wrong one. */
+/**
+ * Reads the parameters of /market/{symbol}/trades. Throws a ServerError that names the wrong
+ * parameter.
+ */
 function parseTradeRecords(request: RequestTexts, { markets }: ParseContext): TradesQuery {
   const params = checkRequest(tradeRecordsParams, request);
   const market = marketOf(params.symbol, markets);

@@ -55,7 +55,7 @@ function marketsReply({ book, directory, readiness }: PathService): Reply {
   return jsonReply(JSON.stringify(bodies));
 }
 
-/** Raw integers are text, as everywhere in the book. */
+/** Raw integers are written as text, as in all bodies of the book. */
 function marketBody(
   market: MarketInfo,
   chain: ChainStats,

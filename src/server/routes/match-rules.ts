@@ -3,7 +3,7 @@ import type { MatchRequest } from '../../contract/book-requests.js';
 import { missingParamError } from '../api/market-params.js';
 import { ServerError } from '../transport/errors.js';
 
-/** Throws a ServerError that names a parameter which does not fit the others. */
+/** Throws a ServerError that names a parameter in conflict with the other parameters. */
 export function checkOrder(request: MatchRequest): void {
   checkKind(request);
   checkAuction(request);
@@ -38,7 +38,7 @@ function checkAuction(request: MatchRequest): void {
   }
 }
 
-/** The error of a parameter that does not fit another one. */
+/** Returns the error of a parameter that conflicts with another parameter. */
 export function conflictError(param: string, message: string): ServerError {
   return new ServerError('INVALID_PARAM', message, param);
 }

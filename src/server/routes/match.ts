@@ -1,4 +1,4 @@
-/** /match: an order as the core is asked for it, and what the core refuses of it. */
+/** /match: converts a query to an order for the core, and the core's refusals to errors. */
 import { type Static, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { JitOffer, MatchRequest } from '../../contract/book-requests.js';
@@ -35,7 +35,7 @@ const amounts = { min: 1n, max: LIMITS.matchAmountMax };
 const sizes = { min: 1n, max: LIMITS.matchSizeMax };
 const auctionPrices = { min: 1n, max: LIMITS.matchSignedMax };
 
-/** The ranges of the two numbers of an offer. */
+/** The ranges of price and size of an offer. */
 const offerRanges = { price: amounts, size: sizes };
 
 /** The parameters of /match. */
@@ -182,7 +182,7 @@ export const match = {
         ...service,
         parse: (raw) => parseMatch(raw, directory),
         render: (query) => renderMatch(() => book.match(query)),
-        // An order's fills depend on more than the version of its market.
+        // The fills of an order depend on more than the version of its market.
         beside: () => book.turn,
         isLarge: () => true,
         cachedBytesMax: LIMITS.matchCacheBytesMax,
@@ -203,8 +203,8 @@ type Params = Static<typeof matchParams>;
 type AmountName = 'size' | 'quote' | 'limitPrice' | 'position' | 'auctionStart' | 'auctionEnd';
 
 /**
- * Reads the parameters of /match. Each is checked by its schema, their combinations here. Throws a
- * ServerError that names the wrong one.
+ * Reads the parameters of /match. A schema checks each parameter, this file their combinations.
+ * Throws a ServerError that names the wrong parameter.
  */
 export function parseMatch(raw: string, markets: MarketDirectory): MatchRequest {
   const { texts, values } = splitRepeating(raw, matchParams.properties, 'jit');
@@ -251,7 +251,9 @@ type Auction = Pick<
   'auctionStart' | 'auctionEnd' | 'auctionDuration' | 'slotsElapsed'
 >;
 
-/** The auction's three parameters come together, and the slots that have passed with them. */
+/**
+ * Start, end and duration of the auction must be given together; `slotsElapsed` needs all three.
+ */
 function auctionOf(params: Params): Auction {
   const names = ['auctionStart', 'auctionEnd', 'auctionDuration', 'slotsElapsed'] as const;
   const given = names.find((name) => params[name] !== undefined);

@@ -2,13 +2,13 @@
 import type { ErrorCode } from '../../contract/error-codes.js';
 import { ServerError } from '../transport/errors.js';
 
-/** Codes of the core for wrong orders, and the codes of their replies. */
+/** The reply's error code for each code with which the core refuses an order. */
 const REFUSALS: Readonly<Record<string, ErrorCode>> = {
   INVALID_MATCH: 'INVALID_PARAM',
   MATCH_OUT_OF_RANGE: 'OUT_OF_RANGE',
 };
 
-/** The error of an order that the core has refused; undefined for another error. */
+/** Returns the error of an order that the core has refused; undefined for any other error. */
 export function refusalOf(error: unknown): ServerError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '', context = {} } = error as {
@@ -21,7 +21,7 @@ export function refusalOf(error: unknown): ServerError | undefined {
   return orderRefusal({ code, message, param: typeof param === 'string' ? param : null });
 }
 
-/** The error of an order that the core refuses with this code. */
+/** Returns the error of an order that the core refuses with this code. */
 export function orderRefusal(refusal: {
   readonly code: string;
   readonly message: string;

@@ -12,7 +12,7 @@ import { id, symbol, trimmed } from '../api/schema-parts.js';
 import { bookRoute } from './book-routes.js';
 import type { Path } from './path.js';
 
-/** Levels of both sides in /orderbook: CoinGecko asks for so many. */
+/** The number of levels of both sides in /orderbook, as CoinGecko requires. */
 const ORDERBOOK_DEPTH = 100;
 
 /** The parameters of /orderbook, under CoinGecko's names. */
@@ -56,7 +56,7 @@ export const orderbook = {
     }),
 } as const satisfies Path;
 
-/** Reads the parameters of /orderbook: half of the levels are of each side. */
+/** Reads the parameters of /orderbook: `depth` counts both sides, so each side gets half of it. */
 function parseOrderbook(raw: string, markets: MarketDirectory): L2Request {
   const params = readQuery(orderbookParams, raw);
   const { ticker_id: name, depth } = params;

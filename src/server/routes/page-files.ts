@@ -1,6 +1,6 @@
 /**
- * The files of the page, which the set-up has built into `dist/page`: read once at the start, so that no
- * path of a client ever names a file.
+ * The files of the page, which the set-up has built into `dist/page`. All files are read at the
+ * start, so a requested path never reaches the file system.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,14 +14,17 @@ export interface PageFile {
   readonly etag: string;
   readonly headers: readonly Header[];
   readonly body: Uint8Array;
-  /** The same, compressed; undefined where the build has compressed nothing. */
+  /** The body compressed with gzip; undefined when the build has not compressed the file. */
   readonly gzip: Uint8Array | undefined;
 }
 
-/** The files by their paths below the address of the page; its HTML is the empty path, another page has no ending. */
+/**
+ * The files by their paths below the page's address. The page itself has the empty path; the paths
+ * of other pages have no file extension.
+ */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
-/** What a page may do: load its own files, and speak to this service. */
+/** The content security policy: a page may load its own files and connect to this service. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,14 +41,15 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 };
 
-/** The built page, relative to the compiled code and to the sources. */
+/** The folders of the built page, relative to the compiled code and to the sources. */
 const FOLDERS = ['../../../page', '../../../dist/page'] as const;
 
 /**
- * Reads a built page, by default this package's; empty when the page was not built.
+ * Reads a built page, by default the page of this package; returns an empty map when the page was
+ * not built.
  *
  * # Errors
- * An Error for more or larger files than a page has.
+ * Throws an Error for files that exceed the page's limits in number or size.
  */
 export function readPageFiles(folder: string | undefined = builtFolder()): PageFiles {
   if (folder === undefined) return new Map();
@@ -65,7 +69,7 @@ export function readPageFiles(folder: string | undefined = builtFolder()): PageF
   );
 }
 
-/** The path of a file; pages are named without their ending. */
+/** Returns the path of a file; an HTML page is named without its extension. */
 function pathOf(name: string): string {
   const pathname = name.split(path.sep).join('/');
   return pathname === 'index.html' ? '' : pathname.replace(/\.html$/, '');
@@ -98,7 +102,9 @@ interface ServedFile {
   readonly gzip: Uint8Array | undefined;
 }
 
-/** Scripts and styles have the hash of their content in their names; the HTML keeps its name. */
+/**
+ * The names of scripts and styles contain a hash of their content; the name of the HTML does not.
+ */
 function pageFile({ type, framing, body, gzip }: ServedFile): PageFile {
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   const isPage = type.startsWith('text/html');
@@ -119,7 +125,7 @@ const pageHeaders: readonly Header[] = [
   ['Referrer-Policy', 'no-referrer'],
 ];
 
-/** The pages below `embed` are made for the frames of others: they show, and do nothing. */
+/** The pages below `embed` may be framed by other sites, because they only display data. */
 const embedHeaders: readonly Header[] = [
   ['Content-Security-Policy', `${POLICY}; frame-ancestors *`],
   ['Referrer-Policy', 'no-referrer'],

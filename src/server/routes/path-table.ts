@@ -1,4 +1,4 @@
-/** Finds the route of a path as it was sent: by the whole path, or by a pattern with names in braces. */
+/** Finds the route of a requested path: by the whole path, or by a pattern with names in braces. */
 
 import type { Texts } from '../api/param-check.js';
 import { prefixesOf } from '../api/path-spec.js';
@@ -6,22 +6,25 @@ import { ServerError } from '../transport/errors.js';
 import type { Route } from './path.js';
 import { type PathName, pathOf } from './paths.js';
 
-/** The routes by the names of their paths; those that are not served may be missing. */
+/** The routes by path name; a path that is not served has no route. */
 export type Routes = Readonly<Partial<Record<PathName, Route>>>;
 
 /** A route with the properties of its path. */
 export interface NamedRoute {
   readonly name: PathName | 'unknown';
   readonly handle: Route;
-  /** Whether it is refused while too much waits for slow clients; the operator's paths never are. */
+  /**
+   * Whether requests are refused while too many unread bytes wait for slow clients; the operator's
+   * paths are never refused.
+   */
   readonly isBounded: boolean;
-  /** Whether its requests are not counted against a client. */
+  /** Whether requests are exempt from the rate limit. */
   readonly isUnlimited: boolean;
-  /** Whether its errors have the form of TradingView's UDF. */
+  /** Whether errors have the format of TradingView's UDF. */
   readonly isUdf: boolean;
 }
 
-/** The route of a path, and the values of its names in braces, as sent. */
+/** The route of a path, and the undecoded values of its names in braces. */
 export interface FoundRoute {
   readonly route: NamedRoute;
   readonly texts: Texts;
@@ -41,18 +44,18 @@ export const unknownRoute: NamedRoute = {
 const noTexts: Texts = new Map();
 const unknown: FoundRoute = { route: unknownRoute, texts: noTexts };
 
-/** The paths as requests have them: each name with each of its prefixes. */
+/** The paths as requests write them: each name with each of its prefixes. */
 export class PathTable {
   readonly #exact = new Map<string, FoundRoute>();
   readonly #patterns: { readonly parts: readonly string[]; readonly route: NamedRoute }[] = [];
 
-  /** `pageFiles` are the paths of the page's files below its own, which the route of `/` sends. */
+  /** `pageFiles` are the paths of the page's files, which the route of `/` sends. */
   constructor(routes: Routes, names: readonly PathName[], pageFiles: Iterable<string> = []) {
     for (const name of names) this.#addPath(name, routes[name]);
     for (const file of pageFiles) this.#addPageFile(file);
   }
 
-  /** The route of a path, which is that of unknown paths where there is none. */
+  /** Returns the route of a path, or the route of unknown paths. */
   findRoute(path: string): FoundRoute {
     return this.#exact.get(path) ?? this.#matchPattern(path) ?? unknown;
   }
@@ -87,7 +90,7 @@ export class PathTable {
   }
 }
 
-/** One more than any path has, so that longer ones match none. */
+/** One more part than any path has, so that longer paths match none. */
 const PARTS_MAX = 9;
 
 function textsOf(parts: readonly string[], sent: readonly string[]): Texts | undefined {
@@ -106,7 +109,10 @@ function textsOf(parts: readonly string[], sent: readonly string[]): Texts | und
   return texts;
 }
 
-/** The texts of a path without percent codes. Throws a ServerError that names the malformed one. */
+/**
+ * Decodes the percent codes in the texts of a path. Throws a ServerError that names the malformed
+ * text.
+ */
 export function decodeTexts(texts: Texts): Texts {
   if (texts.size === 0) return texts;
   return new Map(Array.from(texts, ([name, text]) => [name, decodeText(name, text)]));

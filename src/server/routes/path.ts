@@ -1,4 +1,4 @@
-/** A path of the service: its description, and its route. */
+/** A path of the service: its description and its route. */
 
 import type { BuildInfo } from '../../config/build-info.js';
 import type { AsOfSource } from '../../contract/as-of-source.js';
@@ -17,15 +17,17 @@ import type { FirstReady } from './first-ready.js';
 import type { LoopBudget } from './loop-budget.js';
 import type { PageFiles } from './page-files.js';
 
-/** Handles one path; `pathTexts` are the values of its names in braces. */
+/** Handles the requests of one path; `pathTexts` are the values of its names in braces. */
 export type Route = (request: HttpRequest, pathTexts: Texts) => Reply | Promise<Reply>;
 
-/** Reads accounts as base64, in the order of their keys; null where there is none. */
+/**
+ * Reads accounts as base64, in the order of their keys; null for an account that does not exist.
+ */
 export type ReadAccounts = (keys: readonly string[]) => Promise<readonly (string | null)[]>;
 
 /**
- * Reads the fees that recent blocks took at least for writing all of these accounts (base58), in
- * micro-lamports a compute unit.
+ * Reads the minimum fee with which each recent block wrote to all of these accounts (base58), in
+ * micro-lamports per compute unit.
  */
 export type ReadFees = (accounts: readonly string[]) => Promise<readonly number[]>;
 
@@ -36,16 +38,16 @@ export interface ServiceSources {
   readonly readiness: () => Readiness;
   readonly feed: () => FeedMetrics;
   readonly build: BuildInfo;
-  /** Trades, funding rates and candles; without it their paths are not there. */
+  /** Trades, funding rates and candles; without a history, its paths are not served. */
   readonly history?: MarketDataSource;
-  /** The state of venues outside of the chain; absent or empty where there is none. */
+  /** The state of off-chain venues; absent or empty when there are none. */
   readonly venues?: () => readonly VenueStats[];
   /** The journal; absent where none is kept. */
   readonly journal?: JournalSource;
   readonly timers: Timers;
-  /** Books of past moments; absent where no journal is kept. */
+  /** Books of past moments; absent when no journal is kept. */
   readonly asOf?: AsOfSource;
-  /** Whether /l2 and the batches have the defaults of the dlob-server under /dlob; not by default. */
+  /** Whether /l2 and the batches use the dlob-server's defaults below /dlob; false by default. */
   readonly compatDefaults?: boolean;
   /** Durations, for /metrics. */
   readonly timings?: Timings;
@@ -55,12 +57,12 @@ export interface ServiceSources {
 export interface PathService extends ServiceSources {
   readonly readAccounts: ReadAccounts;
   readonly readFees: ReadFees;
-  /** The time in a turn of the event loop that all paths of the book budget. */
+  /** The time in a turn of the event loop that all book paths share. */
   readonly budget: LoopBudget;
   readonly ready: FirstReady;
   readonly page: PageFiles;
   readonly metrics: Metrics;
-  /** The paths that are served, and the descriptions of the interface as JSON. */
+  /** The served paths, and the API descriptions as JSON. */
   readonly described: {
     readonly paths: readonly string[];
     readonly api: string;
@@ -71,7 +73,7 @@ export interface PathService extends ServiceSources {
 /** A service that has a history. */
 export type HistoryService = PathService & { readonly history: MarketDataSource };
 
-/** A path of a service without which it is not there has the kind `history`. */
+/** A path that needs a history has the kind `history`. */
 export type Path =
   | (PathSpec & {
       readonly kind: Exclude<PathSpec['kind'], 'history'>;
@@ -82,7 +84,10 @@ export type Path =
       readonly open: (service: HistoryService) => Route;
     });
 
-/** What the paths of a service share: made once for each service. */
+/**
+ * Returns a function that makes a value once for each service, so that the paths of a service share
+ * the value.
+ */
 export function shared<Of extends object, Made>(
   make: (service: Of) => Made,
 ): (service: Of) => Made {

@@ -1,4 +1,4 @@
-/** The paths of the service, and the bodies that they have. */
+/** The paths of the service and the schemas of their bodies. */
 import type { TSchema } from '@sinclair/typebox';
 import { errorBody, udfErrorBody } from '../api/error-bodies.js';
 import { auctionParamsPath } from './auction-params.js';
@@ -104,7 +104,7 @@ export type PathName = keyof typeof paths;
 /** Every path as one kind of value. */
 export const pathOf = (name: PathName): Path => paths[name];
 
-/** Every JSON body by its name in the API description. */
+/** All JSON bodies by their names in the API description. */
 export const bodySchemas: Readonly<Record<string, TSchema>> = Object.fromEntries(
   [...Object.values<Path>(paths).map(({ body }) => body), errorBody, udfErrorBody].flatMap(
     (body) => (body !== null && 'schema' in body ? [[body.name, body.schema] as const] : []),

@@ -1,6 +1,7 @@
 /**
- * /priorityFees and /batchPriorityFees: what transactions paid that wrote to a market's account, from the
- * node's own getRecentPrioritizationFees. The fees of a market are read once for all clients and cached.
+ * /priorityFees and /batchPriorityFees: the priority fees of transactions that wrote to a market's
+ * account, from getRecentPrioritizationFees of the node. The fees of a market are read once for all
+ * clients and cached.
  */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
@@ -99,16 +100,19 @@ export function batchFeesRoute(service: FeeSources) {
   };
 }
 
-/** A market of /batchPriorityFees, or the error of its entry. */
+/** A market of /batchPriorityFees, or the error of that entry. */
 type FeeMarket = MarketInfo | ({ readonly error: ServerError } & Partial<FeeMarketName>);
 
-/** What an entry names, as far as it can be read. */
+/** The market that an entry names, as far as it can be parsed. */
 interface FeeMarketName {
   readonly marketType: string;
   readonly marketIndex: number;
 }
 
-/** Reads the parameters of /batchPriorityFees: those of /priorityFees, each a comma-separated list. */
+/**
+ * Reads the parameters of /batchPriorityFees, which are those of /priorityFees as comma-separated
+ * lists.
+ */
 function parseFeeMarkets(raw: string, markets: MarketDirectory): readonly FeeMarket[] {
   return splitLists(raw, priorityFeesParams).map((texts) => {
     const found = batchEntry(() => selectMarket(checkParams(priorityFeesParams, texts), markets));
@@ -125,7 +129,7 @@ function parseFeeMarkets(raw: string, markets: MarketDirectory): readonly FeeMar
 
 type ReadLevels = (markets: readonly MarketInfo[]) => Promise<readonly FeeLevels[]>;
 
-/** Reads the levels of each market. Rejects with NOT_READY when the node fails. */
+/** Reads the fee levels of each market. Rejects with NOT_READY when the node fails. */
 const levelReaderOf = shared((options: FeeSources): ReadLevels => {
   const reads = feeReads(options);
   return async (markets) => {
@@ -145,7 +149,7 @@ function entryOf(entry: FeeMarket, levels: Iterator<FeeLevels>): object {
   return { marketType, marketIndex, error };
 }
 
-/** The key of a read is its accounts, which a base58 key has no comma in. */
+/** The key of a read is the comma-separated list of its accounts; base58 has no comma. */
 function feeReads({ readFees, timers }: FeeSources): SpacedReads<FeeLevels> {
   return new SpacedReads({
     read: (keys) => Promise.all(keys.map(async (key) => feeLevels(await readFees(key.split(','))))),
@@ -158,7 +162,7 @@ function feeReads({ readFees, timers }: FeeSources): SpacedReads<FeeLevels> {
   });
 }
 
-/** A spot trade writes to the market of the quote token as well. */
+/** A spot trade also writes to the spot market of the quote token. */
 function accountsOf(market: MarketInfo, directory: MarketDirectory): readonly string[] {
   if (market.marketType === 'perp' || market.marketIndex === 0) return [market.account];
   const quote = directory
@@ -167,13 +171,13 @@ function accountsOf(market: MarketInfo, directory: MarketDirectory): readonly st
   return quote === undefined ? [market.account] : [quote.account, market.account];
 }
 
-/** Shares of the blocks that took no more, under the names of the dlob-server's provider. */
+/** The percentiles of the levels, with the level names of the dlob-server's fee provider. */
 const PERCENTILES = { min: 0, low: 25, medium: 50, high: 75, veryHigh: 95, unsafeMax: 100 };
 
 /** Fees in micro-lamports a compute unit. */
 type FeeLevels = Readonly<Record<keyof typeof PERCENTILES, number>>;
 
-/** Zeros where no block of the last minute wrote to the accounts. */
+/** Returns the levels; all are zero when no block of the last minute wrote to the accounts. */
 function feeLevels(fees: readonly number[]): FeeLevels {
   const sorted = [...fees].sort((left, right) => left - right);
   const feeAt = (percent: number): number =>

@@ -26,7 +26,7 @@ export const readyPath = {
   open: (service) => () => readyReply(service),
 } as const satisfies Path;
 
-/** 200 when the service is ready. Otherwise throws NOT_READY with the pending condition. */
+/** Replies 200 when the service is ready; otherwise throws NOT_READY with the pending condition. */
 function readyReply({ readiness, history, ready }: PathService): Reply {
   const waitReason = ready.waitReason();
   if (waitReason !== null) throw new ServerError('NOT_READY', waitReason);

@@ -124,7 +124,7 @@ async function metricsReply(metrics: PathService['metrics']): Promise<Reply> {
   };
 }
 
-/** Reached only by a request that is no upgrade: the transport takes those before. */
+/** Only a plain HTTP request reaches this route: the transport handles upgrade requests before. */
 function upgradeRequired(): never {
   throw new ServerError('UPGRADE_REQUIRED', 'this path speaks WebSocket (RFC 6455, version 13)');
 }

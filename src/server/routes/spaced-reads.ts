@@ -1,12 +1,12 @@
 /**
- * Rate-limits reads from the RPC node for clients: a key that several requests name is read once,
- * calls are evenly spaced over all clients, and keys requested meanwhile go into the next call
- * together.
+ * Rate-limits the reads of an RPC node on behalf of clients: a key in several requests is read
+ * once, calls are evenly spaced over all clients, and keys requested in between share the next
+ * call.
  */
 import type { Timers } from '../../contract/timers.js';
 import { ServerError } from '../transport/errors.js';
 
-/** Reads a value for each key, in their order. */
+/** Reads a value for each key, in the order of the keys. */
 type ReadValues<Value> = (keys: readonly string[]) => Promise<readonly Value[]>;
 
 /** The read function and its rate. */
@@ -14,25 +14,25 @@ export interface SpacedReadsOptions<Value> {
   readonly read: ReadValues<Value>;
   /** Keys of one call at most. */
   readonly keysPerCall: number;
-  /** From one call to the next, over all clients. */
+  /** The interval between two calls, over all clients. */
   readonly spacingMs: number;
   /** Calls in flight at most. */
   readonly callsMax: number;
   /** Keys that may wait for a call. */
   readonly waitingMax: number;
-  /** How long a value, or the failure to read it, serves all lists that name its key. */
+  /** How long a value, or the failure to read it, is reused for requests with its key. */
   readonly keptMs: number;
   readonly timers: Pick<Timers, 'nowMs' | 'after'>;
 }
 
-/** One value that is requested, being read, or cached. */
+/** A value that is requested, being read, or cached. */
 interface Read<Value> {
   readonly value: Promise<Value>;
   /** When its call ended; undefined before. */
   endedAtMs: number | undefined;
 }
 
-/** A key that is in no call yet. */
+/** A key that no call has included yet. */
 interface WaitingRead<Value> {
   readonly key: string;
   readonly resolve: (value: Value) => void;
@@ -55,12 +55,15 @@ export class SpacedReads<Value> {
     this.#timers = options.timers;
   }
 
-  /** Number of keys that wait, are being read or are cached. */
+  /** The number of keys that wait, are being read or are cached. */
   get size(): number {
     return this.#reads.size;
   }
 
-  /** Throws RATE_LIMITED when too many keys wait, and rejects with what a call rejects with. */
+  /**
+   * Returns the values of the keys. Throws RATE_LIMITED when too many keys wait; rejects with the
+   * error of a failed call.
+   */
   read(keys: readonly string[]): Promise<readonly Value[]> {
     this.#evictExpired();
     const { waitingMax } = this.#options;
@@ -78,13 +81,13 @@ export class SpacedReads<Value> {
     const value = new Promise<Value>((resolve, reject) => {
       this.#waiting.push({ key, resolve, reject });
     });
-    // A list that fails by one key waits for no other.
+    // A request rejects at its first failed key, so failures of its other keys are handled here.
     value.catch(() => undefined);
     this.#reads.set(key, { value, endedAtMs: undefined });
     return value;
   }
 
-  /** Calls for those that wait, when the time for the next call has come; else later. */
+  /** Calls for the waiting keys when the next call is due, otherwise schedules the call. */
   #callNext(): void {
     if (this.#isScheduled || this.#waiting.length === 0) return;
     const { callsMax, spacingMs, keysPerCall } = this.#options;
@@ -121,7 +124,7 @@ export class SpacedReads<Value> {
     this.#callNext();
   }
 
-  /** They are as many as are read in that time, which the spacing of the calls bounds. */
+  /** The spacing of calls bounds the number of cached values. */
   #evictExpired(): void {
     const oldestMs = this.#timers.nowMs() - this.#options.keptMs;
     for (const [key, { endedAtMs }] of this.#reads) {
@@ -130,7 +133,7 @@ export class SpacedReads<Value> {
   }
 }
 
-/** Passes on the code of an error but not its text, which may name the node's address. */
+/** Keeps the code of an error but not its text, which may contain the node's address. */
 export function nodeFailure(what: string, error: unknown): ServerError {
   if (error instanceof ServerError) return error;
   const code = (error as { readonly code?: unknown } | null)?.code;

@@ -1,6 +1,7 @@
 /**
- * The statistics of all markets as the Drift v2 data API writes them: decimals as text, in places
- * that its own responses have; what there is not is an empty text. And as CoinGecko asks for them.
+ * The statistics of all markets in the format of the Drift v2 data API, and in CoinGecko's format.
+ * Decimals are texts with the number of places that the data API uses; a missing value is an empty
+ * text.
  */
 
 import {
@@ -14,12 +15,15 @@ import {
 import type { ChainStats, MarketInfo } from '../../contract/markets.js';
 import { fundingOf, type MarketStatistics } from './stats-text.js';
 
-/** Places of a percentage of a price, of a funding rate in percent, and of one of /contracts. */
+/**
+ * Decimal places of a price change in percent, of a funding rate in percent, and of a rate in
+ * /contracts.
+ */
 const CHANGE_PLACES = 2;
 const PERCENT_PLACES = 6;
 const CONTRACT_PERCENT_PLACES = 9;
 
-/** The name of the quote token where the markets do not list it. */
+/** The name of the quote token when the list of markets does not contain it. */
 const QUOTE_ASSET = 'USDC';
 
 /** The program funds once an hour. */
@@ -30,7 +34,7 @@ export function marketRecordsText(markets: readonly MarketStatistics[]): string 
   return `{"success":true,"markets":${marketListText(markets)}}`;
 }
 
-/** Its list of markets, which the channel `markets` has as well. */
+/** Returns the market list of the data API, which the channel `markets` sends as well. */
 export function marketListText(markets: readonly MarketStatistics[]): string {
   const quoteAsset = quoteAssetOf(markets.map(({ info }) => info));
   const records = markets.map((market) => ({
@@ -40,7 +44,7 @@ export function marketListText(markets: readonly MarketStatistics[]): string {
   return JSON.stringify(records);
 }
 
-/** The data of the channel `pricing`; spot markets have no mark price. */
+/** Returns the data of the channel `pricing`; spot markets have no mark price. */
 export function pricingText(markets: readonly MarketStatistics[]): string {
   return JSON.stringify(
     markets.map((market) => ({
@@ -83,7 +87,7 @@ export function perpContractRecordsText(markets: readonly MarketStatistics[]): s
   return JSON.stringify({ contracts: perps.map((market) => contractRecord(market, quoteAsset)) });
 }
 
-/** The body of /tickers, as CoinGecko asks exchanges for it. */
+/** Returns the body of /tickers in CoinGecko's format. */
 export function tickersText(markets: readonly MarketStatistics[]): string {
   const quoteAsset = quoteAssetOf(markets.map(({ info }) => info));
   return JSON.stringify(
@@ -138,7 +142,7 @@ function marketRecord(market: MarketStatistics, quoteAsset: string) {
       long: formatDecimal(perp?.baseLong ?? 0n, BASE_PLACES),
       short: formatDecimal(perp?.baseShort ?? 0n, BASE_PLACES),
     },
-    // As the profit of each side: longs lose what they pay.
+    // The rate is written as each side's profit, so longs have the negative rate.
     fundingRate: {
       long: formatDecimal(-rate, PERCENT_PLACES),
       short: formatDecimal(rate, PERCENT_PLACES),
@@ -155,7 +159,7 @@ function marketRecord(market: MarketStatistics, quoteAsset: string) {
 
 const unknownRange = { min: null, max: null };
 
-/** Numbers, unlike the rest; null is what no account says. */
+/** These values are numbers, unlike the others; null for a value that no account contains. */
 function limitsOf({ info, chain }: MarketStatistics) {
   const min = Number(formatDecimal(info.minOrderSize, info.decimals));
   return {
@@ -166,15 +170,17 @@ function limitsOf({ info, chain }: MarketStatistics) {
   };
 }
 
-/** Of the first fee tier, as parts of the quote; a rebate is negative. */
+/**
+ * Returns the fees of the first fee tier as fractions of the quote amount; a rebate is negative.
+ */
 export function feesOf({ makerRebate, takerFee }: ChainStats): { maker: number; taker: number } {
   return { maker: feeOf(-makerRebate), taker: feeOf(takerFee) };
 }
 
-/** What a position may be worth, in times of its margin; 1 in spot markets. */
+/** Returns the maximum leverage: position value divided by margin; 1 in spot markets. */
 export function leverageMaxOf({ perp }: ChainStats): number {
   const ratio = perp?.marginRatioInitial ?? 0n;
-  // A ratio at 1e4, so that 500 are 20 times.
+  // The margin ratio is at 1e4: 500 means a leverage of 20.
   return ratio > 0n ? Number(formatDecimal(1_000_000n / ratio, 2)) : 1;
 }
 
@@ -207,7 +213,7 @@ function contractRecord(market: MarketStatistics, quoteAsset: string) {
   };
 }
 
-/** The token that spot market 0 is of, which all markets are quoted in. */
+/** Returns the token of spot market 0, in which all markets are quoted. */
 export function quoteAssetOf(markets: readonly MarketInfo[]): string {
   const quote = markets.find((info) => info.marketType === 'spot' && info.marketIndex === 0);
   return quote?.symbol ?? QUOTE_ASSET;
@@ -218,7 +224,10 @@ export function baseAssetOf({ marketType, symbol }: MarketInfo): string {
   return marketType === 'perp' ? symbol.replace(/-(PERP|BET)$/, '') : symbol;
 }
 
-/** What the price has moved by in 24 hours, and in percent; empty texts without both prices. */
+/**
+ * Returns the price change over 24 hours, absolute and in percent; empty texts unless both prices
+ * are known.
+ */
 function changeOf({ history }: MarketStatistics): { change: string; percent: string } {
   const { price: now, price24hAgo: before } = history ?? { price: null, price24hAgo: null };
   if (now === null || before === null || before <= 0n) return { change: '', percent: '' };
@@ -229,7 +238,7 @@ function changeOf({ history }: MarketStatistics): { change: string; percent: str
   };
 }
 
-/** Percent with `places`, of a fraction at 1e18. */
+/** Converts a fraction at 1e18 to percent with `places` decimal places. */
 function percentOf(fraction: bigint, places: number): bigint {
   return divideNearest(fraction, 10n ** BigInt(FRACTION_PLACES - 2 - places));
 }
@@ -238,7 +247,7 @@ function price(value: bigint | null | undefined): string {
   return value === null || value === undefined ? '' : formatFixedDecimal(value, QUOTE_PLACES);
 }
 
-/** A number, of a part of the quote at 1e9. */
+/** Converts a fraction of the quote at 1e9 to a number. */
 function feeOf(part: bigint): number {
   return Number(formatDecimal(part, BASE_PLACES));
 }

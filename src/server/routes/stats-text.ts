@@ -11,17 +11,17 @@ import {
 import type { MarketStats } from '../../contract/history-source.js';
 import type { ChainStats, MarketInfo, PerpStats } from '../../contract/markets.js';
 
-/** A market with its data from the chain and from the history. */
+/** A market with its statistics from the chain and from the history. */
 export interface MarketStatistics {
   readonly info: MarketInfo;
   readonly chain: ChainStats;
-  /** Absent while the history has no trade of the market, or there is no history. */
+  /** Absent when there is no history, or the history has no trade of the market. */
   readonly history: MarketStats | undefined;
-  /** The top of its book as of now, with the levels of its AMM. */
+  /** Reads the current top of the market's book, including the levels of its AMM. */
   readonly readTop: () => TopOfBook;
 }
 
-/** Prices at 1e6; undefined where there are none. */
+/** Prices at 1e6; undefined for a side without levels. */
 export interface TopOfBook {
   readonly mark: bigint | undefined;
   readonly bid: bigint | undefined;
@@ -54,21 +54,21 @@ function marketText({ info, chain, history }: MarketStatistics): string {
   );
 }
 
-/** The funding of a market; zeros for a spot market. */
+/** The funding of a market; all zero for a spot market. */
 export interface Funding {
   /** Fractions an hour, at 1e18. */
   readonly rate: bigint;
   readonly average: bigint;
-  /** Of the last rate, unix seconds; null before the first. */
+  /** Time of the last rate, unix seconds; null before the first rate. */
   readonly ts: bigint | null;
 }
 
 const noFunding: Funding = { rate: 0n, average: 0n, ts: null };
 
 /**
- * The last rate is in the market's account and in the history; the newer rate is used, because
- * either may be late. The average is the history's 24-hour average, or the program's stored average
- * without a history.
+ * Returns the funding of a market. Both the market's account and the history have a last rate, and
+ * either may be late: the newer rate is used. The average is the 24-hour average of the history, or
+ * without a history the average that the program stores.
  */
 export function fundingOf(perp: PerpStats | null, history: MarketStats | undefined): Funding {
   if (perp === null) return noFunding;
@@ -81,7 +81,7 @@ export function fundingOf(perp: PerpStats | null, history: MarketStats | undefin
   return { rate: fraction(perp.fundingRate), average, ts };
 }
 
-/** A raw rate over a raw price, at 1e18; 0 where the oracle had no price. */
+/** Divides a raw rate by a raw price, at 1e18; 0 when the oracle had no price. */
 function fundingFraction(rate: bigint, oraclePrice: bigint): bigint {
   if (oraclePrice <= 0n) return 0n;
   const scale = 10n ** BigInt(FRACTION_PLACES + QUOTE_PLACES - RATE_PLACES);

@@ -1,4 +1,7 @@
-/** The statistics of all markets: a body is made at most twice a second for all clients and tagged by its content. */
+/**
+ * The statistics of all markets: a body is rendered at most twice a second for all clients, and its
+ * tag is a hash of its content.
+ */
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
@@ -23,9 +26,9 @@ import {
 interface StatsSources {
   readonly book: Pick<BookSource, 'readChainStats' | 'epoch' | 'l2'>;
   readonly directory: Pick<MarketDirectory, 'markets'>;
-  /** Without it there is no volume, and no price of a trade. */
+  /** The history; without it there are neither volumes nor trade prices. */
   readonly history?: MarketDataSource;
-  /** Their wall clock says how old a cached body is. */
+  /** The wall clock tells the age of a cached body. */
   readonly timers: Pick<Timers, 'unixMs'>;
 }
 
@@ -58,7 +61,7 @@ export function statsRoute(options: StatsOptions, write: StatsWriter) {
   };
 }
 
-/** The statistics as the channels of all markets have them. */
+/** Returns the statistics for the channels that cover all markets. */
 export function summarySource(options: StatsSources): SummarySource {
   const markets = cachedStats(options, marketListText);
   const pricing = cachedStats(options, pricingText);
@@ -76,7 +79,7 @@ function cachedStats(options: StatsSources, write: StatsWriter): () => CachedSta
   };
 }
 
-/** A clock that was set back makes it expire as well. */
+/** A clock that was set back also makes the body expire. */
 function isExpired({ epoch, atMs }: CachedStats, { book, timers }: StatsSources): boolean {
   const age = timers.unixMs() - atMs;
   return epoch !== book.epoch || age < 0 || age >= LIMITS.statisticsKeptMs;
@@ -101,7 +104,10 @@ function makeStats(
   return { epoch: book.epoch, atMs: timers.unixMs(), body, tag };
 }
 
-/** The prices in the shortest body of the book, which the core makes once a version. */
+/**
+ * Returns the prices from the shortest body of the book, which the core renders once for each
+ * version.
+ */
 function topOf(book: Pick<BookSource, 'l2'>, market: number): TopOfBook {
   const body = book.l2({ market, depth: 1, vamm: true });
   const text = JSON.parse(Buffer.from(body).toString()) as Readonly<Record<string, string>>;

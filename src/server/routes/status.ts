@@ -115,7 +115,7 @@ export const statusPath = {
   open: (service) => () => statusReply(service),
 } as const satisfies Path;
 
-/** The state of the feed and of every market; before the first book as well. */
+/** Returns the state of the feed and of every market, also before the first book. */
 function statusReply({
   book,
   directory,
@@ -164,7 +164,7 @@ function statusReply({
   return jsonReply(JSON.stringify(body));
 }
 
-/** Shares and leads as they are read, not as they are computed. */
+/** Rounds shares and leads for readers. */
 function sourceStatus(source: SourceStatus): SourceStatus {
   const { wonShare, leadMs } = source;
   const rounded = (value: number | null, unit: number): number | null =>
@@ -172,7 +172,7 @@ function sourceStatus(source: SourceStatus): SourceStatus {
   return { ...source, wonShare: rounded(wonShare, 1_000), leadMs: rounded(leadMs, 10) };
 }
 
-/** `newestSlot` is the newest that a node has reported. */
+/** Returns the status of a market; `newestSlot` is the newest slot that a node has reported. */
 function marketStatus(
   market: MarketInfo,
   facts: {

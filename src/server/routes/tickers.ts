@@ -1,4 +1,4 @@
-/** /tickers: the tickers of all markets, for CoinGecko. */
+/** /tickers: the tickers of all markets in CoinGecko's format. */
 import { Type } from '@sinclair/typebox';
 import { base, price, quote, symbol } from '../api/schema-parts.js';
 import { assets, day } from '../api/stats-parts.js';

@@ -1,6 +1,6 @@
 /**
- * /topMakers: the makers with the best orders. Names come from the book alone; accounts are fetched from
- * the node for the client, and are as fresh as the node rather than as the book.
+ * /topMakers: the makers with the best orders. The keys come from the book; account data is fetched
+ * from the node for each request, so it is as fresh as the node and not as the book.
  */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
@@ -70,7 +70,7 @@ interface TopMakersQuery extends TopMakersRequest {
   readonly includeAccounts: boolean;
 }
 
-/** Reads the parameters of /topMakers. Throws a ServerError that names the wrong one. */
+/** Reads the parameters of /topMakers. Throws a ServerError that names the wrong parameter. */
 function parseTopMakers(raw: string, markets: MarketDirectory): TopMakersQuery {
   const params = readQuery(topMakersParams, raw);
   const { side, limit, includeAccounts } = params;
@@ -85,7 +85,10 @@ function pastMakers(query: string, directory: MarketDirectory) {
   throw new ServerError('INVALID_PARAM', message, 'includeAccounts');
 }
 
-/** The user accounts with the best orders of a side, each once, best first. */
+/**
+ * Returns the route of the user accounts with the best orders of a side, each account once, best
+ * first.
+ */
 function topMakersRoute(service: PathService): BookRoute {
   const { book, directory, readiness, timers, readAccounts } = service;
   const parse = (raw: string): TopMakersQuery => parseTopMakers(raw, directory);
@@ -128,7 +131,9 @@ const headers: readonly Header[] = [
   ['Vary', 'Accept-Encoding'],
 ];
 
-/** 100 accounts are 584 KB of text, so each fetch is serialized and compressed once. */
+/**
+ * 100 accounts are 584 KB of text, so the result of each fetch is serialized and compressed once.
+ */
 function accountsRoute(
   readAccounts: ReadAccounts,
   timers: Timers,
@@ -165,8 +170,8 @@ interface SharedFetch<Result> {
 }
 
 /**
- * Fetches lists of accounts: equal fetches in flight are one, a result is cached for a short time, and few
- * run at a time. Failures carry a code and nothing of the node's address.
+ * Fetches lists of accounts: equal fetches in flight are shared, results are cached for a short
+ * time, and few fetches run at a time. Errors have a code and never contain the node's address.
  */
 export class AccountFetcher<Result> {
   readonly #fetches = new Map<string, SharedFetch<Result>>();
@@ -180,12 +185,14 @@ export class AccountFetcher<Result> {
     this.#timers = timers;
   }
 
-  /** Number of fetches that run or are cached. */
+  /** The number of fetches that run or are cached. */
   get size(): number {
     return this.#fetches.size;
   }
 
-  /** Throws RATE_LIMITED when too many fetches run, and rejects with NOT_READY when this one fails. */
+  /**
+   * Throws RATE_LIMITED when too many fetches run; rejects with NOT_READY when this fetch fails.
+   */
   fetchShared(keys: readonly string[]): Promise<Result> {
     this.#evictExpired();
     const name = keys.join();
@@ -214,7 +221,9 @@ export class AccountFetcher<Result> {
     return result;
   }
 
-  /** Fetches end in another order than they start, so all are checked; they are few. */
+  /**
+   * Fetches do not end in the order in which they start, so all of them are checked; they are few.
+   */
   #evictExpired(): void {
     const { accountReadsKeptMs, accountReadsKeptMax } = LIMITS;
     const nowMs = this.#timers.nowMs();

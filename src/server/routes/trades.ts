@@ -1,4 +1,4 @@
-/** /trades: the trades of a market in slotbook's own form. */
+/** /trades: the trades of a market in slotbook's own format. */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { TradesQuery } from '../../contract/history-queries.js';
@@ -77,7 +77,7 @@ export const trades = {
   open: (service: HistoryService) => responderOf(service).routeOf(parseTrades),
 } as const satisfies Path;
 
-/** Reads the parameters of /trades. Throws a ServerError that names the wrong one. */
+/** Reads the parameters of /trades. Throws a ServerError that names the wrong parameter. */
 function parseTrades(request: RequestTexts, { markets }: ParseContext): TradesQuery {
   const params = checkRequest(tradesParams, request);
   return { kind: 'trades', ...namedMarket(params, markets), ...placeOf(params) };

@@ -70,9 +70,9 @@ export const udfHistory = {
 } as const satisfies Path;
 
 /**
- * Reads them: as many bars before `to` as `countback` says, or else those from `from` on. The library may
- * ask for the time to come, and for times before the first of 1970. Throws a ServerError that names the
- * wrong one.
+ * Reads the parameters of /udf/history: the last `countback` bars before `to`, or else all bars
+ * from `from` on. The library may ask for times in the future and before 1970. Throws a ServerError
+ * that names the wrong parameter.
  */
 function parseUdfHistory(
   request: RequestTexts,
@@ -87,7 +87,7 @@ function parseUdfHistory(
     ...candlesOf({ symbol, resolution }, { markets, nowSeconds }),
     limit,
     ...(countback > 0 ? {} : { from: Math.max(0, from) }),
-    // The same query for all charts that end with the newest bar.
+    // All charts that end at the newest bar share one query.
     ...(to > nowSeconds ? {} : { to: Math.max(0, to - 1) }),
     form: 'udf',
   };

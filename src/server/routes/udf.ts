@@ -1,7 +1,7 @@
 /**
- * The paths of TradingView's UDF that need no candles: its chart library requests them before bars.
- * They have a common base path, the library's `datafeedUrl`, because names like /time and /search
- * would be unclear at the root.
+ * The paths of TradingView's UDF that need no candles; the chart library requests them before bars.
+ * The paths share the base path /udf (`datafeedUrl` of the library), because names such as /time
+ * and /search would be unclear at the root.
  */
 import { Type } from '@sinclair/typebox';
 import { QUOTE_PLACES } from '../../amounts/decimals.js';
@@ -151,7 +151,10 @@ export const udfTime = {
   open: (service: HistoryService) => () => timeReply(service),
 } as const satisfies Path;
 
-/** An error in the library's form: `s` and `errmsg`, in addition to the members of all errors. */
+/**
+ * Returns an error in the format of the library: `s` and `errmsg`, in addition to the members of
+ * all errors.
+ */
 export function udfErrorReply(error: ServerError): Reply {
   const { error: shape } = JSON.parse(error.toBody());
   const body = JSON.stringify({ s: 'error', errmsg: error.message, error: shape });
@@ -208,7 +211,10 @@ function symbolBody(market: MarketInfo, directory: MarketDirectory) {
   };
 }
 
-/** A price step as `minmov` over `pricescale`, a power of ten: as many places are shown. */
+/**
+ * Writes a price step as `minmov` over `pricescale`, a power of ten that sets the number of
+ * displayed places.
+ */
 function priceScaleOf({ tickSize }: MarketInfo) {
   const zeroes = Math.min(QUOTE_PLACES, trailingZeroes(tickSize));
   const minmov = Math.max(1, Number(tickSize / 10n ** BigInt(zeroes)));
@@ -226,7 +232,7 @@ function searchReply(request: HttpRequest, { directory, readiness }: HistoryServ
   const found = sortedMarkets(directory)
     .map((market) => ({ market, at: market.symbol.toUpperCase().indexOf(part) }))
     .filter(({ market, at }) => at >= 0 && (type === '' || market.marketType === type));
-  // Sorting keeps the order of the markets among equals.
+  // The sort is stable, so equal matches keep the order of the markets.
   found.sort((left, right) => Math.min(left.at, 1) - Math.min(right.at, 1));
   const quote = quoteAssetOf(directory.markets());
   const rows = found.slice(0, limit).map(({ market }) => searchRow(market, quote));
@@ -249,7 +255,10 @@ function pairOf(market: MarketInfo, quote: string): string {
   return `${baseAssetOf(market)} / ${quote}`;
 }
 
-/** The chain's time, from which bars are counted; before it is known that of the machine. */
+/**
+ * Replies with the chain's time, from which bars are counted, or with the machine's time until the
+ * chain's time is known.
+ */
 function timeReply({ history, timers }: HistoryService): Reply {
   const seconds = chainSeconds(history) || Math.floor(timers.unixMs() / 1_000);
   const headers = [['Content-Type', 'text/plain; charset=utf-8'] as const, ...commonHeaders];

@@ -1,4 +1,4 @@
-/** The trades of a user account, in all markets or in one. */
+/** The trades of a user account, in all markets or in one market. */
 import { type Static, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory } from '../../contract/book-source.js';

@@ -1,6 +1,6 @@
 /**
- * Common parts of replies with a version: its tag and headers, 304 for clients that have it, gzip
- * for large bodies, and a cache of parsed queries.
+ * Common parts of replies with a version: tag and headers, 304 for clients that have the version,
+ * gzip for large bodies, and a cache of parsed queries.
  */
 
 import { promisify } from 'node:util';
@@ -18,16 +18,19 @@ import {
 import { BYTES_TYPE } from './accept.js';
 import { BodyCache } from './body-cache.js';
 
-/** The tag and the headers of a version: equal tags mean equal bodies. */
+/** The tag and the headers of a version; bodies with equal tags are equal. */
 export interface VersionTag {
   readonly etag: string;
   readonly headers: readonly Header[];
 }
 
-/** The encodings of a body that has several: clients choose by Accept. */
+/** The encodings of a body that has several encodings; the client chooses by Accept. */
 export type BodyEncoding = 'json' | 'binary';
 
-/** The tag and the headers of a body of this version; without an encoding there is JSON alone. */
+/**
+ * Returns the tag and the headers of a body in this version; without an encoding the body is JSON
+ * only.
+ */
 export function newVersionTag(
   etag: string,
   version?: Pick<MarketVersion, 'slot' | 'state'>,
@@ -43,7 +46,7 @@ interface VersionOf {
   readonly encoding?: BodyEncoding | undefined;
 }
 
-/** The headers of a body with this tag, which may be cached so long. */
+/** Returns the headers of a body with this tag; `cached` is the value of Cache-Control. */
 export function versionHeaders(
   etag: string,
   { cached, version, encoding }: VersionOf,
@@ -83,10 +86,13 @@ export function bodyReply({ etag, headers }: VersionTag, content: Content): Repl
   return zipped === undefined ? plain : gzipBodyReply(headers, zipped);
 }
 
-/** A body, and how it may be sent. */
+/** A body and the options of its sending. */
 export interface Content {
   readonly body: Uint8Array;
-  /** Equal for equal bodies of one version, and the body itself when its bytes do not change. */
+  /**
+   * A value that is equal for equal bodies of one version; the body itself when its bytes never
+   * change.
+   */
   readonly identity: object | string;
   /** Whether the client accepts it compressed. */
   readonly isZipped: boolean;
@@ -95,7 +101,7 @@ export interface Content {
   readonly key: string;
 }
 
-/** Returns a 200 with a compressed body, once there is one. */
+/** Returns a 200 reply with the compressed body; waits until the compression is done. */
 export function gzipBodyReply(
   headers: readonly Header[],
   zipped: Uint8Array | Promise<Uint8Array>,
@@ -134,8 +140,8 @@ function matchesTag(ifNoneMatch: string, etag: string): boolean {
 }
 
 /**
- * Parsed forms of raw queries, so that a repeated query costs one map look-up. Bounded: the oldest is
- * dropped first, and long queries are parsed each time.
+ * A cache of parsed queries, so that a repeated query costs one map look-up. The cache is bounded:
+ * the oldest entry is evicted first, and long queries are parsed each time.
  */
 export class QueryMemo<Parsed> {
   readonly #entries = new Map<string, Parsed>();
@@ -149,16 +155,19 @@ export class QueryMemo<Parsed> {
     this.#markets = directory.markets();
   }
 
-  /** The cached form of a query, whatever the markets were when it was parsed. */
+  /**
+   * Returns the cached form of a query, without regard to changes of the markets since it was
+   * parsed.
+   */
   findParsed(raw: string): Parsed | undefined {
     return this.#entries.get(raw);
   }
 
-  /** The parsed query. Throws what the parser throws, and does not cache it. */
+  /** Returns the parsed query. An error of the parser is thrown and not cached. */
   parseQuery(raw: string): Parsed {
     const markets = this.#directory.markets();
     if (markets !== this.#markets) {
-      // A new market may have the name under which another one is cached.
+      // A new market may have a name that a cached query resolved to another market.
       this.#entries.clear();
       this.#markets = markets;
     }
@@ -179,16 +188,22 @@ export class QueryMemo<Parsed> {
 
 const compress = promisify(gzip);
 
-/** The fastest level: a book is valid for one slot, and level 1 already saves four fifths of its size. */
+/**
+ * The fastest compression level: a book is valid for one slot, and level 1 already saves four
+ * fifths of its size.
+ */
 const LEVEL = 1;
 
-/** Names a body: equal keys and versions mean equal bodies. */
+/** The name of a body: equal keys and versions mean equal bodies. */
 interface BodyVersion {
   readonly key: string;
   readonly version: string;
 }
 
-/** Compressed bodies, each made once for its version and off the event loop. Bounded by bytes. */
+/**
+ * A cache of compressed bodies, bounded by bytes; each body is compressed once for its version, off
+ * the event loop.
+ */
 export class GzipCache {
   readonly #cached: BodyCache<Uint8Array>;
   readonly #pending = new Map<string, Promise<Uint8Array>>();
@@ -198,14 +213,14 @@ export class GzipCache {
     this.#cached = new BodyCache(bytesMax);
   }
 
-  /** The compressed body when it is cached, or its promise while it is being made. */
+  /** Returns the compressed body when it is cached, or its promise during the compression. */
   findBody({ key, version }: BodyVersion): Uint8Array | Promise<Uint8Array> | undefined {
     return this.#cached.findBody(key, version) ?? this.#pending.get(nameOf({ key, version }));
   }
 
   /**
-   * The compressed body, made now when it is not cached; undefined when too many are being made
-   * already. The bytes that `body` returns must not change.
+   * Returns the compressed body, and compresses it when it is not cached; undefined when too many
+   * compressions run already. The bytes that `body` returns must not change.
    */
   compressBody(
     wanted: BodyVersion,
@@ -246,7 +261,7 @@ export function acceptsGzip(header: string): boolean {
   });
 }
 
-/** The slot and the state of the least fresh of some markets; undefined without any. */
+/** Returns slot and state of the least fresh of these markets; undefined without markets. */
 export function furthestBehind(
   versions: readonly MarketVersion[],
 ): Pick<MarketVersion, 'slot' | 'state'> | undefined {

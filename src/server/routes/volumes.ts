@@ -1,4 +1,4 @@
-/** The volumes of all markets, of a time up to now or of some hours. */
+/** The volumes of all markets over a period up to now, or over a range of hours. */
 import { type Static, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { VolumesQuery } from '../../contract/history-queries.js';
@@ -52,7 +52,7 @@ const volumes = {
   errors: ['MISSING_PARAM', 'INVALID_PARAM', 'OUT_OF_RANGE', 'NOT_READY', 'LIMIT_EXCEEDED'],
 } as const;
 
-/** The path of a time up to now. */
+/** The path of the volumes over a period up to now. */
 export const periodVolumes = {
   ...volumes,
   summary: 'What all markets traded in the last hour, 24 hours or 30 days',
@@ -72,13 +72,16 @@ export const hourVolumes = {
     summariesOf(service).replyTo(request, () => hoursOf(readQuery(volumeParams, request.query))),
 } as const satisfies Path;
 
-/** From a whole minute, as the 24 hours of /stats/markets; trades are newer than the finalised slot. */
+/**
+ * The period starts at a whole minute, like the 24 hours of /stats/markets, and has no end: trades
+ * can be newer than the finalised slot.
+ */
 function periodOf({ period }: Static<typeof volumePeriodParams>, chainTs: number): VolumesQuery {
   const from = floorTo(Math.max(0, chainTs - PERIOD_SECONDS[period]), MINUTE_SECONDS);
   return { kind: 'volumes', from, to: floorTo(chainTs, HOUR_SECONDS) + 2 * HOUR_SECONDS };
 }
 
-/** Both times down to the hour, and one to 24 hours between them. */
+/** Rounds both times down to the hour; the range must be 1 to 24 hours. */
 function hoursOf({ startTs, endTs }: Static<typeof volumeParams>): VolumesQuery {
   const from = floorTo(secondsOf(startTs), HOUR_SECONDS);
   const to = floorTo(secondsOf(endTs), HOUR_SECONDS);

@@ -1,6 +1,6 @@
 /**
- * Topics of whole books: one frame of the core for each topic, rendered from the newest book. All
- * topics change when the feed's state or the epoch changes.
+ * Topics of whole books: the core renders one frame for each topic from the newest book. All topics
+ * change when the feed's state or the epoch changes.
  *
  * This file does not know the content of a frame.
  */
@@ -16,9 +16,9 @@ export interface BookTopicSpec {
   readonly key: string;
   readonly marketType: MarketInfo['marketType'];
   readonly marketIndex: number;
-  /** Whether the topic has the default depth and no grouping, as most clients request. */
+  /** Whether the topic has the default depth and no grouping, which most clients request. */
   readonly isCommon: boolean;
-  /** The least kind of change that affects the topic. */
+  /** The lowest kind of change that affects the topic. */
   readonly leastChange: ChangeKind;
   /** The interval between frames; by default the channels' interval. */
   readonly intervalMs?: number;
@@ -37,7 +37,7 @@ export interface BookTopicsOptions {
 
 /** A topic while it has subscribers. */
 class BookTopic implements WholeTopic {
-  /** The id of its market; undefined while the market is not served. */
+  /** The id of the topic's market; undefined while the market is not served. */
   market: number | undefined;
   subscribers = 0;
   readyAtMs = 0;
@@ -67,7 +67,7 @@ class BookTopic implements WholeTopic {
     return this.renderFirst();
   }
 
-  /** Throws UNKNOWN_MARKET, and the errors of the book. */
+  /** Renders the first frame of a subscription. Throws UNKNOWN_MARKET, or an error of the book. */
   renderFirst(): Uint8Array {
     if (this.market !== undefined) return this.spec.render(this.#options.book, this.market);
     throw new SocketError('UNKNOWN_MARKET', 'the market is no longer served');
@@ -90,7 +90,10 @@ export class BookTopics {
     this.#options = options;
   }
 
-  /** Adds a subscriber, which leaves the topic. Throws when the book cannot be rendered. */
+  /**
+   * Adds a subscriber; the returned topic is what the subscriber later leaves. Throws when the book
+   * cannot be rendered.
+   */
   join(spec: BookTopicSpec): WholeTopic {
     const topic = this.#topics.get(spec.key) ?? this.#addTopic(spec);
     topic.subscribers += 1;

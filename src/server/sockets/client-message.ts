@@ -1,6 +1,6 @@
 /**
- * A client's message, which may be any text of at most 4 KiB. Only own members are read, so that a name
- * such as `__proto__` has no special meaning.
+ * A client's message, which may be any text of at most 4 KiB. Only the object's own members are
+ * read, so a name such as `__proto__` has no special meaning.
  */
 import { LIMITS } from '../../config/limits.js';
 import { quoteValue, SocketError } from '../transport/errors.js';
@@ -34,7 +34,7 @@ export class ClientMessage {
     return new ClientMessage(new Map(Object.entries(value)));
   }
 
-  /** Undefined when the message has no id, or an id that a reply cannot repeat. */
+  /** The id of the message; undefined when there is none, or when a reply cannot repeat it. */
   get id(): MessageId | undefined {
     const id = this.#members.get('id');
     if (typeof id === 'string') return id.length <= LIMITS.socketIdCharsMax ? id : undefined;
@@ -45,18 +45,21 @@ export class ClientMessage {
     return this.#members.has(name);
   }
 
-  /** A member's unchanged value; undefined when it is missing. */
+  /** Returns the unchanged value of a member; undefined when the member is missing. */
   getValue(name: string): unknown {
     return this.#members.get(name);
   }
 
-  /** A member in lower case; undefined when it is missing or not a text. */
+  /** Returns a text member in lower case; undefined when the member is missing or not a text. */
   getWord(name: string): string | undefined {
     const value = this.#members.get(name);
     return typeof value === 'string' ? value.toLowerCase() : undefined;
   }
 
-  /** A member shortened for a reply; undefined when it is missing or not a text. */
+  /**
+   * Returns a text member shortened for a reply; undefined when the member is missing or not a
+   * text.
+   */
   quoteMember(name: string): string | undefined {
     const value = this.#members.get(name);
     return typeof value === 'string' ? quoteValue(value) : undefined;
@@ -86,7 +89,7 @@ export class ClientMessage {
     );
   }
 
-  /** Whether a member is true; a missing member is false. */
+  /** Returns whether a member is true; a missing member counts as false. */
   readFlag(name: string): boolean {
     if (!this.#members.has(name)) return false;
     const value = this.#members.get(name);
@@ -97,7 +100,10 @@ export class ClientMessage {
     );
   }
 
-  /** A whole number, as a number or as decimal text; undefined when it is missing. */
+  /**
+   * Returns a whole number that is written as a number or as decimal text; undefined when the
+   * member is missing.
+   */
   readInteger(
     name: string,
     range: { readonly min: number; readonly max: number },

@@ -1,4 +1,4 @@
-/** The compatible dialect of the book's channels: reads a subscription, and sends whole books. */
+/** The compatible dialect of the book channels: reads subscriptions, and sends whole books. */
 
 import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
@@ -58,7 +58,7 @@ function tradesTopic(message: ClientMessage, directory: MarketDirectory): string
   return `channel:${marketType}_${marketIndex}`;
 }
 
-/** The channel has no snapshot; clients get a reset when trades are missing. */
+/** The trades channel has no snapshot; clients get a reset when trades are missing. */
 function tradesRequest(
   message: ClientMessage,
   { directory, market }: ChannelParts,

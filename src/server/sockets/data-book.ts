@@ -1,6 +1,7 @@
 /**
- * The channel `orderbook` of market data: the book with AMM and indicative quotes in decimals, like
- * the Drift v2 data API. It is converted from the core's body.
+ * The channel `orderbook` of the market data dialect: the book with AMM and indicative quotes in
+ * decimals, in the format of the Drift v2 data API. The decimals are converted from the core's
+ * body.
  */
 
 import { BASE_PLACES, formatFixedDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
@@ -23,20 +24,23 @@ export function dataBookSpec({ symbol, marketType, marketIndex }: MarketInfo): B
   };
 }
 
-/** The members of a body that the channel uses: raw integers as texts, the oracle price as a number. */
+/**
+ * The members of a core body that the channel uses: raw integers as texts, the oracle price as a
+ * number.
+ */
 interface Body {
   readonly bids: LevelTexts;
   readonly asks: LevelTexts;
   readonly oracle: number;
   readonly markPrice: string;
-  /** Both are missing when a side is empty. */
+  /** The spread members are missing when a side is empty. */
   readonly spreadQuote?: string;
   readonly spreadPct?: string;
 }
 
 type LevelTexts = readonly { readonly price: string; readonly size: string }[];
 
-/** Reads as many levels as the compatible channels have, in groups of one tick. */
+/** Reads the book with the default depth of the compatible channels, grouped by one tick. */
 function readBook(book: BookSource, market: number): Body {
   const depth = LIMITS.channelDepthDefault;
   const body = book.l2({ market, depth, grouping: 1, vamm: true, indicative: true });

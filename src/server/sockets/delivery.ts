@@ -1,12 +1,12 @@
 /**
- * Sends frames to one socket without unnoticed gaps. A subscriber joins its topic after it has sent
- * the snapshot that the next frame continues. When the transport drops a frame, the socket leaves
- * all its topics and sends new snapshots once the client has read its backlog.
+ * Sends frames to one socket and repairs gaps. A subscriber joins its topic right after sending the
+ * snapshot, so the topic's next frame continues that snapshot. When the transport drops a frame,
+ * the socket leaves all its topics and sends new snapshots once the client has read its backlog.
  *
- * A repeated subscription replaces the earlier one once its snapshot is sent; if that fails, the
- * earlier one stays.
+ * A repeated subscription replaces the earlier subscription once its own snapshot is sent; if the
+ * snapshot fails, the earlier subscription stays.
  *
- * A socket's backlog is bounded: by the transport for frames, and by a maximum number of replies.
+ * A socket's backlog is bounded: by the transport for frames, and by a maximum number for replies.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Timer, Timers } from '../../contract/timers.js';
@@ -34,7 +34,7 @@ interface DeliveryParts {
 interface Subscription {
   readonly subscriber: Subscriber;
   pending: SnapshotKind | null;
-  /** Whether the subscriber waits for its source, so that the delay is not the client's fault. */
+  /** Whether the subscriber waits for its source; the client is not slow in that case. */
   awaitsSource: boolean;
   /** The subscription that this subscription replaces once its snapshot is sent; null for none. */
   replaces: Subscription | null;
@@ -74,7 +74,7 @@ export class Delivery implements FrameSink {
    * error is rethrown.
    */
   beginSubscription(subscriber: Subscriber): void {
-    // An immediate snapshot does not need the earlier subscription meanwhile.
+    // A snapshot that is sent immediately replaces the earlier subscription without an overlap.
     const isAtOnce = subscriber.attachCallbacks === undefined;
     const last = this.#subscriptions.get(subscriber.key)?.subscriber;
     if (isAtOnce || subscriber.isAlone === true || last?.isAlone === true) {
@@ -97,8 +97,8 @@ export class Delivery implements FrameSink {
   }
 
   /**
-   * Ends a subscription; returns false without one. A subscription with a pending snapshot is
-   * acknowledged now, because every message gets a reply.
+   * Ends a subscription; returns false when there is none. A subscription with a pending snapshot
+   * is acknowledged now, because every message gets a reply.
    */
   endSubscription(key: string): boolean {
     const chain = this.#chainOfKey(key);
@@ -118,7 +118,9 @@ export class Delivery implements FrameSink {
     this.#parts.onBehind();
   }
 
-  /** Leaves the topics after {@link Delivery.handleDropped}, when the transport allows it. */
+  /**
+   * Leaves the topics after {@link Delivery.handleDropped}, as soon as the transport allows that.
+   */
   leaveTopics(): void {
     if (!this.#mustLeave) return;
     this.#mustLeave = false;
@@ -129,7 +131,7 @@ export class Delivery implements FrameSink {
     }
   }
 
-  /** The client has read data: sends waiting frames while there is room. */
+  /** Called when the client has read data: sends waiting frames while there is room. */
   handleDrain(): void {
     this.leaveTopics();
     if (this.isBehind()) return;
@@ -192,7 +194,7 @@ export class Delivery implements FrameSink {
       throw error;
     }
     subscription.awaitsSource = shown === 'later';
-    // Sending may have filled the socket, so that snapshots are pending again.
+    // Sending may have filled the socket again, so that snapshots are pending.
     if (shown !== true || this.#isFull) return;
     if (pending === 'reset') this.#parts.counts.resets += 1;
     this.#endAll(chainOf(subscription.replaces));
@@ -201,7 +203,10 @@ export class Delivery implements FrameSink {
     this.#parts.socket.joinTopic(subscriber.key);
   }
 
-  /** A subscriber's snapshot is ready. If the socket is full, the subscriber requests a new snapshot later. */
+  /**
+   * Handles a subscriber whose snapshot is ready. If the socket is full, the subscriber requests a
+   * new snapshot later.
+   */
   #handleReady(subscription: Subscription): void {
     if (!this.#isLive(subscription)) return;
     if (this.#isFull || this.isBehind()) subscription.awaitsSource = false;
@@ -254,7 +259,7 @@ export class Delivery implements FrameSink {
 
   /**
    * Sets the deadline by which the client must have read most of its backlog. Only the changed
-   * subscriptions are checked: checking all would be quadratic in a burst.
+   * subscriptions are checked, because checking all of them would be quadratic in a burst.
    */
   #armDeadline(changed: readonly Subscription[]): void {
     if (this.#deadline !== undefined) return;

@@ -5,14 +5,17 @@ import { isMarketRequest, marketData } from './market-dialect.js';
 import { isStreamChannel, streaming } from './stream-dialect.js';
 import type { Dialect, SubscriptionAction } from './subscription.js';
 
-/** The dialect of a message that subscribes or unsubscribes; undefined without a known channel. */
+/**
+ * Returns the dialect of a message that subscribes or unsubscribes; undefined for an unknown
+ * channel.
+ */
 export function dialectOf(message: ClientMessage): Dialect | undefined {
   if (isMarketRequest(message)) return marketData;
   if (!message.hasMember('channel')) return message.hasMember('topic') ? streaming : undefined;
   return isStreamChannel(message.getWord('channel') ?? '') ? streaming : compatible;
 }
 
-/** The members of an error that describe the subscription of a message. */
+/** Returns the members with which an error describes the subscription of a message. */
 export function errorMembersOf(message: ClientMessage | undefined): object {
   const type = message?.getWord('type');
   if (message === undefined || !isAction(type)) return {};

@@ -1,7 +1,7 @@
 /**
- * Queues messages for each socket, in order: subscriptions before the first live book, which
- * provides the market names, and all messages after a turn of the event loop has used its time
- * budget. Messages are stored as texts.
+ * Queues the messages of each socket, in order: subscriptions until the first live book, which
+ * provides the market names, and all messages once an event loop turn has used its time budget.
+ * Messages are queued as texts.
  *
  * This file does not know the content of messages.
  */
@@ -13,7 +13,7 @@ import { ClientAddresses } from '../admission/client-addresses.js';
 import type { ClientSocket } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
 
-/** A session whose messages may come too early. */
+/** A session whose messages may have to wait. */
 export interface EarlySession {
   readonly socket: Pick<ClientSocket, 'ip' | 'bufferedBytes'>;
   /** Handles a queued message. */
@@ -24,12 +24,15 @@ export interface EarlySession {
 interface EarlyMessagesOptions {
   readonly readiness: () => Pick<Readiness, 'everLive'>;
   readonly timers: Timers;
-  /** Maximum number of a socket's topics and queued messages. */
+  /** Maximum number of a socket's topics and queued messages together. */
   readonly topicsPerSocket: number;
-  /** Maximum number of an address's topics and queued messages; 0 for no limit. */
+  /** Maximum number of an address's topics and queued messages together; 0 for no limit. */
   readonly topicsPerIp: number;
   readonly addresses?: ClientAddresses;
-  /** Messages that a socket may send in a burst, and the queue length after the first live book. */
+  /**
+   * Number of messages that a socket may send in a burst; also the maximum queue length after the
+   * first live book.
+   */
   readonly messageBurst: number;
   /** A socket's message rate; also the minimum burst. */
   readonly messagesPerSecond: number;
@@ -43,7 +46,7 @@ interface EarlyMessagesOptions {
 export class EarlyMessages {
   readonly #options: EarlyMessagesOptions;
   readonly #addresses: ClientAddresses;
-  /** Only sessions with queued messages, in the order of arrival. */
+  /** The queued messages; contains only sessions with messages, in the order of arrival. */
   readonly #kept = new Map<EarlySession, string[]>();
   readonly #byAddress = new Map<string, number>();
   #bytes = 0;
@@ -62,8 +65,8 @@ export class EarlyMessages {
   }
 
   /**
-   * Whether a message of the session must wait for a later turn: messages are queued already, or
-   * the time budget is used up.
+   * Whether a message of the session must wait for a later turn, because earlier messages are
+   * queued or the time budget is used up.
    */
   mustWait(session: EarlySession): boolean {
     if (this.isEarly) return false;
@@ -120,7 +123,7 @@ export class EarlyMessages {
     }
   }
 
-  /** The session's client has read data, or a waiting frame was sent. */
+  /** Called when the session's client has read data, or a waiting frame was sent. */
   resume(session: EarlySession): void {
     if (!this.#kept.has(session) || this.isEarly) return;
     this.#turn ??= this.#options.timers.soon(() => this.handleAll());
@@ -149,14 +152,14 @@ export class EarlyMessages {
     }
   }
 
-  /** Only clients that send without reading exceed this number. */
+  /** Only a client that sends without reading replies exceeds this number. */
   #requireBurst(kept: number): void {
     const { messageBurst, messagesPerSecond } = this.#options;
     const most = Math.max(messageBurst, messagesPerSecond);
     if (kept >= most) throw tooMany(`a socket may have ${most} waiting messages`);
   }
 
-  /** Takes a session's oldest message; undefined without any. */
+  /** Removes and returns a session's oldest message; undefined when there is none. */
   #takeMessage(session: EarlySession): string | undefined {
     const texts = this.#kept.get(session);
     const text = texts?.shift();

@@ -1,6 +1,6 @@
 /**
- * The heartbeat of the compatible channels. Sockets are assigned to shards, whose heartbeats are spread
- * over the interval, because one message to very many sockets would hold the event loop.
+ * The heartbeat of the compatible channels. Sockets are divided into shards whose heartbeats are
+ * spread over the interval, because one message to very many sockets would block the event loop.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Timer, Timers } from '../../contract/timers.js';
@@ -23,7 +23,9 @@ export class HeartbeatShards {
     this.#publish = publish;
   }
 
-  /** Returns the heartbeat topic for the next socket: the shard whose heartbeat is furthest away. */
+  /**
+   * Returns the heartbeat topic for the next socket: the shard whose next heartbeat is the latest.
+   */
   assignTopic(): string {
     const { heartbeatShards } = LIMITS;
     this.#assigned = (this.#assigned + 1) % heartbeatShards;
@@ -34,7 +36,7 @@ export class HeartbeatShards {
     const { heartbeatIntervalMs, heartbeatShards } = LIMITS;
     const intervalMs = heartbeatIntervalMs / heartbeatShards;
     this.#beats = repeatCall(this.#timers, intervalMs, (dueCount) => {
-      // A missed shard sends one heartbeat late; otherwise delays would accumulate.
+      // A shard whose time has passed gets one late heartbeat, so that delays do not accumulate.
       for (let left = Math.min(dueCount, heartbeatShards); left > 0; left -= 1) {
         this.#publish(topicOf(this.#next), heartbeatText);
         this.#next = (this.#next + 1) % heartbeatShards;
@@ -51,7 +53,10 @@ function topicOf(shard: number): string {
   return `heartbeat ${shard}`;
 }
 
-/** The time until a client may reconnect after a shutdown: random, to spread the reconnects. */
+/**
+ * Returns the delay after which a client may reconnect after a shutdown, milliseconds; random, to
+ * spread the reconnects.
+ */
 export function reconnectAfterMs(): number {
   const { reconnectAfterMsMin: min, reconnectAfterMsMax: max } = LIMITS;
   return Math.round(min + Math.random() * (max - min));

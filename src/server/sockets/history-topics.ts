@@ -1,6 +1,7 @@
 /**
- * Publishes live candles and trades: messages of the history, each published once for all subscribers of
- * its topic. A new subscriber first receives a snapshot, which is requested from the history.
+ * Publishes live candles and trades: each message of the history is published once for all
+ * subscribers of its topic. A new subscriber first receives a snapshot, which the history makes on
+ * request.
  *
  * This file does not know the content of a message, nor its subscribers.
  */
@@ -12,7 +13,9 @@ import type { Publisher, Topic } from './publisher.js';
 
 /** A subscriber that waits for the snapshot of its topic. */
 export interface PendingSubscriber {
-  /** The snapshot; a subscriber that joins the topic during this call misses nothing. */
+  /**
+   * Receives the snapshot; a subscriber that joins the topic during this call misses no message.
+   */
   onSnapshot(message: string): void;
   onRefused(error: SocketError): void;
 }
@@ -24,13 +27,16 @@ export interface HistoryTopic {
   readonly pendingSubscribers: Set<PendingSubscriber>;
   /** Whether the history has sent a snapshot. */
   isOpen: boolean;
-  /** Messages were dropped: all subscribers need the next snapshot. */
+  /** Whether messages were dropped, so that all subscribers need the next snapshot. */
   hasGap: boolean;
-  /** Runs while a snapshot is requested, until the history must have sent it. */
+  /** The deadline of the history for a requested snapshot. */
   snapshotTimeout: Timer | undefined;
 }
 
-/** The topics of candles and trades, whose messages are published in the order in which they come. */
+/**
+ * The topics of candles and trades; messages are published in the order in which the history sends
+ * them.
+ */
 export class HistoryTopics {
   readonly #source: MarketStreamSource;
   readonly #publisher: Publisher;
@@ -46,7 +52,7 @@ export class HistoryTopics {
     });
   }
 
-  /** Throws NOT_READY where there is no history to follow. */
+  /** Throws NOT_READY when the service has no history. */
   requireHistory(): void {
     if (this.#source.readStats().state !== 'off') return;
     throw new SocketError('NOT_READY', 'there are no candles and trades: the history is off');
@@ -60,7 +66,7 @@ export class HistoryTopics {
     return topic;
   }
 
-  /** Removes a subscriber, and the topic with the last one. */
+  /** Removes a subscriber; removes the topic with its last subscriber. */
   removeSubscriber(topic: HistoryTopic): void {
     topic.subscribers -= 1;
     if (topic.subscribers > 0) return;
@@ -82,7 +88,7 @@ export class HistoryTopics {
     for (const { snapshotTimeout } of this.#topics.values()) snapshotTimeout?.cancel();
   }
 
-  /** Messages were dropped: requests a snapshot of every topic for all its subscribers. */
+  /** Handles dropped messages: requests a snapshot of every topic for all its subscribers. */
   #resetTopics(): void {
     for (const topic of this.#topics.values()) {
       topic.hasGap = true;
@@ -98,7 +104,10 @@ export class HistoryTopics {
     else this.#sendSnapshot(topic, frame.message, frame.kind);
   }
 
-  /** Current subscribers receive it only when something may be missing; pending ones always do. */
+  /**
+   * Sends a snapshot. Current subscribers receive it only when messages may be missing; pending
+   * subscribers always receive it.
+   */
   #sendSnapshot(topic: HistoryTopic, message: string, kind: 'reset' | 'snapshot'): void {
     if ((kind === 'reset' && topic.isOpen) || topic.hasGap) this.#publishMessage(topic, message);
     topic.isOpen = true;
@@ -106,7 +115,10 @@ export class HistoryTopics {
     for (const subscriber of this.#takePending(topic)) subscriber.onSnapshot(message);
   }
 
-  /** A history that is not open yet, or starts again, shows every topic when it is. */
+  /**
+   * Starts the deadline of a snapshot; a history that is still opening or restarting sends a
+   * snapshot of every topic when it is open.
+   */
   #armTimeout(topic: HistoryTopic): void {
     const { marketShowMsMax } = LIMITS;
     topic.snapshotTimeout = this.#publisher.timers.after(marketShowMsMax, () => {
@@ -137,7 +149,7 @@ export class HistoryTopics {
   }
 }
 
-/** The messages of all topics that wait, which are published as if they were one topic. */
+/** The waiting messages of all topics, which the publisher treats as one topic. */
 class FrameQueue implements Topic {
   readonly key = 'candles and trades';
   readonly changedAtMs = null;
@@ -156,7 +168,7 @@ class FrameQueue implements Topic {
     this.#handleFrame = handleFrame;
   }
 
-  /** Adds messages; drops everything that waits and returns false when they are too many. */
+  /** Adds messages. When too many wait, drops all waiting messages and returns false. */
   addFrames(frames: readonly MarketFrame[]): boolean {
     const count = this.#waiting.length - this.#handled + frames.length;
     if (count > LIMITS.marketFramesMax) {

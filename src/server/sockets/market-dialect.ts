@@ -1,9 +1,11 @@
 /**
- * The market data dialect: candles and trades by symbol, books in decimals, and the statistics of all
- * markets. Symbols are those of the chain, in any case; `resolution` may be a number of minutes.
+ * The market data dialect: candles and trades by symbol, books in decimals, and the statistics of
+ * all markets. Symbols are those of the chain, in any case; `resolution` may be a number of
+ * minutes.
  *
- * A subscription begins with the snapshot of its topic, and the acknowledgement follows it: an `init`
- * after the acknowledgement says that updates may be missing. A book has none: each message is whole.
+ * A subscription begins with the snapshot of its topic, followed by the acknowledgement. An `init`
+ * after the acknowledgement means that updates may be missing. The book channel has no such
+ * snapshot, because each of its messages is a whole book.
  */
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
@@ -61,7 +63,10 @@ function readMarketSubscription(message: ClientMessage, parts: ChannelParts): Su
   return historySubscription(topic, { market, acknowledgement, errorMembers });
 }
 
-/** A subscription to a topic of the history, of any dialect. Throws NO_HISTORY without one. */
+/**
+ * Returns a subscription to a topic of the history, in any dialect. Throws NO_HISTORY when there is
+ * no history.
+ */
 export function historySubscription(
   topic: string,
   parts: {
@@ -98,7 +103,7 @@ function marketAcknowledgement(
   return { type, message, channelType: channel, channel: name, symbol, resolution, id };
 }
 
-/** The members of an error that describe the subscription of a message. */
+/** Returns the members with which an error describes the subscription of a message. */
 function marketErrorMembers(message: ClientMessage): object {
   const [channelType, symbol, resolution] = ['channelType', 'symbol', 'resolution'].map((name) =>
     message.quoteMember(name),
@@ -111,17 +116,20 @@ interface MarketSubscriberParts {
   readonly topics: HistoryTopics;
   /** The subscriber is already counted in the topic. */
   readonly topic: HistoryTopic;
-  /** The reply that follows the first snapshot; where it was sent already there is no first snapshot. */
+  /**
+   * The reply that follows the first snapshot; absent when the reply was already sent and there is
+   * no first snapshot.
+   */
   readonly acknowledgement?: string;
   readonly errorMembers: object;
 }
 
-/** Requests the snapshot of its topic from the history, and receives updates once it has it. */
+/** Requests the snapshot of its topic from the history, and receives updates after the snapshot. */
 class MarketSubscriber implements Subscriber, PendingSubscriber {
   readonly errorMembers: object;
   readonly #parts: MarketSubscriberParts;
   #callbacks: SnapshotCallbacks | undefined;
-  /** The snapshot while the history delivers it; it is outdated after this turn. */
+  /** The snapshot during the history's call; it is outdated after this turn. */
   #message: string | undefined;
 
   constructor(parts: MarketSubscriberParts) {
@@ -181,17 +189,17 @@ interface MarketRequest {
   readonly channel: MarketChannel;
   /** Undefined for the channels of all markets. */
   readonly row: MarketInfo | undefined;
-  /** As the message spells it; undefined for all but candles. */
+  /** The resolution as the message spells it; undefined for channels other than candles. */
   readonly resolution: string | undefined;
-  /** The topic: of candles and trades its name in the history. */
+  /** The topic; for candles and trades, the topic's name in the history. */
   readonly topic: string;
   /** The name of the channel in replies. */
   readonly name: string;
 }
 
 /**
- * Whether a message is of this dialect; one with a channel of the book is not. One member of its own is
- * enough, so that the error names the one that is missing.
+ * Returns whether a message belongs to this dialect; a message with a book channel does not. One
+ * member of this dialect is enough, so that the error can name the missing member.
  */
 export function isMarketRequest(message: ClientMessage): boolean {
   if (message.hasMember('channel') || message.hasMember('topic')) return false;
@@ -225,7 +233,7 @@ function readMarketRequest(message: ClientMessage, directory: MarketDirectory): 
 /** What not every channel has. */
 const NOTHING = { row: undefined, resolution: undefined } as const;
 
-/** The shorter form of a message names no channel and means candles. */
+/** A message in the short form names no channel and means candles. */
 function channelOf(message: ClientMessage): MarketChannel {
   if (!message.hasMember('channelType')) return 'candle';
   const asked = message.requireText('channelType').toLowerCase();
@@ -240,7 +248,10 @@ function unknownChannel(message: ClientMessage): SocketError {
   return new SocketError('UNKNOWN_CHANNEL', text);
 }
 
-/** Where several markets have the name: perp before spot, then the lowest index. */
+/**
+ * Returns the market with the name. When several markets share it: perp before spot, then the
+ * lowest index.
+ */
 function marketNamed(message: ClientMessage, directory: MarketDirectory): MarketInfo {
   const name = message.requireText('symbol').toLowerCase();
   const named = directory.markets().filter(({ symbol }) => symbol.toLowerCase() === name);

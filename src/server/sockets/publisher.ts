@@ -1,11 +1,11 @@
 /**
- * Publishes the frames of all topics: each is made once and published once for all subscribers of its topic.
- * A topic that has changed is published in its turn, then at most once an interval; the last change is never
- * lost, because a topic that is not ready is published when its time has come.
+ * Publishes the frames of all topics: each frame is rendered once and published once for all
+ * subscribers of its topic. A changed topic is published in its turn, and at most once an interval.
+ * The last change is never lost: a topic whose interval has not passed is published when it has.
  *
- * Frames are made in slices, so that no turn of the loop is held for long. The frames of a mark come first, so
- * that the transport packs them together for a subscriber of many; they show the book of their turn, and
- * whoever moves the book waits for them.
+ * Frames are rendered in slices, so that no turn of the event loop is blocked for long. The frames
+ * of a mark come first, so that the transport packs them together for a client with many topics.
+ * They show the book of their turn, so the book does not change until they are rendered.
  *
  * This file does not know the content of a frame, nor its subscribers.
  */
@@ -19,17 +19,20 @@ import type { Publish } from '../transport/client-socket.js';
 export interface Topic {
   readonly key: string;
   subscribers: number;
-  /** No frame is rendered before this time; each frame sets it. */
+  /** The earliest time of the next frame; each frame sets it. */
   readyAtMs: number;
   /** The time of the first unpublished change of the book; null when frames do not depend on changes. */
   changedAtMs: number | null;
   /** Whether the last frame failed. */
   broken: boolean;
-  /** Renders the next frame: a view that is valid until the next frame; null without a change to publish. */
+  /**
+   * Renders the next frame, a view that is valid until the next frame; null when there is no change
+   * to publish.
+   */
   renderFrame(nowMs: number): Uint8Array | null;
 }
 
-/** A topic with complete frames, so that each frame replaces the one before. */
+/** A topic whose frames are complete: each frame replaces the previous frame. */
 export interface WholeTopic extends Topic {
   /** Renders the first frame of a subscription. Throws when rendering fails. */
   renderFirst(): Uint8Array;
@@ -41,9 +44,11 @@ export interface WholeTopic extends Topic {
 export interface PublisherOptions {
   readonly publish: Publish;
   readonly timers: Timers;
-  /** Called when a frame of a topic fails, and not again until a frame succeeds. */
+  /** Called when a frame of a topic fails; not called again until a frame of the topic succeeds. */
   readonly onFault: (error: unknown, topic: string) => void;
-  /** Called for each frame of a changed book with the age of its first change, in seconds. */
+  /**
+   * Called for each frame after a change of the book, with the age of the first change in seconds.
+   */
   readonly onPublished?: ((seconds: number) => void) | undefined;
   /** Time budget for frames in one turn of the event loop; by default the service's limit. */
   readonly sliceMs?: number | undefined;
@@ -54,19 +59,19 @@ export class Publisher implements MarkPublisher {
   readonly timers: Timers;
   readonly #options: PublisherOptions;
   readonly #sliceMs: number;
-  /** Called after each mark: readers that are ahead of this book. */
+  /** Callbacks of readers that are ahead of this book; called after each mark. */
   readonly ahead = new Set<() => void>();
   /** The topics of the last mark whose frames are not rendered yet. */
   readonly #marked = new Set<Topic>();
-  /** Whether the book waits for frames of the last mark. */
+  /** Whether frames of the last mark are missing, so that the book must not change yet. */
   #isMarkOpen = false;
-  /** The waiters for the end of the mark, in their order. */
+  /** The callbacks that wait for the end of the mark, in order. */
   readonly #waiting: (() => void)[] = [];
   /** Resumes the next waiter. */
   #resumption: Timer | undefined;
   /** Changed topics, in the order of their changes. */
   readonly #due = new Set<Topic>();
-  /** The time at which the first changed topic is ready. */
+  /** The time at which the first of the changed topics may be published. */
   #nextMs = Number.POSITIVE_INFINITY;
   /** The next slice. */
   #timer: Timer | undefined;
@@ -80,7 +85,7 @@ export class Publisher implements MarkPublisher {
     this.#sliceMs = options.sliceMs ?? LIMITS.publishSliceMs;
   }
 
-  /** Adds a changed topic. Returns false when it was added already. */
+  /** Adds a changed topic. Returns false when the topic was already added. */
   addDue(topic: Topic): boolean {
     if (this.#due.has(topic)) return false;
     this.#due.add(topic);
@@ -93,7 +98,7 @@ export class Publisher implements MarkPublisher {
     this.#marked.add(topic);
   }
 
-  /** Whether a topic's frame of the last mark is not rendered yet. */
+  /** Whether the topic's frame of the last mark is not yet rendered. */
   isMarked(topic: Topic): boolean {
     return this.#marked.has(topic);
   }
@@ -112,7 +117,7 @@ export class Publisher implements MarkPublisher {
     this.#publishRest(startMs);
   }
 
-  /** Publishes the topics that are ready, for one slice, and plans the rest. */
+  /** Publishes the topics whose interval has passed, for one slice, and schedules the rest. */
   publishDue(): void {
     if (!this.#isStopped) this.#publishRest(this.timers.nowMs());
   }
@@ -122,14 +127,14 @@ export class Publisher implements MarkPublisher {
   }
 
   finishMark(): void {
-    // A resumed waiter may have ended a turn and queued the frames of its mark.
+    // A resumed callback may end another turn, which queues the frames of another mark.
     while (this.#isMarkOpen) {
       for (const topic of this.#marked) this.#publishMarkedTopic(topic);
       this.#endMark();
     }
   }
 
-  /** Publishes a topic now if its frame of the last mark is still to be made. */
+  /** Publishes a topic now if its frame of the last mark is not yet rendered. */
   finishTopic(topic: Topic): void {
     if (this.#marked.has(topic)) this.#publishMarkedTopic(topic);
   }
@@ -152,7 +157,7 @@ export class Publisher implements MarkPublisher {
     this.#counts.failed += 1;
   }
 
-  /** Counts a failed frame, and reports the first of consecutive failures. */
+  /** Counts a failed frame; reports only the first of consecutive failures of a topic. */
   recordFailure(topic: Pick<Topic, 'key' | 'broken'>, error: unknown): void {
     this.countFailure();
     if (topic.broken) return;
@@ -172,7 +177,10 @@ export class Publisher implements MarkPublisher {
     this.#endMark();
   }
 
-  /** Uses the rest of a slice for topics that are ready, and plans the next slice, unless an earlier one is planned. */
+  /**
+   * Uses the rest of a slice for topics whose interval has passed, and schedules the next slice
+   * unless an earlier one is scheduled.
+   */
   #publishRest(startMs: number): void {
     const nowMs = this.timers.nowMs();
     const endMs = nowMs < this.#nextMs ? nowMs : this.#publishReady(startMs, nowMs);
@@ -186,8 +194,8 @@ export class Publisher implements MarkPublisher {
   }
 
   /**
-   * Publishes for one slice. A mark ends in a turn of the loop without frames of the mark: a waiter is resumed there,
-   * and makes frames as well.
+   * Publishes for one slice. A mark ends in a turn of the loop that renders none of its frames,
+   * because the callback that is resumed there renders frames as well.
    */
   #runSlice(): void {
     this.#timerAtMs = Number.POSITIVE_INFINITY;
@@ -219,7 +227,7 @@ export class Publisher implements MarkPublisher {
     this.#resumeNext();
   }
 
-  /** Resumes one waiter a turn of the loop, because each may make frames. */
+  /** Resumes one waiting callback in each turn of the loop, because each may render frames. */
   #resumeNext(): void {
     const resume = this.#resumption === undefined ? this.#waiting.shift() : undefined;
     if (resume === undefined) return;
@@ -232,7 +240,10 @@ export class Publisher implements MarkPublisher {
     resume();
   }
 
-  /** Publishes changed topics that are ready, the first change first. Returns the time at the end. */
+  /**
+   * Publishes changed topics whose interval has passed, in the order of their changes. Returns the
+   * time at the end.
+   */
   #publishReady(startMs: number, fromMs: number): number {
     let nowMs = fromMs;
     let nextMs = Number.POSITIVE_INFINITY;

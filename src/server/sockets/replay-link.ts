@@ -3,14 +3,14 @@ import type { BookSource } from '../../contract/book-source.js';
 import { isBinaryMessage } from '../transport/client-socket.js';
 import type { ResumePoint, StreamTopic } from './stream-topic.js';
 
-/** A publication of a live topic at which a replay ends. */
+/** The publication of a live topic at which a replay ends. */
 export interface TopicPoint extends ResumePoint {
   /** The number of the next delta. */
   readonly nextNumber: number;
   readonly snapshot: Uint8Array;
 }
 
-/** The last publication of a topic that has started. */
+/** Returns the last publication of a topic that has started. */
 export function readPoint(topic: StreamTopic, book: BookSource): TopicPoint {
   const { epoch } = topic;
   const seq = seqOf(book.topicHeartbeat(topic.handle));
@@ -18,7 +18,9 @@ export function readPoint(topic: StreamTopic, book: BookSource): TopicPoint {
   return { epoch, seq, nextNumber: topic.ring.nextNumber, snapshot };
 }
 
-/** Offset of the number in a binary heartbeat, after the type and the stream's number. */
+/**
+ * Byte offset of the sequence number in a binary heartbeat, after the type and the stream number.
+ */
 const SEQ_AT = 5;
 
 function seqOf(heartbeat: Uint8Array): number {
@@ -36,8 +38,8 @@ function seqOf(heartbeat: Uint8Array): number {
 }
 
 /**
- * The number of the next delta for a reader that has all frames up to `last` and has passed the
- * point; undefined when it was dropped.
+ * Returns the ring number of the next delta for a reader that has all frames up to `last` and has
+ * passed the point; undefined when that delta was dropped.
  */
 export function findFirstAfter(
   { epoch, ring }: Pick<StreamTopic, 'epoch' | 'ring'>,

@@ -1,4 +1,4 @@
-/** The messages of clients about replays, and the service's replies. */
+/** The messages of clients about replays, and the replies of the service. */
 import { LIMITS } from '../../config/limits.js';
 import type { AsOfMoment } from '../../contract/as-of-source.js';
 import type { ReplayCommand, ReplayEvent, ReplayRefusal } from '../../contract/replay-source.js';
@@ -8,7 +8,7 @@ import type { ClientMessage } from './client-message.js';
 /** The types of messages about a replay. */
 export type ReplayAction = ReplayCommand['kind'];
 
-/** Whether a message has one of these types. */
+/** Returns whether this is the type of a message about a replay. */
 export function isReplayAction(type: string | undefined): type is ReplayAction {
   return type === 'pause' || type === 'resume' || type === 'seek';
 }
@@ -34,7 +34,7 @@ export function readSpeed(message: ClientMessage): number | undefined {
   return message.readInteger('speed', { min: 1, max: LIMITS.replaySpeedMax });
 }
 
-/** The requested end: null for none, undefined by default. */
+/** Reads the requested end of a replay: null for no end, undefined for the default. */
 function readUntil(message: ClientMessage): AsOfMoment | null | undefined {
   const value = message.getValue('until');
   if (value === undefined || value === null) return value;
@@ -87,7 +87,7 @@ function requireOrder(from: AsOfMoment, until: AsOfMoment | null | undefined): v
   throw new SocketError('OUT_OF_RANGE', text);
 }
 
-/** The error for a refusal; HTTP requests for the same moment get the same code. */
+/** Returns the error for a refused replay; HTTP requests for the same moment get the same code. */
 export function refusalError({ kind, message }: ReplayRefusal): SocketError {
   switch (kind) {
     case 'notKept':
@@ -101,7 +101,7 @@ export function refusalError({ kind, message }: ReplayRefusal): SocketError {
   }
 }
 
-/** Events that are sent unchanged; all other events end the replay. */
+/** Events that are sent to the client unchanged; all other events end the replay. */
 type SentEvent = Exclude<ReplayEvent, { readonly kind: 'caughtUp' | 'failed' }>;
 
 /** Writes an event of a topic as text. */
@@ -126,7 +126,7 @@ export function textOfEvent(event: SentEvent, topic: string): string {
   }
 }
 
-/** Undefined without an id, so that the member is omitted. */
+/** Returns the request's id; undefined without an id, so that the reply omits the member. */
 function idOf(id: string): unknown {
   return id === '' ? undefined : JSON.parse(id);
 }

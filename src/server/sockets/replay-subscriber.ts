@@ -1,6 +1,6 @@
 /**
- * One replay of one socket: forwards recorded frames as fast as the client reads, and continues
- * with the live topic without a gap once the frames have caught up.
+ * One replay for one socket: forwards recorded frames as fast as the client reads them, and
+ * continues without a gap with the live topic once the recording has caught up.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
@@ -28,13 +28,13 @@ interface ReplaySubscriberParts {
   readonly directory: MarketDirectory;
   readonly streams: StreamTopics;
   readonly counts: Pick<SocketCounts, 'countError'>;
-  /** Starts the replay; a text is the reason of a refusal. */
+  /** Starts the replay. Returns a text, the reason, when the replay is refused. */
   readonly openReplay: (subscriber: ReplaySubscriber) => Replay | string;
   /** Called when the replay has ended. */
   readonly onGone: () => void;
 }
 
-/** The live topic, opened before the recorded frames reach its last publication. */
+/** The live topic, opened before the recorded frames reach the topic's last publication. */
 interface Prepared {
   readonly topic: StreamTopic;
   /** Undefined before the topic's first mark. */
@@ -49,7 +49,7 @@ export class ReplaySubscriber implements Subscriber {
   readonly #replay: Replay;
   #callbacks: SnapshotCallbacks | undefined;
   #prepared: Prepared | undefined;
-  /** Frames that link the recording to the live topic and wait to be sent. */
+  /** Frames that link the recording to the live topic, waiting to be sent. */
   #links: Uint8Array[] = [];
   #live: { readonly subscriber: StreamSubscriber; readonly showing: SnapshotKind } | undefined;
 
@@ -78,7 +78,10 @@ export class ReplaySubscriber implements Subscriber {
     this.#callbacks?.onReady();
   }
 
-  /** The recording has reached its end: opens the live topic and lets the replay continue. */
+  /**
+   * Called when the recording has reached its end: opens the live topic and lets the replay
+   * continue.
+   */
   onEnd(): void {
     this.#forgetPrepared();
     this.#guardHandover(() => this.#prepareLive());
@@ -95,7 +98,10 @@ export class ReplaySubscriber implements Subscriber {
     this.#replay.sendCommand(command);
   }
 
-  /** Sends waiting frames while the client has room. A replay never completes its snapshot. */
+  /**
+   * Sends waiting frames while the client has room. The snapshot of a replay never counts as
+   * complete.
+   */
   sendSnapshot(sink: FrameSink, showing: SnapshotKind): SendOutcome {
     while (this.#live === undefined) {
       const { next } = this.#replay;
@@ -136,7 +142,7 @@ export class ReplaySubscriber implements Subscriber {
     else begin();
   }
 
-  /** The live topic has a publication; the replay runs up to it. */
+  /** Called when the live topic has a publication, up to which the replay then runs. */
   #beginHandover(): void {
     const { topic, begin } = this.#prepared ?? {};
     if (topic === undefined || begin === undefined) return;
@@ -144,7 +150,10 @@ export class ReplaySubscriber implements Subscriber {
     this.#replay.finish();
   }
 
-  /** An error ends only this subscription, and disturbs neither the thread's messages nor other topics. */
+  /**
+   * Runs `work`. An error ends only this subscription; it affects neither the thread's messages nor
+   * other topics.
+   */
   #guardHandover(work: () => void): void {
     try {
       work();
@@ -164,7 +173,7 @@ export class ReplaySubscriber implements Subscriber {
         if (this.#replay.commandsWaiting === 0) this.#becomeLive(item);
         return true;
       case 'ended':
-        // The prepared topic belongs to the position after the pending command.
+        // The prepared topic belongs to the position that the pending command leads to.
         if (this.#replay.commandsWaiting === 0) this.#forgetPrepared();
         break;
       case 'seekRefused':
@@ -173,18 +182,19 @@ export class ReplaySubscriber implements Subscriber {
     return sink.send(Buffer.from(textOfEvent(item, this.key)));
   }
 
-  /** All frames up to the live topic's publication were sent: the subscriber now reads the live topic. */
+  /** Switches to the live topic once all frames up to the topic's publication are sent. */
   #becomeLive(last: ResumePoint): void {
     const { streams } = this.#parts;
     const { topic, point } = this.#prepared ?? {};
     if (topic === undefined || point === undefined) throw new Error('Invariant: it is prepared');
-    // The remaining frame of the last mark is already among the recorded frames.
+    // The topic's pending frame of the last mark is already among the recorded frames.
     streams.publisher.finishTopic(topic);
     const firstMissed = findFirstAfter(topic, point, last);
     const { epoch, seq } = last;
     const live = { type: 'live', topic: this.key, epoch, seq };
     this.#links = [Buffer.from(JSON.stringify(live))];
-    // No visible change happened in between, but the next delta must continue that publication.
+    // Nothing visible changed in between, but the next live delta continues that publication, so
+    // its snapshot is sent.
     if (firstMissed !== undefined && seq < point.seq) this.#links.push(point.snapshot);
     const resume = { epoch, seq };
     const subscriber = new StreamSubscriber({ streams, topic, id: '', resume, firstMissed });

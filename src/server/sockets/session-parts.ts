@@ -7,7 +7,7 @@ import type { EarlyMessages } from './early-messages.js';
 import type { SocketReplaysParts } from './socket-replays.js';
 import type { ChannelParts } from './subscription.js';
 
-/** The parts that all sessions share, and this session's heartbeat topic. */
+/** The parts that all sessions share, and the heartbeat topic of this session. */
 export interface SessionParts<Session> extends ChannelParts, Pick<SocketReplaysParts, 'replays'> {
   readonly early: EarlyMessages;
   readonly quota: TopicQuota;

@@ -1,6 +1,6 @@
 /**
- * The session of one client: the replies to its messages, and its subscriptions. Errors in a
- * client's message become error replies and are never thrown.
+ * The session of one client: its subscriptions, and the replies to its messages. An error in a
+ * client's message becomes an error reply and is never thrown.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Timer } from '../../contract/timers.js';
@@ -29,7 +29,9 @@ export class Session implements SocketSession, EarlySession {
   readonly #wildcards: Wildcards;
   readonly #replays: SocketReplays;
   readonly #messageLimiter: MessageLimiter;
-  /** The dialects of the client's messages. They decide on the heartbeat and on the closing handshake. */
+  /**
+   * The dialects of the client's messages; they decide about heartbeats and the closing handshake.
+   */
   readonly #dialects = new Set<Dialect>();
   #closing: CloseReason | undefined;
   #closeGrace: Timer | undefined;
@@ -77,7 +79,7 @@ export class Session implements SocketSession, EarlySession {
   onMessage(text: string | null): void {
     if (!this.#admitMessage()) return;
     const { early } = this.#parts;
-    // A binary message is handled as an empty text, which is malformed as well.
+    // A binary message is handled like an empty text, which is also malformed.
     const handled = text ?? '';
     if (!early.mustWait(this)) early.runNow(() => this.#handleText(handled));
     else this.#handleGuarded(undefined, () => early.keepMessage(this, handled));
@@ -88,7 +90,7 @@ export class Session implements SocketSession, EarlySession {
     if (this.#closing === undefined) this.#handleText(text);
   }
 
-  /** The transport answers a ping, but the ping counts as a message. */
+  /** The transport answers the ping; the ping counts as a message. */
   onPing(): void {
     this.#admitMessage();
   }
@@ -199,7 +201,7 @@ export class Session implements SocketSession, EarlySession {
     else this.socket.leaveTopic(heartbeatTopic);
   }
 
-  /** A repeated subscription is acknowledged and begins again. */
+  /** Subscribes to a topic. A repeated subscription is acknowledged and starts again. */
   #addSubscription(dialect: Dialect, message: ClientMessage): void {
     const past = dialect === streaming ? this.#replays.readRequest(message) : undefined;
     const wildcard = past === undefined ? dialect.readWildcard?.(message, this.#parts) : undefined;
@@ -238,7 +240,10 @@ export class Session implements SocketSession, EarlySession {
     if (answer !== undefined) this.#sendReply(answer);
   }
 
-  /** The error's id is the message's id; without a message, it may be among the members. */
+  /**
+   * Sends an error. Its id is the id of the message; when there is no message, `members` may
+   * contain the id.
+   */
   #sendError(error: unknown, message: ClientMessage | undefined, members: object): void {
     const { counts, onFault } = this.#parts;
     if (!(error instanceof SocketError)) onFault(error, 'a message of a WebSocket');
@@ -261,14 +266,20 @@ export class Session implements SocketSession, EarlySession {
     this.#topics.endAll();
   }
 
-  /** Closes in the next turn, because the transport discards replies of the turn in which it closes. */
+  /**
+   * Closes in the next turn, because the transport discards replies that are sent in the turn of
+   * the close.
+   */
   #closeAbuser(reason: string): void {
     if (this.#closing !== undefined) return;
     this.#closing = 'rateLimited';
     this.#parts.timers.soon(() => this.#closeSocket('rateLimited', policyViolationCode, reason));
   }
 
-  /** Closes a slow client: with a reason once it has read its backlog, or without one after a grace period. */
+  /**
+   * Closes a slow client: with a reason once it has read its backlog, otherwise without a reason
+   * after a grace period.
+   */
   #closeSlowReader(): void {
     if (this.#closing !== undefined) return;
     this.#closing = 'slowReader';
@@ -285,8 +296,9 @@ export class Session implements SocketSession, EarlySession {
   }
 
   /**
-   * Clients of the compatible channels and of market data reconnect only after a connection that
-   * ended without a close frame. Clients that use only the streaming dialect receive the reason.
+   * Closes the socket. Clients of the compatible and the market data dialect reconnect only after a
+   * connection that ended without a close frame; clients that use only the streaming dialect
+   * receive the reason.
    */
   #closeSocket(reason: CloseReason, code: number, text: string = reason): void {
     this.#closing ??= reason;

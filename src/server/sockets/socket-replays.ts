@@ -1,4 +1,7 @@
-/** The replays of one socket: reads the client's requests, and forwards its messages to the replays. */
+/**
+ * The replays of one socket: reads the client's replay requests, and forwards later messages to the
+ * replays.
+ */
 import { LIMITS } from '../../config/limits.js';
 import type { ReplayRequest, ReplaySource, ReplayTopic } from '../../contract/replay-source.js';
 import type { ReplayQuota } from '../admission/replay-quota.js';
@@ -31,7 +34,10 @@ export class SocketReplays {
     this.#parts = parts;
   }
 
-  /** Reads a subscription to a replay; undefined for a live subscription. Throws a SocketError. */
+  /**
+   * Reads a subscription to a replay; returns undefined for a live subscription. Throws a
+   * SocketError.
+   */
   readRequest(message: ClientMessage): SubscriptionRequest | undefined {
     const names = ['from', 'until', 'speed'];
     const [given] = names.filter((name) => message.hasMember(name));
@@ -50,7 +56,10 @@ export class SocketReplays {
     };
   }
 
-  /** Forwards a message to the replay that it names. Throws a SocketError: NOT_SUBSCRIBED without one. */
+  /**
+   * Forwards a message to the replay that it names. Throws NOT_SUBSCRIBED when there is no such
+   * replay.
+   */
   handleMessage(kind: ReplayAction, message: ClientMessage): void {
     const subscriber = this.#open.get(message.requireText('topic'));
     if (subscriber === undefined) {

@@ -1,6 +1,6 @@
 /**
- * The service's WebSockets: admission, heartbeats, publication and shutdown. Pass it to `listen`
- * among its sockets, then `start` it with the listener.
+ * The WebSockets of the service: admission, heartbeats, publication and shutdown. Pass the server
+ * to `listen` among its sockets, then call `start` with the listener.
  *
  * ```ts
  * const sockets = new SocketServer({ book, directory, readiness, ... });
@@ -39,11 +39,11 @@ export interface SocketServerOptions
   extends Pick<PublisherOptions, 'timers' | 'onPublished' | 'sliceMs'>,
     Omit<BookTopicsOptions, 'publisher'> {
   readonly readiness: () => Readiness;
-  /** Candles and trades; without it subscriptions to them fail with NO_HISTORY. */
+  /** Candles and trades; without a history, subscriptions to them fail with NO_HISTORY. */
   readonly history?: MarketStreamSource;
-  /** The statistics of all markets; without them their channels are unknown. */
+  /** The statistics of all markets; without them, their channels are unknown. */
   readonly summaries?: SummarySource;
-  /** Replays; without them subscriptions to the past fail with NO_JOURNAL. */
+  /** Replays; without them, subscriptions to the past fail with NO_JOURNAL. */
   readonly replays?: ReplaySource;
   /** Maximum sockets of one address; 0 for no limit. */
   readonly socketsPerIp: number;
@@ -52,15 +52,15 @@ export interface SocketServerOptions
   readonly topicsPerIp: number;
   /** Maximum topics of all sockets, not counting the common topics of each market. */
   readonly topicsMax: number;
-  /** Groups addresses for the quotas; by default no proxy is trusted. */
+  /** Maps addresses to clients for the quotas; by default no proxy is trusted. */
   readonly addresses?: ClientAddresses;
   readonly messagesPerSecond: number;
-  /** Messages that a socket may send in a burst; at least `messagesPerSecond`. */
+  /** Number of messages that a socket may send in a burst; at least `messagesPerSecond`. */
   readonly messageBurst: number;
   readonly onFault: (error: unknown, where: string) => void;
   /** Maximum number of sockets; by default the service's limit. */
   readonly socketsMax?: number;
-  /** Time limit for slow readers; by default the service's limit. */
+  /** Time after which a slow reader is closed, milliseconds; by default the service's limit. */
   readonly slowMsMax?: number;
   /** A turn's time budget for messages; by default the service's limit. */
   readonly messageSliceMs?: number;
@@ -188,8 +188,8 @@ export class SocketServer implements SocketHandlers, ClientGate {
   }
 
   /**
-   * Sends every client its waiting frames and the time after which to reconnect, and closes it.
-   * Resolves when all are closed; a client that does not read is cut after a second.
+   * Sends every client its waiting frames and the delay before reconnecting, then closes all
+   * sockets. Resolves when all are closed; a client that does not read is cut after a second.
    */
   async close(): Promise<void> {
     this.#closing = true;
@@ -233,15 +233,15 @@ export class SocketServer implements SocketHandlers, ClientGate {
         if (!this.#sessions.has(session)) continue;
         if (late || session.socket.bufferedBytes() === 0) session.closeForShutdown();
       }
-      // The wait follows the last frame too: clients answer the close frame, and a cut would lose
-      // the answer.
+      // The wait also follows the last frame, because clients answer the close frame, and a cut
+      // would lose that answer.
       await new Promise<void>((resolve) => timers.after(LIMITS.socketDrainPollMs, resolve));
     }
   }
 
   /**
-   * Full sockets leave their topics before the next frame, because an earlier frame was dropped.
-   * The transport does not allow leaving while it publishes.
+   * Sockets that dropped a frame leave their topics before the next frame is published. They cannot
+   * leave earlier: the transport does not allow it while it publishes.
    */
   #publishToTopic(topic: string, bytes: string | Uint8Array): void {
     this.#detachBehind();

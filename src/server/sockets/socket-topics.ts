@@ -24,7 +24,10 @@ export class SocketTopics {
     return this.#parts.delivery.hasSubscription(key);
   }
 
-  /** Counts a new topic in addition to `others` that start with it. Throws LIMIT_EXCEEDED. */
+  /**
+   * Counts a new topic; `others` is the number of topics that start together with it. Throws
+   * LIMIT_EXCEEDED.
+   */
   acquireTopic(
     { key, quotaClass }: Pick<SubscriptionRequest, 'key' | 'quotaClass'>,
     others = 0,
@@ -37,7 +40,7 @@ export class SocketTopics {
     quota.acquireTopic({ ip, key, quotaClass });
   }
 
-  /** Releases the count of a subscription that did not start, or has ended. */
+  /** Releases the count of a topic whose subscription did not start or has ended. */
   releaseUnused(key: string): void {
     if (!this.hasTopic(key)) this.#releaseTopic(key);
   }

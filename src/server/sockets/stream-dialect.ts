@@ -1,4 +1,7 @@
-/** The streaming dialect: reads a subscription, and starts it with a snapshot or at the client's last frame. */
+/**
+ * The streaming dialect: reads a subscription, and starts it with a snapshot or with the deltas
+ * after the client's last frame.
+ */
 
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
@@ -71,12 +74,12 @@ const fieldsByChannel: Readonly<Record<TopicSpec['channel'], ChannelFields>> = {
 /** The channels of the dialect. */
 export const STREAM_CHANNELS = Object.keys(fieldsByChannel) as readonly TopicSpec['channel'][];
 
-/** Whether a channel, in lower case, is a streaming channel. */
+/** Returns whether a channel name, in lower case, is a streaming channel. */
 export function isStreamChannel(name: string): name is TopicSpec['channel'] {
   return Object.hasOwn(fieldsByChannel, name);
 }
 
-/** The name of all markets, in messages and in wildcard keys. */
+/** The name that means all markets, in messages and in wildcard keys. */
 const ANY_MARKET = '*';
 
 /** Whether a message names all markets. */
@@ -84,7 +87,7 @@ export function isWildcard(message: ClientMessage): boolean {
   return message.getValue('market') === ANY_MARKET;
 }
 
-/** The topics of a message for all markets. */
+/** Returns a request for each market that a wildcard message covers. */
 function listTopics(
   message: ClientMessage,
   { book, directory }: Pick<ChannelParts, 'book' | 'directory'>,
@@ -96,7 +99,7 @@ function listTopics(
   });
 }
 
-/** The key of a wildcard: a topic key with `*` as its market. */
+/** Returns the key of a wildcard: a topic key with `*` in place of the market. */
 function wildcardKeyOf(
   message: ClientMessage,
   parts: Pick<ChannelParts, 'book' | 'directory'>,
@@ -139,7 +142,7 @@ export function quotaClassOf(spec: TopicSpec, book: BookSource): QuotaClass {
   return isUsual && isPlain ? 'common' : 'chosen';
 }
 
-/** Reads the position to resume at; undefined by default. */
+/** Reads the frame after which to resume; undefined when the message does not resume. */
 function readResumePoint(message: ClientMessage): ResumePoint | undefined {
   if (!message.hasMember('resume')) return undefined;
   const resume = message.requireObject('resume');
@@ -186,7 +189,7 @@ function makerOf(message: ClientMessage): Partial<TopicSpec> {
   return { maker };
 }
 
-/** The name of a topic. The book validates the maker's key. */
+/** Returns the name of a topic. The book validates the maker's key. */
 function nameOf(spec: TopicSpec, message: ClientMessage, book: BookSource): string {
   try {
     return book.topicName(spec);

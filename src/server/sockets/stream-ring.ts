@@ -1,13 +1,13 @@
 /**
- * The last deltas of topics, for clients that reconnect. Allocated memory is counted in chunks,
- * which have room for frames and their headers.
+ * The last deltas of the topics, for clients that reconnect. The memory limit counts chunks, which
+ * are allocated for several frames and their headers.
  */
 import { LIMITS } from '../../config/limits.js';
 
-/** Frames of a chunk; a delta of one level has 200 bytes or more. */
+/** Maximum number of frames in a chunk; the delta of one level has 200 bytes or more. */
 const CHUNK_FRAMES_MAX = 64;
 
-/** Bytes of each frame's header: prev, and the end of the frame. */
+/** Size of a frame's header in bytes: `prev`, and the end offset of the frame. */
 const FRAME_WORDS_BYTES = 8 + 4;
 
 class Chunk {
@@ -40,7 +40,7 @@ class Chunk {
 
 /** The memory of all rings. */
 export class RingMemory {
-  /** In order of allocation: the oldest is dropped first. */
+  /** The chunks in the order of allocation; the oldest is dropped first. */
   readonly #chunks = new Set<Chunk>();
   readonly #bytesMax: number;
   #bytes = 0;
@@ -76,7 +76,7 @@ export class RingMemory {
   }
 }
 
-/** The last deltas of one topic, without gaps, numbered from 0. */
+/** The last deltas of one topic, contiguous and numbered from 0. */
 export class Ring {
   readonly #memory: RingMemory;
   /** Consecutive chunks, oldest first. */
@@ -99,12 +99,12 @@ export class Ring {
     return this.#nextNumber;
   }
 
-  /** The seq of the last delta; -1 before the first. */
+  /** The sequence number of the last delta; -1 before the first delta. */
   get lastSeq(): number {
     return this.#lastSeq;
   }
 
-  /** Stores a copy of a delta. A delta that would fill the ring is not stored, and clears the ring. */
+  /** Stores a copy of a delta. A delta larger than the ring is not stored, and clears the ring. */
   appendDelta(delta: { prev: number; seq: number; frame: Uint8Array }, nowMs: number): void {
     const { prev, seq, frame } = delta;
     this.#nextNumber += 1;
@@ -123,12 +123,12 @@ export class Ring {
   }
 
   /**
-   * The number of the first delta after `seq`; {@link Ring.nextNumber} when the reader has all
-   * deltas, undefined when the delta was dropped.
+   * Returns the number of the first delta after `seq`; {@link Ring.nextNumber} when the reader has
+   * all deltas; undefined when that delta was dropped.
    *
-   * Several deltas can follow `seq`, because changes of the state do not increase it; the first is
-   * returned. A reader whose topic started later in another process may have a `seq` between two
-   * frames of this ring.
+   * Several deltas can follow the same `seq`, because changes of the state do not increase it; the
+   * number of the first is returned. `seq` may lie between two frames of this ring when the
+   * reader's topic was started later, in another process.
    */
   findNumberAfter(seq: number): number | undefined {
     if (this.#chunks.length === 0 || seq > this.#lastSeq) return undefined;
@@ -141,12 +141,12 @@ export class Ring {
     return seq === this.#lastSeq ? this.#nextNumber : this.#numberBefore(this.#nextNumber);
   }
 
-  /** The number of the delta before, unless it was dropped. */
+  /** Returns the number of the previous delta; undefined when that delta was dropped. */
   #numberBefore(number: number): number | undefined {
     return number > (this.#chunks[0]?.first ?? number) ? number - 1 : undefined;
   }
 
-  /** A delta by its number, as a view; undefined when it was dropped. */
+  /** Returns a view of a delta by its number; undefined when the delta was dropped. */
   frame(number: number): Uint8Array | undefined {
     for (const chunk of this.#chunks) {
       const index = number - chunk.first;
@@ -157,7 +157,7 @@ export class Ring {
     return undefined;
   }
 
-  /** Drops a chunk and all earlier chunks, so that there is no gap. */
+  /** Drops a chunk and all earlier chunks, so that the ring stays contiguous. */
   dropThrough(chunk: Chunk): void {
     const count = this.#chunks.indexOf(chunk) + 1;
     for (const gone of this.#chunks.splice(0, count)) {

@@ -18,19 +18,22 @@ interface StreamSubscriberParts {
   /** The JSON text of the request's id; empty for none. */
   readonly id: string;
   readonly resume: ResumePoint | undefined;
-  /** The number of the delta after `resume`, if known. */
+  /** The ring number of the delta after `resume`, if known. */
   readonly firstMissed?: number | undefined;
 }
 
-/** Sends the snapshot of a topic, or the deltas that a client has missed. */
+/** Sends the snapshot of a topic, or the deltas that a client has missed, to one client. */
 export class StreamSubscriber implements Subscriber {
-  /** For a topic that has not started, or has not reached the client's position. */
+  /** Present when the topic has not started yet, or has not reached the client's position. */
   readonly attachCallbacks: ((callbacks: SnapshotCallbacks) => void) | undefined;
   readonly #parts: StreamSubscriberParts;
   #begin: () => void = () => undefined;
-  /** The number of the next delta to replay; undefined to send a snapshot, null before it is known. */
+  /**
+   * The number of the next missed delta to send; undefined to send a snapshot; null until it is
+   * known.
+   */
   #nextMissed: number | undefined | null;
-  /** Limits the wait for a book that is older than the client's. */
+  /** The time limit of the wait for a book that is older than the client's book. */
   #patience: Timer | undefined;
   #isPatient: boolean;
 
@@ -83,20 +86,26 @@ export class StreamSubscriber implements Subscriber {
     streams.removeSubscriber(topic);
   }
 
-  /** A reader with a known next delta, as after a replay, never waits: it would not be called back. */
+  /**
+   * Whether the client is ahead of the book. A client with a known next delta, as after a replay,
+   * never waits, because no callback would end the wait.
+   */
   #isBehind(): boolean {
     const { streams, topic, resume, firstMissed } = this.#parts;
     return firstMissed === undefined && resume !== undefined && streams.isBehind(topic, resume);
   }
 
-  /** Called once, when the book has reached the client's position. */
+  /** Called once, when the book has reached the client's position: finds the first missed delta. */
   #findFirstMissed(): void {
     const { topic, resume } = this.#parts;
     if (this.#nextMissed !== null) return;
     this.#nextMissed = resume === undefined ? undefined : topic.findFirstMissed(resume);
   }
 
-  /** Checks again after each mark. A client with an invalid position gets a snapshot. */
+  /**
+   * Checks after each mark whether the book has reached the client's position. A client with an
+   * impossible position gets a snapshot.
+   */
   #waitForBook(): void {
     const { ahead, timers } = this.#parts.streams.publisher;
     ahead.add(this.#look);
@@ -117,8 +126,8 @@ export class StreamSubscriber implements Subscriber {
   }
 
   /**
-   * The ring may drop missed deltas while the client reads; it also lacks the start of another
-   * epoch, which is not a delta.
+   * Whether all missed deltas are still in the ring, which may drop them while the client reads.
+   * After a change of the epoch they are not: the first book of an epoch is not a delta.
    */
   #hasAllFrom(number: number): boolean {
     const { topic, resume } = this.#parts;

@@ -22,22 +22,27 @@ interface StreamTopicParts {
   readonly book: BookSource;
   readonly timers: Timers;
   readonly memory: RingMemory;
-  /** The receipt time of the book's newest part, unix nanoseconds; 0 when unknown. */
+  /**
+   * The time at which the newest part of the book was received, unix nanoseconds; 0 when unknown.
+   */
   readonly recvNs: bigint;
 }
 
-/** An open topic of the streaming channels: publishes deltas, and renders snapshots for new subscribers. */
+/**
+ * An open topic of the streaming channels: renders deltas for its subscribers, and snapshots for
+ * new subscribers.
+ */
 export class StreamTopic implements Topic {
   readonly key: string;
   readonly spec: TopicSpec;
   /** The topic in the book. */
   readonly handle: number;
   readonly ring: Ring;
-  /** The interval class whose marks publish the topic. */
+  /** The index of the interval class whose marks publish the topic. */
   readonly classIndex: number;
-  /** The least kind of change that affects the topic. */
+  /** The lowest kind of change that affects the topic. */
   readonly leastChange: ChangeKind;
-  /** Always ready: marks decide when the topic is published. */
+  /** 0, because marks alone decide when the topic is published. */
   readonly readyAtMs = 0;
   /** The epoch of the last publication. */
   epoch: string;
@@ -45,14 +50,14 @@ export class StreamTopic implements Topic {
   seq: number;
   subscribers = 0;
   /**
-   * Opened between a change and its publish mark: the topic starts at the next mark, so that all
-   * processes agree.
+   * Whether the topic was opened between a change and its publish mark: it then starts at the next
+   * mark, so that all processes agree.
    */
   isUnmarked = false;
-  /** Callbacks of waiting subscribers, called when the topic starts. */
+  /** Callbacks of waiting subscribers; called when the topic starts. */
   readonly waiting = new Set<() => void>();
   changedAtMs = 0;
-  /** The receipt time of the first unpublished change. */
+  /** The receipt time of the first change that is not published yet. */
   receivedAtMs = 0;
   /** The time of the last frame. */
   framedAtMs: number;
@@ -77,7 +82,10 @@ export class StreamTopic implements Topic {
     this.framedAtMs = timers.nowMs();
   }
 
-  /** Renders the next delta. When the topic starts with this delta, no reader has a state before it. */
+  /**
+   * Renders the next delta. When the topic starts with this delta, no reader has the state before
+   * it.
+   */
   renderFrame(nowMs: number): Uint8Array | null {
     const delta = this.#book.topicDelta(this.handle, this.#frameTimes());
     if (delta !== null) this.seq = delta.seq;
@@ -100,7 +108,7 @@ export class StreamTopic implements Topic {
     return frame;
   }
 
-  /** Renders the last publication as a snapshot. All frames are views. */
+  /** Renders the last publication as a snapshot. The returned bytes are a view. */
   renderSnapshot(answer: { readonly id: string; readonly reset: boolean }): Uint8Array {
     const sendNs = this.spec.timing ? this.#timers.unixNs(this.#timers.nowMs()) : 0n;
     return this.#book.topicSnapshot(this.handle, { ...answer, sendNs });

@@ -1,7 +1,7 @@
 /**
  * The open topics of the streaming channels: topics with subscribers, and idle topics whose last
  * subscriber left recently and may resume. Marks decide which topics are published, so that all
- * processes with the same marks send the same frames. A quiet topic sends heartbeats.
+ * processes with the same marks send the same frames. A topic without changes sends heartbeats.
  *
  * This file does not know the content of frames or the time between marks.
  */
@@ -28,7 +28,7 @@ interface StreamTopicsOptions {
   readonly topicsMax: number;
 }
 
-/** Whether the market is served under the name in the topic's key. */
+/** Returns whether the market is served under the name in the topic's key. */
 export function isServed(
   { key, spec }: StreamRequest,
   { book, directory }: Pick<StreamTopicsOptions, 'book' | 'directory'>,
@@ -90,7 +90,7 @@ export class StreamTopics {
     this.#idle.add(topic);
   }
 
-  /** Whether a reader is ahead of this book, as after moving to a slower edge. */
+  /** Returns whether a reader is ahead of this book, as after moving to a slower edge. */
   isBehind(topic: StreamTopic, point: ResumePoint): boolean {
     const { epoch, seq, spec } = topic;
     if (point.epoch !== epoch || point.seq <= seq) return false;
@@ -99,7 +99,10 @@ export class StreamTopics {
     return this.#findUnmarked(topic) !== undefined;
   }
 
-  /** Adds the topics of a turn's mark to the publisher, which makes their frames before the book moves. */
+  /**
+   * Adds the topics of a turn's mark to the publisher, which renders their frames before the book
+   * changes.
+   */
   addTurn({ changes, mark, receivedAtMs }: EndedTurn<MarketChanges>): void {
     this.#receivedAtMs = receivedAtMs;
     this.#unmarked.addTurn(changes, { nowMs: this.publisher.timers.nowMs(), receivedAtMs });
@@ -146,8 +149,8 @@ export class StreamTopics {
   }
 
   /**
-   * Ends topics whose market was removed or renamed since the last call: another market may take
-   * the name, and its topics would have the same key.
+   * Ends topics whose market was removed or renamed since the last call, because another market may
+   * take the name, and its topics would have the same keys.
    */
   #endUnserved(): void {
     const { directory, onEnded } = this.#options;
@@ -179,12 +182,16 @@ export class StreamTopics {
     topic.close();
   }
 
-  /** Drops idle topics and old deltas, and sends a heartbeat on each topic that was silent for a second. */
+  /**
+   * Drops idle topics and old deltas, and sends a heartbeat on each topic that sent nothing for a
+   * second.
+   */
   #runHousekeeping(startMs: number): void {
     this.#closeIdle(startMs - LIMITS.ringMsMax);
     this.#memory.expireChunks(startMs - LIMITS.ringMsMax);
     for (const topic of this.#topics.values()) {
-      // A heartbeat on a failing topic would wrongly claim that its subscribers are up to date.
+      // No heartbeat is sent on a failing topic, because it would wrongly tell subscribers that
+      // they are up to date.
       if (topic.subscribers === 0 || topic.broken || topic.isUnmarked) continue;
       if (topic.framedAtMs + LIMITS.streamHeartbeatMs > startMs) continue;
       try {

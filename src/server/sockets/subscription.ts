@@ -1,4 +1,4 @@
-/** A subscription of a socket, and the interface of dialects. */
+/** A subscription of a socket, and the interface of the dialects. */
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { QuotaClass } from '../admission/topic-quota.js';
 import type { BookTopics } from './book-topics.js';
@@ -9,26 +9,28 @@ import type { SummaryTopics } from './summary-topics.js';
 
 /** Receives the frames of one subscription. */
 export interface FrameSink {
-  /** Returns false when the frame was dropped because the client's backlog is full. */
+  /**
+   * Sends a frame; returns false when the frame was dropped because the client's backlog is full.
+   */
   send(frame: Uint8Array): boolean;
-  /** Whether the client has a backlog, so that sending should pause. */
+  /** Whether the client has a backlog, so sending should pause. */
   isBehind(): boolean;
 }
 
-/** The reason of a snapshot: a new subscription, or missed frames. */
+/** The reason for a snapshot: a new subscription, or missed frames. */
 export type SnapshotKind = 'first' | 'reset';
 
 /**
- * True when the complete snapshot was sent, false when the client has no room, and `later` when the
- * subscriber must first obtain the snapshot; it then calls back.
+ * The outcome of sending a snapshot: true when it was sent completely, false when the client has no
+ * room, `later` when the subscriber must first obtain the snapshot and will call back.
  */
 export type SendOutcome = boolean | 'later';
 
 /** Callbacks of a subscriber that returned `later`. */
 export interface SnapshotCallbacks {
-  /** The snapshot can be sent during this call, and not after it. */
+  /** Called when the snapshot is ready; it can be sent during this call only. */
   onReady(): void;
-  /** The snapshot failed: the subscription ends with this error. */
+  /** Called when the snapshot failed; the subscription ends with this error. */
   onFailed(error: Error): void;
 }
 
@@ -36,18 +38,20 @@ export interface SnapshotCallbacks {
 export interface Subscriber {
   /** The key of the published topic. */
   readonly key: string;
-  /** The members of an error about this subscription, besides its code. */
+  /** The members with which an error describes this subscription, in addition to the code. */
   readonly errorMembers: object;
-  /** The reply to the subscription, if the subscriber sends it after the snapshot. */
+  /**
+   * The reply to the subscription, when the subscriber itself sends the reply after the snapshot.
+   */
   readonly acknowledgement?: string | undefined;
   /**
-   * Whether frames of another subscription to the topic must not mix with its frames, so that it
-   * ends the earlier subscription immediately.
+   * Whether the frames must not mix with frames of an earlier subscription to the topic, which is
+   * then ended immediately.
    */
   readonly isAlone?: boolean | undefined;
   /** Called first, for subscribers that return `later`. */
   attachCallbacks?: ((callbacks: SnapshotCallbacks) => void) | undefined;
-  /** Sends the state that the topic's next frame continues. */
+  /** Sends the state that the next frame of the topic continues. */
   sendSnapshot(sink: FrameSink, showing: SnapshotKind): SendOutcome;
   /** Releases the topic. */
   leaveTopic(): void;
@@ -64,16 +68,16 @@ export interface SubscriptionRequest {
 
 /** A requested subscription to all markets, `"market":"*"`. */
 export interface WildcardRequest {
-  /** The topics' key with `*` for the market. */
+  /** The key of the topics, with `*` in place of the market. */
   readonly key: string;
-  /** Requests for each market served now; their snapshots repeat the id. */
+  /** Returns a request for each market that is now served; their snapshots repeat the id. */
   listRequests(id: MessageId | undefined): readonly SubscriptionRequest[];
 }
 
 /** The actions of messages about subscriptions. */
 export type SubscriptionAction = 'subscribe' | 'unsubscribe';
 
-/** The parts of the service that dialects subscribe to. */
+/** The parts of the service to which dialects subscribe. */
 export interface ChannelParts {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
@@ -85,7 +89,7 @@ export interface ChannelParts {
   readonly summaries: SummaryTopics | null;
 }
 
-/** The topic of a message, and the parts to describe it. */
+/** The topic of a message, and the members that describe the topic. */
 interface AcknowledgedTopic {
   readonly key: string;
   readonly parts: ChannelParts;
@@ -97,14 +101,17 @@ export interface Dialect {
   readRequest(message: ClientMessage, parts: ChannelParts): SubscriptionRequest;
   /** Reads a subscription to all markets; undefined when the message names one market. */
   readWildcard?(message: ClientMessage, parts: ChannelParts): WildcardRequest | undefined;
-  /** Reads the topic or wildcard key to unsubscribe from. Throws a SocketError as well. */
+  /**
+   * Reads the key of the topic or wildcard to unsubscribe from. Throws a SocketError that describes
+   * the error in the message.
+   */
   readKey(message: ClientMessage, parts: ChannelParts): string;
-  /** Undefined when the subscriber sends its reply after the snapshot. */
+  /** Returns the acknowledgement; undefined when the subscriber sends it after the snapshot. */
   buildAcknowledgement(
     action: SubscriptionAction,
     message: ClientMessage,
     asked: AcknowledgedTopic,
   ): object | undefined;
-  /** The members of an error besides its code. */
+  /** Returns the members of an error in addition to its code. */
   buildErrorMembers(action: SubscriptionAction, message: ClientMessage): object;
 }

@@ -1,6 +1,6 @@
 /**
- * The market data channels `markets` and `pricing`: statistics of all markets, published at fixed
- * intervals while there are subscribers.
+ * The channels `markets` and `pricing` of the market data dialect: statistics of all markets,
+ * published at fixed intervals while there are subscribers.
  *
  * This file does not know the content of the statistics.
  */
@@ -61,7 +61,9 @@ class SummaryTopic implements WholeTopic {
     if (this.subscribers === 0) this.#publisher.removeTopic(this);
   }
 
-  /** The next frame is scheduled relative to this one, so that delays do not accumulate. */
+  /**
+   * The next frame is scheduled from the due time of this frame, so that delays do not accumulate.
+   */
   renderFrame(nowMs: number): Uint8Array {
     const { intervalMs } = PACES[this.#channel];
     this.readyAtMs = nowMs + intervalMs - ((nowMs - this.readyAtMs) % intervalMs);

@@ -4,11 +4,13 @@ import type { LiquiditySources } from '../../contract/book-requests.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { TopicSpec } from '../../contract/topics.js';
 
-/** Interval classes including the service's own; a mark has one bit for each. */
+/**
+ * The number of interval classes, including the service's own; a mark has one bit for each class.
+ */
 const CLASSES = LIMITS.streamIntervals.length + 1;
 
 /**
- * Kinds of a market's change. Each kind includes the kinds before it; a topic without quotes
+ * The kinds of changes of a market. Each kind includes the previous kinds; a topic without quotes
  * ignores changes of quotes.
  */
 export const CHANGE = {
@@ -23,7 +25,7 @@ export const CHANGE = {
 /** A kind of change. */
 export type ChangeKind = (typeof CHANGE)[keyof typeof CHANGE];
 
-/** A market's changes that a class has not published. */
+/** The changes of a market that an interval class has not published yet. */
 interface UnmarkedChange {
   kind: ChangeKind;
   /** The time of the first change. */
@@ -39,19 +41,19 @@ interface MarketChange {
   readonly classes: readonly UnmarkedChange[];
 }
 
-/** The time of a turn, and the receipt time of its first update. */
+/** The time of a turn, and the receipt time of the first update in it. */
 interface TurnTimes {
   readonly nowMs: number;
   readonly receivedAtMs: number;
 }
 
-/** The bit of a topic's interval class in marks. */
+/** Returns the index of a topic's interval class, which is the number of its bit in marks. */
 export function classOf({ intervalMs }: TopicSpec): number {
   const index = LIMITS.streamIntervals.findIndex((allowed) => allowed === intervalMs);
   return index + 1;
 }
 
-/** The least kind of change that affects a topic. */
+/** Returns the lowest kind of change that affects a topic. */
 export function leastChangeOf({ vamm, indicative }: LiquiditySources): ChangeKind {
   if (indicative === true) return CHANGE.indicative;
   return vamm === true ? CHANGE.quotes : CHANGE.book;
@@ -61,7 +63,10 @@ export function leastChangeOf({ vamm, indicative }: LiquiditySources): ChangeKin
 export class UnmarkedChanges {
   /** The size is bounded by the core's maximum number of markets. */
   readonly #markets = new Map<number, MarketChange>();
-  /** The last change of all markets, including unknown markets: a restored book does not list its changes. */
+  /**
+   * The last change that affected all markets, including unknown markets, because a restored book
+   * does not list its changes.
+   */
   #allChanged: TurnTimes | null = null;
 
   /** Adds the changes of a turn. */
@@ -73,7 +78,10 @@ export class UnmarkedChanges {
     for (const id of indicated) this.#add(id, CHANGE.indicative, times);
   }
 
-  /** The changes of a market that a class has not published; undefined without changes. */
+  /**
+   * Returns the changes of a market that a class has not published yet; undefined when there are
+   * none.
+   */
   find(market: number, index: number): UnmarkedChange | undefined {
     return this.#findMarket(market)?.classes[index];
   }

@@ -1,7 +1,7 @@
 import type { WholeTopic } from './publisher.js';
 import type { FrameSink, SnapshotKind, Subscriber } from './subscription.js';
 
-/** Sends the newest frame of its topic, then the acknowledgement if there is one. */
+/** Sends the newest frame of its topic, then the acknowledgement if the dialect has one. */
 export class WholeSubscriber implements Subscriber {
   readonly #topic: WholeTopic;
   readonly acknowledgement: string | undefined;

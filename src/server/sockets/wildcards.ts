@@ -1,6 +1,6 @@
 /**
- * The wildcard subscriptions of one socket: topics of all markets, including markets added later.
- * The topics of a wildcard start together or not at all.
+ * The wildcard subscriptions of one socket. A wildcard covers the topics of all markets, including
+ * markets that are added later. Its topics start together or not at all.
  */
 import { SocketError } from '../transport/errors.js';
 import type { MessageId } from './client-message.js';
@@ -16,20 +16,20 @@ interface WildcardParts {
   readonly wildcardsMax: number;
   readonly isClosing: () => boolean;
   readonly sendReply: (reply: object) => void;
-  /** Reports a subscription that ended, or that could not start for a later market. */
+  /** Reports a subscription that has ended, or that could not start for a market added later. */
   readonly reportEnd: (error: unknown, members: object) => void;
 }
 
 /** Topics that start together. */
 interface OpenedTopics {
   readonly subscribers: readonly Subscriber[];
-  /** The topics that are new to the socket. */
+  /** The topics that the socket did not have before. */
   readonly acquired: ReadonlySet<string>;
 }
 
 interface OpenWildcard {
   readonly request: WildcardRequest;
-  /** The topics of the markets at the last listing. */
+  /** The topics of the markets when they were last listed. */
   topics: ReadonlySet<string>;
 }
 
@@ -42,7 +42,10 @@ export class Wildcards {
     this.#parts = parts;
   }
 
-  /** Starts all topics of a wildcard with one reply. Topics that the socket already has restart. */
+  /**
+   * Starts all topics of a wildcard and sends one reply. Topics that the socket already has start
+   * again.
+   */
   addWildcard(request: WildcardRequest, id: MessageId | undefined): void {
     const { key } = request;
     const { wildcardsMax } = this.#parts;
@@ -54,7 +57,7 @@ export class Wildcards {
     this.#open.set(key, { request, topics: keysOf(requests) });
   }
 
-  /** Ends the remaining topics of a wildcard. Returns false without such a wildcard. */
+  /** Ends the remaining topics of a wildcard. Returns false when there is no such wildcard. */
   removeWildcard(key: string): boolean {
     const wildcard = this.#open.get(key);
     if (wildcard === undefined) return false;
@@ -100,7 +103,7 @@ export class Wildcards {
     }
   }
 
-  /** Opens all topics. When one fails, closes the others and throws. */
+  /** Opens all topics. When one topic fails, closes the others and rethrows the error. */
   #openSubscribers(requests: readonly SubscriptionRequest[]): OpenedTopics {
     const { topics } = this.#parts;
     const acquired = new Set<string>();

@@ -1,4 +1,6 @@
-/** The WebSocket of one client: the interfaces between the service's session and the transport. */
+/**
+ * The WebSocket of one client: the interfaces between a session of the service and the transport.
+ */
 import { LIMITS } from '../../config/limits.js';
 import type { HttpRequest, Reply } from './reply.js';
 import type { WaitingSocket } from './socket-backlog.js';
@@ -7,11 +9,14 @@ import type { WaitingSocket } from './socket-backlog.js';
 export interface ClientSocket {
   /** The client's address as text. */
   readonly ip: string;
-  /** Sends one message, see {@link isBinaryMessage}. False when it was dropped because the backlog is full. */
+  /**
+   * Sends one message, which is binary by {@link isBinaryMessage}. Returns false when the message
+   * was dropped because the backlog is full.
+   */
   send(text: string | Uint8Array): boolean;
-  /** Sends everything that `run` sends in one packet. */
+  /** Runs `run` and sends all its messages in one packet. */
   sendTogether(run: () => void): void;
-  /** From now on the socket receives the topic's publications. */
+  /** Subscribes the socket to the publications of a topic. */
   joinTopic(topic: string): void;
   leaveTopic(topic: string): void;
   /** Queues a close frame after the backlog, and ends the connection. */
@@ -22,9 +27,9 @@ export interface ClientSocket {
 }
 
 /**
- * Why a socket closed: closed by the client or the service, lost or a protocol violation, idle too
- * long, an oversized message, a message of invalid UTF-8, or cut for one of the largest backlogs
- * when all backlogs together exceeded their limit.
+ * Why a socket closed: by the client or the service, lost or a protocol violation, idle too long, a
+ * too large message, a message of invalid UTF-8, or cut as one of the largest backlogs when all
+ * backlogs together exceeded their limit.
  */
 export type CloseCause = 'client' | 'server' | 'lost' | 'idle' | 'tooLarge' | 'notUtf8' | 'backlog';
 
@@ -32,15 +37,16 @@ export type CloseCause = 'client' | 'server' | 'lost' | 'idle' | 'tooLarge' | 'n
 export interface SocketSession {
   /** The first event. */
   onOpen?(): void;
-  /** A text frame as text; a binary frame as null. */
+  /** Handles a message: the text of a text frame, or null for a binary frame. */
   onMessage(text: string | null): void;
-  /** A ping frame, which the transport has answered. */
+  /** Handles a ping frame, which the transport has already answered. */
   onPing(): void;
-  /** The client has read a part of its backlog. */
+  /** Called when the client has read a part of its backlog. */
   onDrain(): void;
   /**
-   * A message was dropped because the backlog is full, and so is every publication until the client
-   * has read. The session must not leave or join topics here: the transport is iterating over them.
+   * Called when a message was dropped because the backlog is full; all publications are then
+   * dropped until the client has read. The session must not join or leave topics in this call,
+   * because the transport is iterating over them.
    */
   onDropped(): void;
   /** The last event. */
@@ -50,11 +56,13 @@ export interface SocketSession {
 /** Admits the WebSockets of a listener, and opens their sessions. */
 export interface SocketHandlers {
   readonly paths: readonly string[];
-  /** Maximum message of a client; by default the limit of the book's channels. */
+  /** Maximum bytes of a client's message; by default the limit of the book channels. */
   readonly messageBytesMax?: number;
   /** Returns the reply that rejects the upgrade; null admits the socket. */
   checkUpgrade(request: HttpRequest): Reply | null;
-  /** `query` is that of the upgrade, raw and without `?`. */
+  /**
+   * Opens the session of a socket; `query` is the raw query of the upgrade request, without `?`.
+   */
   openSession(socket: ClientSocket, query: string): SocketSession;
 }
 
@@ -62,8 +70,8 @@ export interface SocketHandlers {
 export type Publish = (topic: string, bytes: string | Uint8Array) => void;
 
 /**
- * Whether a message is binary: its first byte has the highest bit set, by docs/binary.md. All
- * others are UTF-8; JSON text begins with a lower byte.
+ * Whether a message is binary: the highest bit of its first byte is set, see docs/binary.md. All
+ * other messages are UTF-8; JSON text begins with a lower byte.
  */
 export function isBinaryMessage(message: string | Uint8Array): boolean {
   return typeof message !== 'string' && (message[0] ?? 0) >= 0x80;
@@ -73,13 +81,13 @@ export function isBinaryMessage(message: string | Uint8Array): boolean {
 export const socketOptions = {
   maxPayloadLength: LIMITS.socketMessageBytesMax,
   maxBackpressure: LIMITS.socketBufferBytesMax,
-  // Slow clients stay open: `delivery.ts` resends the dropped content.
+  // Slow clients stay connected: `delivery.ts` sends the dropped content again.
   closeOnBackpressureLimit: 0,
   idleTimeout: LIMITS.socketIdleSecondsMax,
   sendPingsAutomatically: true,
 } as const;
 
-/** The part of the transport's socket that is used. */
+/** The members of the transport's socket that this file uses. */
 interface NativeSocket {
   /** 2 when the message was dropped. */
   send(message: string | Uint8Array, isBinary: boolean): number;
@@ -91,7 +99,10 @@ interface NativeSocket {
   getBufferedAmount(): number;
 }
 
-/** A socket of the transport, whose own methods throw after it has closed. */
+/**
+ * A socket of the transport. The transport's methods throw after the socket has closed; the methods
+ * of this class do nothing then.
+ */
 export class TransportSocket implements ClientSocket, WaitingSocket {
   readonly #native: NativeSocket;
   #isOpen = true;
@@ -123,8 +134,8 @@ export class TransportSocket implements ClientSocket, WaitingSocket {
 
   close(code: number, reason: string): void {
     if (!this.#isOpen) return;
-    // The transport sends no close frame to a full socket, and keeps the backlog of an ended one
-    // until the client has read it or is gone.
+    // The transport sends no close frame on a full socket, and keeps the backlog of an ended socket
+    // until the client has read it or has gone.
     if (this.bufferedBytes() > LIMITS.socketBacklogBytesMax) {
       this.terminate();
       return;
@@ -158,7 +169,7 @@ export class TransportSocket implements ClientSocket, WaitingSocket {
   }
 }
 
-/** The transport's return value for a dropped message. */
+/** The value that the transport returns for a dropped message. */
 const droppedStatus = 2;
 
 const abnormalCloseCode = 1006;

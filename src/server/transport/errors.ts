@@ -1,4 +1,4 @@
-/** The coded errors of the HTTP interface and of the WebSocket. */
+/** The coded errors of the HTTP and WebSocket interfaces. */
 
 import { LIMITS } from '../../config/limits.js';
 import { CodedError } from '../../contract/coded-error.js';
@@ -28,23 +28,23 @@ export class ServerError extends CodedError<ErrorCode> {
   }
 }
 
-/** The message of a service without a history, over HTTP and WebSocket. */
+/** The error message of a service without a history, over HTTP and WebSocket. */
 export const NO_HISTORY_TEXT =
   'there is no history here: this service serves the book alone (--no-history, or a replay)';
 
-/** The message of a service without a journal. */
+/** The error message of a service without a journal. */
 export const NO_JOURNAL_TEXT =
   'there is no journal here, so there are no past books: --journal keeps one';
 
-/** The reason when a topic's market was removed or renamed. */
+/** The error message for a topic whose market was removed or renamed. */
 export const UNSERVED_TEXT = 'the market is no longer served';
 
-/** A client's message that is refused or fails. */
+/** The error for a client's message that is refused or fails. */
 export class SocketError extends CodedError<SocketErrorCode> {
   override readonly name = 'SocketError';
 }
 
-/** A client's value, truncated for an error message. */
+/** Returns a client's value, truncated for an error message. */
 export function quoteValue(value: string): string {
   const max = LIMITS.errorValueCharsMax;
   return value.length <= max ? value : `${value.slice(0, max)}...`;

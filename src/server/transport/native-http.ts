@@ -3,7 +3,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { Header, HttpRequest, Reply } from './reply.js';
 import type { BodyWriter, UnsentReplies } from './unsent-replies.js';
 
-/** The part of the transport's request that is used. */
+/** The members of the transport's request that this file uses. */
 interface NativeHead {
   getUrl(): string;
   getQuery(): string | undefined;
@@ -11,7 +11,7 @@ interface NativeHead {
   forEach(each: (name: string, value: string) => void): void;
 }
 
-/** The part of the transport's response that is used. */
+/** The members of the transport's response that this file uses. */
 interface NativeResponse extends BodyWriter {
   writeStatus(line: string): unknown;
   writeHeader(name: string, value: string): unknown;
@@ -20,16 +20,16 @@ interface NativeResponse extends BodyWriter {
   getProxiedRemoteAddressAsText(): ArrayBuffer;
 }
 
-/** The origin of a request, from its connection and headers. */
+/** The origin of a request, as its connection and its headers state it. */
 export interface RequestOrigin {
   /** The address of the other end of the connection. */
   readonly peer: string;
   /**
-   * The client address in a PROXY protocol header; empty for none. The transport reads such a
-   * header from any peer, before any request.
+   * Returns the client address of a PROXY protocol header; empty when there is none. The transport
+   * accepts such a header from any peer, before any request.
    */
   readProxied(): string;
-  /** Whether the request has an X-Forwarded-For that is not empty. */
+  /** Whether the request has a non-empty X-Forwarded-For header. */
   readonly isForwarded: boolean;
   /** The lines of X-Forwarded-For, in order. */
   readForwarded(): readonly string[];
@@ -45,7 +45,7 @@ export interface WriteOptions {
   readonly unsent: UnsentReplies;
 }
 
-/** Writes a whole reply; the unsent rest is queued in `unsent`. */
+/** Writes a whole reply; bytes that the network does not accept yet are queued in `unsent`. */
 export function writeReply(
   response: NativeResponse,
   reply: Reply,
@@ -65,25 +65,26 @@ export function writeReply(
   } else if (withBody) {
     unsent.sendBody(response, body, identity);
   } else {
-    // `endWithoutBody(length)` of this version never completes the response.
+    // `endWithoutBody(length)` of this transport version never completes the response, so the
+    // length is a header.
     response.writeHeader('Content-Length', String(Buffer.byteLength(body)));
     response.endWithoutBody();
   }
 }
 
 /**
- * Writes a reply and closes the connection immediately. A connection that is closed normally first
- * handles everything that arrived in the same packets as further requests.
+ * Writes a reply and closes the connection immediately. A normal close would first handle all data
+ * that arrived in the same packets as further requests.
  *
- * While parsing, the transport buffers writes, and discards them on closing unless they exceed its
- * buffer: so the body is padded with blanks.
+ * During parsing the transport buffers writes, and a close discards them unless they exceed the
+ * buffer, so the body is padded with blanks.
  */
 function writeLastReply(response: NativeResponse, { status, headers, body }: Reply): void {
   const text = Buffer.from(body ?? '')
     .toString()
     .padEnd(LIMITS.transportHeldBytesMax);
   const { name, value } = joinHeaders(headers);
-  // The transport terminates each header with two bytes, the last two of this body.
+  // The transport terminates each header with two bytes, which are the last two bytes of this body.
   const length = Buffer.byteLength(text) + 2;
   response.writeStatus(statusLine(status));
   response.writeHeader('Connection', 'close');
@@ -118,8 +119,8 @@ interface JoinedHeader {
 }
 
 /**
- * Joins all headers into one: the transport writes names and values verbatim, and each of its calls
- * costs more than the writing.
+ * Joins all headers into one header: the transport writes names and values verbatim, and each of
+ * its calls costs more than the writing.
  */
 function joinHeaders(headers: readonly Header[]): JoinedHeader {
   const known = joinedHeaders.get(headers);
@@ -132,7 +133,7 @@ function joinHeaders(headers: readonly Header[]): JoinedHeader {
   return header;
 }
 
-/** A request that reads from the native one on demand. */
+/** A request that reads from the transport's request on demand. */
 export class NativeRequest implements HttpRequest, RequestOrigin {
   readonly path: string;
   readonly query: string;
@@ -191,7 +192,10 @@ export class NativeRequest implements HttpRequest, RequestOrigin {
     return this.#readHead().announcesBody;
   }
 
-  /** Reads every header line: the transport's lookup only finds the first line of a name, and no empty one. */
+  /**
+   * Reads every header line, because the transport's look-up finds only the first line of a name
+   * and no empty line.
+   */
   #readHead(): HeadFacts {
     if (this.#head !== undefined) return this.#head;
     let bytes = 0;
@@ -211,7 +215,7 @@ export class NativeRequest implements HttpRequest, RequestOrigin {
   }
 }
 
-/** The combined facts of a request's header lines. */
+/** The facts about a request that this file gathers from all its header lines. */
 interface HeadFacts {
   readonly bytes: number;
   readonly announcesBody: boolean;

@@ -1,9 +1,9 @@
 import type { Timer, Timers } from '../../contract/timers.js';
 
 /**
- * Calls periodically: each call is scheduled relative to the due time of the previous one, so that
+ * Calls `run` periodically. Each call is scheduled from the due time of the previous call, so
  * delays do not accumulate. `run` gets the number of due calls: after a pause of the process,
- * several become one call.
+ * several due calls become one call.
  */
 export function repeatCall(
   timers: Timers,

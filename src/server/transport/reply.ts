@@ -6,17 +6,20 @@ import type { ServerError } from './errors.js';
 /** A header's name and value. */
 export type Header = readonly [name: string, value: string];
 
-/** One reply. A null body is sent without a length, as 204 and 304 require. */
+/** One reply. A null body is sent without Content-Length, as 204 and 304 require. */
 export interface Reply {
   readonly status: number;
   readonly headers: readonly Header[];
   readonly body: Uint8Array | string | null;
   /**
-   * Identifies this body, so that queued equal bodies share one copy: the body itself if its bytes
-   * never change, otherwise an object or text that stands for its version.
+   * Identifies the body, so that queued equal bodies share one copy: the body itself if its bytes
+   * never change, otherwise an object or a text that identifies its version.
    */
   readonly identity?: object | string;
-  /** The connection ends after this reply, and nothing that the client has sent after the request is read. */
+  /**
+   * Whether the connection ends after this reply; data that the client sent after the request is
+   * not read.
+   */
   readonly endsConnection?: true;
 }
 
@@ -24,7 +27,7 @@ const exposedHeaders =
   'ETag, X-Slot, X-State, X-As-Of, X-Next-Cursor, Retry-After, ' +
   'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset';
 
-/** CORS headers: any origin may read the reply and the interface's headers. */
+/** The CORS headers: scripts of any origin may read the reply and the interface's headers. */
 export const commonHeaders: readonly Header[] = [
   ['Access-Control-Allow-Origin', '*'],
   ['Access-Control-Expose-Headers', exposedHeaders],
@@ -37,7 +40,7 @@ export const jsonHeaders: readonly Header[] = [
   ...commonHeaders,
 ];
 
-/** The headers of a CSV body, which browsers save under this name. */
+/** Returns the headers of a CSV body; browsers save the body under `fileName`. */
 export function csvHeaders(fileName: string): readonly Header[] {
   return [
     ['Content-Type', 'text/csv; charset=utf-8'],
@@ -81,8 +84,9 @@ function errorHeaders({ code }: ServerError): readonly Header[] {
 const headerNames = /^[\w!#$%&'*+.^`|~-]+(\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 
 /**
- * The reply to a browser's CORS preflight, cacheable for a day. It allows the requested headers,
- * which no path reads; for a malformed or too long list, it allows the headers that paths read.
+ * Returns the reply to a browser's CORS preflight, cacheable for a day. The reply allows the
+ * requested headers, none of which any path reads; for a malformed or too long list it allows the
+ * headers that paths read.
  */
 export function preflightReply(requested: string): Reply {
   const isList = requested.length <= LIMITS.corsHeadersCharsMax && headerNames.test(requested);
@@ -100,7 +104,7 @@ export function preflightReply(requested: string): Reply {
   };
 }
 
-/** One request. Headers may only be read before the handler's first await. */
+/** One request. A handler may read headers only before its first await. */
 export interface HttpRequest {
   /** In lower case. */
   readonly method: string;
@@ -108,16 +112,16 @@ export interface HttpRequest {
   readonly path: string;
   /** The raw query without `?`; empty when there is none. */
   readonly query: string;
-  /** The client's address as text; may only be read before the first await. */
+  /** The client's address as text; a handler may read it only before its first await. */
   readonly ip: string;
-  /** A header by its lower-case name; empty when it was not sent. */
+  /** Returns a header by its lower-case name; empty when the header was not sent. */
   getHeader(name: string): string;
   countHeaderBytes(): number;
-  /** Whether there is any Transfer-Encoding, or any Content-Length but a single `0`. */
+  /** Whether the request has a Transfer-Encoding, or a Content-Length other than a single `0`. */
   announcesBody(): boolean;
-  /** Whether the client has disconnected before the reply. */
+  /** Whether the client disconnected before the reply. */
   readonly isGone: boolean;
 }
 
-/** Replies to one request. A rejected promise or an exception becomes INTERNAL. */
+/** Returns the reply to one request. A rejected promise or an exception becomes INTERNAL. */
 export type Handler = (request: HttpRequest) => Reply | Promise<Reply>;

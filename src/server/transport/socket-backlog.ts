@@ -1,9 +1,9 @@
 /**
- * The total backlog of all WebSockets. Each socket has its own limit, but thousands of clients that
- * read nothing would exhaust the memory: beyond a total, the sockets with the largest backlogs are
- * cut.
+ * Limits the total backlog of all WebSockets. Each socket has a limit of its own, but thousands of
+ * clients that read nothing would still exhaust the memory: beyond the total, the sockets with the
+ * largest backlogs are cut.
  *
- * The transport reports a socket's backlog only on request, so all sockets are polled.
+ * The transport reports the backlog of a socket only on request, so all sockets are polled.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Timer, Timers } from '../../contract/timers.js';
@@ -16,7 +16,7 @@ export interface WaitingSocket {
   shed(): void;
 }
 
-/** The sockets of a service, and their backlogs. */
+/** The sockets of a service with their backlogs. */
 export class SocketBacklog {
   readonly #timers: Timers;
   readonly #bytesMax: number;
@@ -24,7 +24,7 @@ export class SocketBacklog {
   #checks: Timer | undefined;
   #bytes = 0;
 
-  /** `bytesMax` is the total, in bytes; by default the service's. */
+  /** `bytesMax` is the maximum total in bytes; by default the service's limit. */
   constructor(timers: Timers, bytesMax: number = LIMITS.socketBacklogMegabytesDefault * MEGABYTE) {
     this.#timers = timers;
     this.#bytesMax = bytesMax;
@@ -48,7 +48,10 @@ export class SocketBacklog {
     this.#bytes = 0;
   }
 
-  /** Polls all sockets, and cuts those with the largest backlogs until the rest is within the total. */
+  /**
+   * Polls all sockets; cuts those with the largest backlogs until the remaining sockets are within
+   * the total.
+   */
   check(): void {
     const waiting: { readonly socket: WaitingSocket; readonly bytes: number }[] = [];
     this.#bytes = 0;

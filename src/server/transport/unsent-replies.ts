@@ -1,20 +1,20 @@
 /**
- * Replies to slow clients: the unsent rest is queued here, bounded in bytes over all connections
- * and in time for each.
+ * The queue of unsent bytes of replies to slow clients, bounded in bytes over all connections and
+ * in time for each connection.
  *
- * The transport would copy unsent bytes into an unbounded buffer of each connection. Here equal
- * bodies share one copy.
+ * The transport itself would copy unsent bytes into an unbounded buffer for each connection. In
+ * this queue, equal bodies share one copy.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Timers } from '../../contract/timers.js';
 import { ServerError } from './errors.js';
 import { errorReply, type Reply } from './reply.js';
 
-/** The part of the transport's response that is used. */
+/** The members of the transport's response that this file uses. */
 export interface BodyWriter {
   /**
-   * Sends as much as the network accepts. Returns whether it accepted everything, and whether the
-   * reply is complete.
+   * Sends as many bytes as the network accepts. Returns whether all bytes were accepted, and
+   * whether the reply is complete.
    */
   tryEnd(rest: Uint8Array | string, bytesInAll: number): [isTaken: boolean, isDone: boolean];
   onWritable(handler: (offset: number) => boolean): unknown;
@@ -44,7 +44,10 @@ export class UnsentReplies {
     return this.#bytes;
   }
 
-  /** Returns the rejection that replaces a large reply when too much is queued; else undefined. */
+  /**
+   * Returns a rejection to send in place of a large reply when too many bytes are queued; otherwise
+   * undefined.
+   */
   checkReply({ body }: Reply): Reply | undefined {
     const { unsentBytesMax, unsentBodyBytesMin } = this.#limits;
     if (this.#bytes < unsentBytesMax || body === null) return undefined;
@@ -64,7 +67,8 @@ export class UnsentReplies {
   ): void {
     const key = typeof body === 'string' ? body : identity;
     const { bytes } = this.#holdBody(key, body);
-    // The transport never counts a client as idle that reads a little occasionally.
+    // A deadline is needed because the transport never treats a client as idle that reads a few
+    // bytes now and then.
     const timer = this.#timers.after(this.#limits.unsentMsMax, () => response.close());
     const release = (): void => {
       timer.cancel();

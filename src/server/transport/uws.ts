@@ -1,10 +1,10 @@
 /**
- * The transport: the only file that imports uWebSockets.js.
+ * The adapter of the transport: the only file that imports uWebSockets.js.
  *
- * It converts a native request into an HttpRequest, calls the handler, and writes the reply; and a
- * native WebSocket into a ClientSocket with a session. It knows no path, parameter or market. No
- * exception leaves a callback, because it would end the process, and nothing accesses a request or
- * a socket after its client has gone.
+ * This file converts a native request into an HttpRequest, calls the handler, and writes the reply;
+ * it converts a native WebSocket into a ClientSocket with a session. It knows no path, parameter or
+ * market. No exception leaves a callback, because an exception would end the process, and no
+ * request or socket is accessed after its client has gone.
  */
 
 import './native-transport.js';
@@ -37,9 +37,12 @@ export interface ListenOptions {
   readonly port: number;
   readonly handler: Handler;
   readonly timers: Timers;
-  /** The handlers of the WebSockets, each for other paths; none by default. */
+  /** The handlers of the WebSockets, one for each group of paths; none by default. */
   readonly sockets?: readonly SocketHandlers[];
-  /** Queues replies of slow clients: the instance of `createHandlers`, which rejects large replies by it. */
+  /**
+   * The queue of replies to slow clients: the instance that `createHandlers` uses to reject large
+   * replies.
+   */
   readonly unsent?: UnsentReplies;
   readonly backlog?: SocketBacklog;
   /** Finds the client of a request; by default the connection's peer. */
@@ -58,8 +61,8 @@ export interface Listener {
 }
 
 /**
- * Binds the port and serves. The port is bound exclusively, so that a second instance fails here:
- * by default both would silently share the traffic.
+ * Binds the port and serves. The port is bound exclusively, so that a second instance fails at this
+ * point: by default both instances would share the traffic unnoticed.
  */
 export function listen(options: ListenOptions): Promise<Listener> {
   assertNativeTransport();
@@ -73,7 +76,8 @@ export function listen(options: ListenOptions): Promise<Listener> {
     ...options,
   };
   for (const handlers of options.sockets ?? []) serveSockets(app, handlers, serving);
-  // Checking each request's method would cost a GET one more native call.
+  // GET has a route of its own, because checking the method of each request costs another native
+  // call.
   app.get('/*', (response, native) => {
     const request = new NativeRequest(native, response, 'get', serving.findClient);
     handleRequest(response, request, serving);
@@ -108,7 +112,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
 
 type Serving = ListenOptions & Required<Pick<ListenOptions, 'unsent' | 'backlog' | 'findClient'>>;
 
-/** The overload of `listen` with host and options, which the package's types lack. */
+/** The overload of `listen` with host and options, which is missing in the package's types. */
 type ListenExclusive = (
   this: uws.TemplatedApp,
   host: string,
@@ -117,7 +121,7 @@ type ListenExclusive = (
   callback: (socket: uws.us_listen_socket | false) => void,
 ) => void;
 
-/** The package exports the option at the top level; its types put it into an enum. */
+/** The package exports the option at the top level, but its types declare it in an enum. */
 interface ExclusiveOption {
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
 }
@@ -164,7 +168,9 @@ function replyLater(
 
 const internalReply = errorReply(new ServerError('INTERNAL', 'the request failed unexpectedly'));
 
-/** The transport's user data of a socket; the session is null until it is open. */
+/**
+ * The data that the transport stores with a socket; the session is null until the socket is open.
+ */
 interface SocketData {
   readonly ip: string;
   readonly path: string;
@@ -243,7 +249,7 @@ function upgradeSocket(
   }
   const header = (name: string): string => native.getHeader(`sec-websocket-${name}`);
   const data: SocketData = { ip, path, query, session: null, socket: null };
-  // Accepts the first offered subprotocol, because browsers close a socket that accepts none.
+  // The first offered subprotocol is accepted, because browsers close a socket that accepts none.
   response.upgrade(data, header('key'), header('protocol'), '', context);
 }
 
@@ -253,7 +259,10 @@ interface UpgradeParts {
   readonly serving: Serving;
 }
 
-/** Catches an exception before the transport, and closes the socket whose session threw it. */
+/**
+ * Catches an exception before it reaches the transport, and closes the socket whose session threw
+ * it.
+ */
 function runGuarded({ socket, path }: SocketData, onFault: OnFault, run: () => void): void {
   try {
     run();
