@@ -1,14 +1,16 @@
 /**
- * Amounts as the chain has them, integers of a fixed unit, and their decimal text.
+ * Amounts as the chain stores them, integers of a fixed unit, and their decimal texts.
  *
- * No number with a floating point is on the way in either direction: 0.1 is 100000 millionths, and
- * is written as 0.1 again.
+ * Neither direction uses floating point: 0.1 becomes 100000 millionths, and is written as 0.1
+ * again.
  */
 import { ClientError } from './error.js';
 
 declare const unit: unique symbol;
 
-/** An integer of a unit. Two units do not mix, and every amount can be used as a bigint. */
+/**
+ * An integer in a unit. Different units cannot be mixed, and every amount can be used as a bigint.
+ */
 export type Amount<Unit extends string> = bigint & { readonly [unit]: Unit };
 
 /** A price: quote units per base unit, in millionths (1e6). */
@@ -27,13 +29,13 @@ export const BASE_DECIMALS = 9;
 /** Decimals of a {@link Quote}. */
 export const QUOTE_DECIMALS = 6;
 
-/** The widest integer of the chain has 39 digits; sign, point and leading zeros are extra. */
+/** The largest integer of the chain has 39 digits; sign, point and leading zeros are extra. */
 const AMOUNT_CHARS_MAX = 64;
-/** The widest unit that a token of the chain can have. */
+/** The largest number of decimals that a token of the chain can have. */
 const DECIMALS_MAX = 255;
 
 /**
- * Takes a raw integer as a price. Nothing is converted.
+ * Marks a raw integer as a price, without conversion.
  *
  * @example
  * const price = rawPrice(150_250_000n);
@@ -43,7 +45,7 @@ export function rawPrice(raw: bigint): Price {
 }
 
 /**
- * Takes a raw integer as a size in base units. Nothing is converted.
+ * Marks a raw integer as a size in base units, without conversion.
  *
  * @example
  * const size = rawBase(500_000_000n);
@@ -53,7 +55,7 @@ export function rawBase(raw: bigint): Base {
 }
 
 /**
- * Takes a raw integer as a value in quote units. Nothing is converted.
+ * Marks a raw integer as a value in quote units, without conversion.
  *
  * @example
  * const value = rawQuote(12_500_000n);
@@ -63,7 +65,7 @@ export function rawQuote(raw: bigint): Quote {
 }
 
 /**
- * Takes a raw integer as a number of tokens. Nothing is converted.
+ * Marks a raw integer as a number of tokens, without conversion.
  *
  * @example
  * const tokens = rawTokens(1_000_000n);
@@ -73,7 +75,7 @@ export function rawTokens(raw: bigint): Tokens {
 }
 
 /**
- * The raw integer that a text of digits writes, as bodies and frames of the service have them.
+ * Parses a text of digits to a raw integer, as bodies and frames of the service contain them.
  * Throws INVALID_AMOUNT for any other text.
  *
  * @example
@@ -85,7 +87,7 @@ export function parseRaw(text: string): bigint {
 }
 
 /**
- * The price that a decimal text writes, at most 6 decimals. Throws INVALID_AMOUNT.
+ * Parses a decimal text with at most 6 decimals to a price. Throws INVALID_AMOUNT.
  *
  * @example
  * parsePrice('150.25'); // 150250000n
@@ -95,7 +97,7 @@ export function parsePrice(text: string): Price {
 }
 
 /**
- * The base size that a decimal text writes, at most 9 decimals. Throws INVALID_AMOUNT.
+ * Parses a decimal text with at most 9 decimals to a base size. Throws INVALID_AMOUNT.
  *
  * @example
  * parseBase('0.5'); // 500000000n
@@ -105,7 +107,7 @@ export function parseBase(text: string): Base {
 }
 
 /**
- * The quote value that a decimal text writes, at most 6 decimals. Throws INVALID_AMOUNT.
+ * Parses a decimal text with at most 6 decimals to a quote value. Throws INVALID_AMOUNT.
  *
  * @example
  * parseQuote('12.5'); // 12500000n
@@ -115,7 +117,7 @@ export function parseQuote(text: string): Quote {
 }
 
 /**
- * A price as decimal text, exact and without zeros at its end: `150.25`.
+ * Formats a price as exact decimal text without trailing zeros: `150.25`.
  *
  * @example
  * formatPrice(rawPrice(150_250_000n)); // '150.25'
@@ -125,7 +127,7 @@ export function formatPrice(price: Price): string {
 }
 
 /**
- * A base size as decimal text, exact and without zeros at its end: `0.5`.
+ * Formats a base size as exact decimal text without trailing zeros: `0.5`.
  *
  * @example
  * formatBase(rawBase(500_000_000n)); // '0.5'
@@ -135,7 +137,7 @@ export function formatBase(base: Base): string {
 }
 
 /**
- * A quote value as decimal text, exact and without zeros at its end: `-12.000001`.
+ * Formats a quote value as exact decimal text without trailing zeros: `-12.000001`.
  *
  * @example
  * formatQuote(rawQuote(-12_000_001n)); // '-12.000001'
@@ -146,8 +148,8 @@ export function formatQuote(quote: Quote): string {
 
 /**
  * Parses a decimal text to a raw integer with the given decimals: digits, with an optional minus
- * and an optional fraction. Further fraction digits must be zeros, because others would be lost.
- * Throws INVALID_AMOUNT.
+ * and an optional fraction. Further fraction digits must be zeros, because other digits would be
+ * lost. Throws INVALID_AMOUNT.
  *
  * @example
  * parseDecimal('85.013', 6); // 85013000n
@@ -166,7 +168,7 @@ export function parseDecimal(text: string, decimals: number): bigint {
 }
 
 /**
- * A raw integer of a unit of so many decimals as decimal text, exact, without zeros at its end.
+ * Formats a raw integer with the given decimals as exact decimal text without trailing zeros.
  *
  * @example
  * formatDecimal(85_013_000n, 6); // '85.013'

@@ -1,18 +1,18 @@
-/** Largest number of doublings: beyond it every bound is at its cap. */
+/** The largest number of doublings; after it every bound has reached its cap. */
 const DOUBLINGS_MAX = 30;
 
 /** The bounds of a wait, in milliseconds. */
 interface BackoffBounds {
-  /** The bound of the first wait; it doubles with each failure. */
+  /** The bound of the first wait; the bound doubles with each failure. */
   readonly firstMs: number;
   readonly capMs: number;
-  /** The most that the other side may ask for; `capMs` does not hold for it. */
+  /** The longest wait that the other side may request; `capMs` does not limit requested waits. */
   readonly requestedMaxMs: number;
 }
 
 /**
- * The delay before the next try: random, up to a bound that doubles with each failure, so that the
- * clients of one service spread out. Tries never end.
+ * The delay before the next attempt: random, up to a bound that doubles with each failure, so that
+ * the attempts of many clients are spread. The number of attempts is unlimited.
  */
 export class Backoff {
   readonly #bounds: BackoffBounds;
@@ -26,7 +26,7 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** Sets the next wait, as the other side has requested it. */
+  /** Sets the next wait, which the other side has requested. */
   setNextMs(ms: number): void {
     this.#requestedMs = Math.min(ms, this.#bounds.requestedMaxMs);
   }
@@ -36,7 +36,10 @@ export class Backoff {
     this.#failures = 0;
   }
 
-  /** The next wait in milliseconds; it counts as a failure until {@link Backoff.reset}. */
+  /**
+   * Returns the next wait in milliseconds; the call counts as a failure until {@link
+   * Backoff.reset}.
+   */
   nextMs(): number {
     const requested = this.#requestedMs;
     this.#requestedMs = undefined;

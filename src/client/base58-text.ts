@@ -1,20 +1,26 @@
-/** Writes addresses of 32 bytes and signatures of 64 as base58. */
+/** Encodes addresses (32 bytes) and signatures (64 bytes) as base58. */
 
 export const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 /** The character code of the digit 0. */
 const ZERO_CODE = 49;
 const ADDRESS_BYTES = 32;
 
-/** Digits are computed in groups of five: 32 sums of a limb by a chunk are still exact doubles. */
+/**
+ * Digits are computed in groups of five, because 32 sums of a limb times a chunk are then still
+ * exact doubles.
+ */
 const CHUNK_DIGITS = 5;
 const CHUNK = 58 ** CHUNK_DIGITS;
 const LIMB_BITS = 16;
 /** A limb has 2.731 digits. */
 const CHUNKS_PER_LIMB = 0.56;
-/** So many of the lowest limbs, and no more, count nothing in a chunk for each that is below it. */
+/** The number of lowest limbs that contribute nothing to a chunk, for each lower chunk. */
 const LIMBS_PER_CHUNK = 1.83;
 
-/** By limb count: the weight of each limb in each chunk, lowest chunk first; computed on demand. */
+/**
+ * The weights of each limb in each chunk, lowest chunk first, by the number of limbs; computed on
+ * demand.
+ */
 const weights: Float64Array[] = [];
 
 function limbWeights(limbs: number): Float64Array {
@@ -29,12 +35,12 @@ function limbWeights(limbs: number): Float64Array {
   return Float64Array.from(found);
 }
 
-/** The address at a place of bytes as base58. The place must hold 32 bytes. */
+/** Encodes the 32 bytes at an offset as a base58 address. */
 export function addressAt(bytes: Uint8Array, at: number): string {
   return addressInView(viewOf(bytes), at);
 }
 
-/** The address at a place of a view as base58. The place must hold 32 bytes. */
+/** Encodes the 32 bytes at an offset of a view as a base58 address. */
 export function addressInView(view: DataView, at: number): string {
   return textInView(view, at, ADDRESS_BYTES);
 }
@@ -45,12 +51,12 @@ function textInView(view: DataView, at: number, length: number): string {
   const codes = codesOf(limbs);
   let place = 0;
   while (codes[place] === ZERO_CODE) place += 1;
-  // Zeros in front of the number are written by the byte, not by the digit.
+  // Leading zeros are written for each zero byte, not for each zero digit.
   const zeros = '1'.repeat(zerosAt(view, at, length));
   return zeros + String.fromCharCode.apply(null, codes).slice(place);
 }
 
-/** The character codes of a number of so many limbs, with zeros in front. */
+/** Returns the character codes of a number of the given limbs, with leading zeros. */
 function codesOf(limbs: readonly number[]): number[] {
   weights[limbs.length] ??= limbWeights(limbs.length);
   const own = weights[limbs.length] as Float64Array;
@@ -76,12 +82,12 @@ function codesOf(limbs: readonly number[]): number[] {
   return codes;
 }
 
-/** A view of the bytes, at any offset of their buffer. */
+/** Returns a view of the bytes, at any offset of their buffer. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** How many zero bytes follow one another from `at` on, `length` at most. */
+/** Returns how many zero bytes follow each other from `at` on, at most `length`. */
 export function zerosAt(view: DataView, at: number, length: number): number {
   let zeros = 0;
   while (zeros < length && view.getUint8(at + zeros) === 0) zeros += 1;

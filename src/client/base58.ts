@@ -1,14 +1,14 @@
-/** Addresses of 32 bytes and their base58 texts, which are checked. */
+/** Conversion between 32-byte addresses and their base58 texts, with validation. */
 import { ALPHABET, addressAt, viewOf, zerosAt } from './base58-text.js';
 import { ClientError } from './error.js';
 
 const ADDRESS_BYTES = 32;
-/** 32 bytes of 255 take 44 characters, 32 bytes of 0 take 32. */
+/** 32 bytes of 255 have 44 characters; 32 bytes of 0 have 32. */
 const ADDRESS_CHARS_MAX = 44;
 const ADDRESS_CHARS_MIN = 32;
 
 /**
- * An address as base58. Throws INVALID_KEY when it has not 32 bytes.
+ * Encodes an address as base58. Throws INVALID_KEY unless it has 32 bytes.
  *
  * @example
  * encodeAddress(new Uint8Array(32)); // '11111111111111111111111111111111'
@@ -20,7 +20,7 @@ export function encodeAddress(bytes: Uint8Array): string {
 }
 
 /**
- * The 32 bytes of an address. Throws INVALID_KEY when the text is not one.
+ * Decodes an address to 32 bytes. Throws INVALID_KEY for an invalid text.
  *
  * @example
  * const bytes = decodeAddress('11111111111111111111111111111111'); // 32 zeros
@@ -33,7 +33,7 @@ export function decodeAddress(text: string): Uint8Array {
 }
 
 /**
- * Whether a text is an address: 32 bytes as base58 writes them.
+ * Returns whether a text is an address: 32 bytes in base58.
  *
  * @example
  * isAddress('SOL-PERP'); // false
@@ -54,7 +54,7 @@ function bytesOfAddress(text: string): Uint8Array | null {
   return hasZeros ? bytes : null;
 }
 
-/** Big-endian bytes times 58 plus a digit, in place; false when they overflow. */
+/** Multiplies big-endian bytes by 58 and adds a digit, in place; returns false on overflow. */
 function multiplyAdd(bytes: Uint8Array, digit: number): boolean {
   let carry = digit;
   for (let index = ADDRESS_BYTES - 1; index >= 0; index -= 1) {

@@ -1,5 +1,5 @@
 /**
- * The client's environment: time, randomness, `fetch` and `WebSocket`. All can be passed as
+ * The environment of the client: time, randomness, `fetch` and `WebSocket`. All can be passed as
  * options; the globals are the default.
  */
 import { Backoff } from './backoff.js';
@@ -12,13 +12,16 @@ export interface Clock {
   monotonicMs(): number;
   /** Unix milliseconds. */
   unixMs(): number;
-  /** Calls once after some milliseconds; returns the cancel function. */
+  /** Calls once after `ms` milliseconds; returns the cancel function. */
   after(ms: number, call: () => void): () => void;
-  /** From 0, which it may be, to 1, which it may not. */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   random(): number;
 }
 
-/** The used part of a WebSocket, which browsers, Node.js 22 and the package `ws` provide. */
+/**
+ * The part of a WebSocket that the client uses; browsers, Node.js 22 and the package `ws` provide
+ * it.
+ */
 export interface SocketLike {
   addEventListener(type: 'open', listener: () => void): void;
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
@@ -30,7 +33,7 @@ export interface SocketLike {
   binaryType?: string;
 }
 
-/** A class of sockets, as the global `WebSocket` is one. */
+/** A class of WebSockets, such as the global `WebSocket`. */
 export type SocketClass = new (url: string) => SocketLike;
 
 /** The used part of `fetch`. */
@@ -40,7 +43,7 @@ export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
 export interface FetchInit {
   readonly signal: AbortSignal;
   readonly headers: Record<string, string>;
-  /** Tags identify unchanged responses, so an intermediate cache must not be used. */
+  /** HTTP caches must not be used, because the client compares ETags itself. */
   readonly cache: 'no-store';
   /** GET where it is missing. */
   readonly method?: 'POST';
@@ -52,7 +55,10 @@ export interface FetchInit {
 export interface Environment {
   readonly clock?: Clock | undefined;
   readonly fetch?: Fetch | undefined;
-  /** Required without a global one: in Node.js 20, the class of the package `ws`. */
+  /**
+   * The WebSocket class; required where there is no global one: in Node.js 20, pass the class of
+   * the package `ws`.
+   */
   readonly WebSocket?: SocketClass | undefined;
 }
 
@@ -67,7 +73,7 @@ export const systemClock: Clock = {
   random: () => Math.random(),
 };
 
-/** The WebSocket class. Throws WEBSOCKET_NOT_FOUND when there is none. */
+/** Returns the WebSocket class. Throws WEBSOCKET_NOT_FOUND when there is none. */
 export function socketClass({ WebSocket: given }: Environment): SocketClass {
   const found = given ?? (globalThis as { WebSocket?: SocketClass }).WebSocket;
   if (found !== undefined) return found;
@@ -75,7 +81,7 @@ export function socketClass({ WebSocket: given }: Environment): SocketClass {
   throw new ClientError('WEBSOCKET_NOT_FOUND', message);
 }
 
-/** Waits for work that others may share; an abort ends this wait with ABORTED, and nothing else. */
+/** Waits for shared work; an abort rejects this wait with ABORTED and does not affect the work. */
 export function withAbort<Value>(work: Promise<Value>, signal?: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(abortedBy(signal));
@@ -93,16 +99,19 @@ interface RetryOptions {
   /** Tries after the first. */
   readonly retriesMax: number;
   readonly signal?: AbortSignal | undefined;
-  /** The name of the request, for error messages. */
+  /** The name of the request in error messages. */
   readonly subject: string;
-  /** Milliseconds to wait at least before another try; undefined when another will not help. */
+  /**
+   * Returns the minimum delay before another attempt, milliseconds; undefined when another attempt
+   * cannot help.
+   */
   readonly retryDelayOf: (error: ClientError) => number | undefined;
 }
 
 /**
- * Retries until success, a final error, or the last try. Each try gets a signal that aborts at its
- * time limit or with the caller. Throws the last try's own ClientError; else ABORTED, TIMEOUT or
- * UNREACHABLE.
+ * Retries until success, a final error, or the last attempt. Each attempt gets a signal that aborts
+ * at its time limit or together with the caller's signal. Throws the ClientError of the last
+ * attempt, or ABORTED, TIMEOUT or UNREACHABLE.
  */
 export async function retry<Value>(
   options: RetryOptions,
@@ -116,7 +125,7 @@ export async function retry<Value>(
     } catch (error) {
       const delayMs = error instanceof ClientError ? options.retryDelayOf(error) : undefined;
       if (delayMs === undefined || tried >= options.retriesMax) throw error;
-      // At least the wait that the service requests, plus jitter.
+      // The delay is at least the wait that the service requests, plus jitter.
       await sleep(clock, delayMs + backoff.nextMs(), signal);
     }
   }
@@ -149,7 +158,7 @@ async function tryOnce<Value>(
   }
 }
 
-/** Waits; an abort ends the wait with ABORTED. */
+/** Waits for a delay; an abort rejects with ABORTED. */
 function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
@@ -165,7 +174,7 @@ function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** The error of a call that its caller has aborted. */
+/** Returns the error of a call that its caller has aborted. */
 export function abortedBy(signal: AbortSignal | undefined): ClientError {
   return new ClientError('ABORTED', 'the call was aborted', {}, { cause: signal?.reason });
 }

@@ -1,49 +1,58 @@
 import type { ServiceErrorCode } from './generated/lists.js';
 
-/** What can go wrong in this package; codes are never renamed. */
+/** The error codes of this package; a code is never renamed. */
 export type ClientErrorCode =
-  /** A text or number that is no amount, or has more decimals than its unit. */
+  /** A text or number that is not an amount, or has more decimals than its unit. */
   | 'INVALID_AMOUNT'
-  /** A text that is no market key, account key or address, or an invalid index. */
+  /** An invalid market key, account key, address or index. */
   | 'INVALID_KEY'
-  /** An option that cannot be: a malformed URL, a range that runs backwards. */
+  /** An invalid option: for example a malformed URL, or a range whose start is after its end. */
   | 'INVALID_OPTION'
-  /** Bytes that are no account of the requested kind: discriminator, length or a field's range. */
+  /**
+   * Bytes that are not an account of the expected kind, by discriminator, length or the range of a
+   * field.
+   */
   | 'MALFORMED_ACCOUNT'
-  /** Bytes or text that are no signed order, or no message that was to be expected. */
+  /** Bytes or a text that are not a signed order, or an unexpected message. */
   | 'MALFORMED_MESSAGE'
-  /** A response or a message violates docs/api.md or docs/streaming.md. */
+  /** A response or message that violates docs/api.md or docs/streaming.md. */
   | 'MALFORMED_ANSWER'
   /** No answer: no connection, or it broke. */
   | 'UNREACHABLE'
   /** No answer in time. */
   | 'TIMEOUT'
-  /** The caller's AbortSignal, whose reason is the `cause`. */
+  /** The caller's AbortSignal was aborted; its reason is the `cause`. */
   | 'ABORTED'
-  /** An error status without a code of the service: something between here and there. */
+  /** An HTTP error status without an error code of the service, for example from a proxy. */
   | 'HTTP_STATUS'
-  /** The other side rejected the request; the message has its text. */
+  /** The other side rejected the request; its text is in the message. */
   | 'REFUSED'
-  /** A signature that is not of the key that it should be of. */
+  /** A signature that was not made by the claimed key. */
   | 'INVALID_SIGNATURE'
-  /** There is no WebSocket class, neither global nor passed. */
+  /** No WebSocket class exists, neither globally nor as an option. */
   | 'WEBSOCKET_NOT_FOUND'
-  /** The module that reads bytes could not be imported, and JSON is read: nothing is lost. */
+  /**
+   * The module that decodes binary frames could not be imported; the client uses JSON and loses
+   * nothing.
+   */
   | 'BINARY_NOT_LOADED'
   /** It was closed by its owner. */
   | 'CLOSED';
 
-/** A code of this package or of the service. A newer service may have more than are known here. */
+/**
+ * A code of this package or of the service. A newer service may send codes that are not listed
+ * here.
+ */
 export type ErrorCode = ClientErrorCode | ServiceErrorCode | (string & Record<never, never>);
 
 /** Details of an error: small scalars only. */
 export type ClientErrorContext = Readonly<Record<string, string | number>>;
 
-/** The details of a service's error besides its code. */
+/** The details of a service's error in addition to its code. */
 export interface ClientErrorOptions extends ErrorOptions {
   /** Of an HTTP answer. */
   readonly status?: number | undefined;
-  /** The service's requested wait before the next try. */
+  /** The wait before the next attempt that the service requests, milliseconds. */
   readonly retryAfterMs?: number | undefined;
   /** The parameter that is to blame. */
   readonly param?: string | undefined;
@@ -57,9 +66,11 @@ export interface ClientErrorOptions extends ErrorOptions {
  */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
-  /** The status of the HTTP response; undefined without one. */
+  /** The status of the HTTP response; undefined without a response. */
   readonly status: number | undefined;
-  /** The service's requested wait before the next try; undefined for none. */
+  /**
+   * The wait before the next attempt that the service requests, milliseconds; undefined for none.
+   */
   readonly retryAfterMs: number | undefined;
   /** The invalid parameter; undefined for none. */
   readonly param: string | undefined;

@@ -1,14 +1,14 @@
 /**
- * Readers of untrusted values: each takes an unknown value and returns a typed one, or throws
- * MALFORMED_ANSWER with the location of the defect. Unknown members are dropped.
+ * Readers of untrusted values: each takes an unknown value and returns a typed value, or throws
+ * MALFORMED_ANSWER with the location of the invalid value. Unknown members are dropped.
  */
 import { type Base, type Price, type Quote, rawBase, rawPrice, rawQuote } from './amounts.js';
 import { ClientError } from './error.js';
 
-/** Reads a value; its place appears in errors. */
+/** Reads a value; errors contain its place. */
 export type Read<T> = (value: unknown, place: string) => T;
 
-/** A JSON object of a service, with unvalidated members. */
+/** A JSON object from a service; its members are not validated. */
 export type Message = Readonly<Record<string, unknown>>;
 
 /** The type that a reader returns. */
@@ -30,13 +30,13 @@ export const flag: Read<boolean> = (value, place) =>
 export const whole: Read<number> = (value, place) =>
   Number.isSafeInteger(value) ? (value as number) : fail(place, 'a whole number');
 
-/** A number for people, which may be rounded; also one that was written as text. */
+/** Reads a number for display, which may be rounded; also accepts a number written as text. */
 export const decimal: Read<number> = (value, place) => {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : fail(place, 'a number');
 };
 
-/** An integer of any size, written as text or as a number. */
+/** Reads an integer of any size, written as text or as a number. */
 export const integer: Read<bigint> = (value, place) => {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
   if (typeof value === 'string' && /^-?\d+$/.test(value)) return BigInt(value);
@@ -56,7 +56,7 @@ export function word<const W extends string>(...words: readonly W[]): Read<W> {
     words.find((known) => known === value) ?? fail(place, `one of ${words.join(', ')}`);
 }
 
-/** Also null, and null where the member is missing. */
+/** Accepts null as well, and reads a missing member as null. */
 export function orNull<T>(read: Read<T>): Read<T | null> {
   return (value, place) => (value === null || value === undefined ? null : read(value, place));
 }
@@ -90,14 +90,14 @@ export function object<S extends Shape, O extends Shape = Record<never, never>>(
     for (const [name, one] of others) {
       if (members[name] !== undefined) read[name] = readPart(one, members[name], place, name);
     }
-    // Every name of both shapes has gone through its reader.
+    // Every member of both shapes was read by its reader.
     return read as Members<S> & OptionalMembers<O>;
   };
 }
 
 /**
- * Reads a part of a value. Only on an error is the part read again with its place: building a text
- * for each member of each row would be most of the garbage of reading a book.
+ * Reads a part of a value. The place is built only after an error, by reading the part again: a
+ * text for each member of each row would be most of the garbage of reading a book.
  */
 function readPart<T>(read: Read<T>, value: unknown, place: string, name: string | number): T {
   try {
@@ -124,15 +124,15 @@ function fail(place: string, kind: string): never {
   throw new ClientError('MALFORMED_ANSWER', `${place} is not ${kind}`);
 }
 
-/** A string, or an integer of at least 16 digits. */
+/** Matches a string or a number of JSON. */
 const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 
 /**
- * Parses JSON without losing digits: an integer that exceeds a double becomes text. Readers of such
- * fields accept both.
+ * Parses JSON without losing digits: an integer too large for a double becomes text, which the
+ * readers of such fields accept.
  */
 export function parseExact(json: string): unknown {
-  // Most bodies have no number of 16 digits; they are not scanned twice.
+  // Most bodies have no number of 16 digits and need no replacement.
   if (!/[\d]{16}/.test(json)) return JSON.parse(json);
   return JSON.parse(json.replace(TEXT_OR_NUMBER, asExactText));
 }
@@ -142,7 +142,7 @@ function asExactText(token: string): string {
   return isExact ? token : `"${token}"`;
 }
 
-/** Parses JSON with every number as the text that it is written with: no digit is lost. */
+/** Parses JSON with every number as its text in the JSON, so no digit is lost. */
 export function parseNumbersAsText(json: string): unknown {
   return JSON.parse(
     json.replace(TEXT_OR_NUMBER, (token) => (token.startsWith('"') ? token : `"${token}"`)),

@@ -1,9 +1,10 @@
 /**
- * Everything that a bot or a web page needs to read the service: its paths, its streams, candles,
- * caches of books and prices, and amounts, keys and errors.
+ * The entry point for bots and web pages: the paths of the service, its streams, candles, caches of
+ * books and prices, amounts, keys and errors.
  *
- * Decoding accounts and their read models is `@slotbook/client/accounts`; clients of the chain
- * itself are `@slotbook/client/chain`, and past books are `@slotbook/client/replay`.
+ * Other entry points: `@slotbook/client/accounts` decodes accounts and builds read models,
+ * `@slotbook/client/chain` has clients of the chain itself, and `@slotbook/client/replay` reads
+ * past books.
  */
 export type { Amount, Base, Price, Quote, Tokens } from './amounts.js';
 export {

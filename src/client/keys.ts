@@ -1,4 +1,4 @@
-/** The keys by which markets and accounts are named: `perp_0`, `0_4rmh...`. */
+/** The keys that name markets and accounts: `perp_0`, `0_4rmh...`. */
 import { isAddress } from './base58.js';
 import { ClientError } from './error.js';
 
@@ -30,7 +30,7 @@ export interface AccountId {
 const INDEX_MAX = 65_535;
 
 /**
- * The id of a perp market. Throws INVALID_KEY.
+ * Returns the id of a perp market. Throws INVALID_KEY.
  *
  * @example
  * perpMarket(0).key; // 'perp_0'
@@ -40,7 +40,7 @@ export function perpMarket(marketIndex: number): MarketId {
 }
 
 /**
- * The id of a spot market. Throws INVALID_KEY.
+ * Returns the id of a spot market. Throws INVALID_KEY.
  *
  * @example
  * spotMarket(1).key; // 'spot_1'
@@ -50,7 +50,7 @@ export function spotMarket(marketIndex: number): MarketId {
 }
 
 /**
- * The id of a market of a kind. Throws INVALID_KEY.
+ * Returns the id of a market by type and index. Throws INVALID_KEY.
  *
  * @example
  * marketId('perp', 0).key; // 'perp_0'
@@ -61,7 +61,7 @@ export function marketId(marketType: MarketType, marketIndex: number): MarketId 
 }
 
 /**
- * The id of the market that a key names. Throws INVALID_KEY.
+ * Returns the id of the market that a key names. Throws INVALID_KEY.
  *
  * @example
  * marketIdOfKey('perp_0').marketIndex; // 0
@@ -103,7 +103,7 @@ export function accountKey({ subAccountId, authority }: AccountId): AccountKey {
 }
 
 /**
- * The account that a key names. Throws INVALID_KEY.
+ * Returns the id of the account that a key names. Throws INVALID_KEY.
  *
  * @example
  * accountIdOfKey('0_11111111111111111111111111111111').subAccountId; // 0
@@ -123,7 +123,7 @@ function checkIndex(index: number, what: string): void {
 }
 
 function invalidKey(what: string, value: string, rule: string): ClientError {
-  // A key has at most 50 characters; longer texts are truncated.
+  // A valid key has at most 50 characters, so longer texts are truncated.
   const shown = JSON.stringify(value.slice(0, 64));
   return new ClientError('INVALID_KEY', `${what} was ${shown}, must be ${rule}`);
 }

@@ -13,7 +13,7 @@ export class Listeners<Value> {
     return () => void this.#calls.delete(call);
   }
 
-  /** Calls every listener. An error is thrown after all were called. */
+  /** Calls every listener. An error of a listener is thrown after all were called. */
   emit(value: Value): void {
     for (const call of [...this.#calls]) {
       // An earlier listener may have removed it.
@@ -35,7 +35,7 @@ export class Listeners<Value> {
 
 /**
  * Values for one `for await` reader. A slow reader skips replaced values: only the latest value of
- * each key waits, in the order of the keys' first values.
+ * each key waits, in the order in which the keys first came.
  */
 export class LatestValues<Value> implements AsyncIterableIterator<Value> {
   readonly #onEnd: () => void;
@@ -49,14 +49,14 @@ export class LatestValues<Value> implements AsyncIterableIterator<Value> {
     this.#onEnd = onEnd;
   }
 
-  /** `key` is that of the values which this one replaces. */
+  /** Adds a value, which replaces a waiting value with the same `key`. */
   push(value: Value, key?: unknown): void {
     if (this.#end !== undefined) return;
     this.#waiting.set(key, value);
     this.#wake?.();
   }
 
-  /** Ends the values; an error is thrown to the reader after the queued values. */
+  /** Ends the loop after the waiting values; with an error, the reader then throws it. */
   end(end: { readonly error?: unknown } = {}): void {
     if (this.#end !== undefined) return;
     this.#end = end;
@@ -64,7 +64,7 @@ export class LatestValues<Value> implements AsyncIterableIterator<Value> {
     this.#onEnd();
   }
 
-  /** Calls that do not wait for each other are resolved in their order. */
+  /** Concurrent calls are resolved in their order. */
   next(): Promise<IteratorResult<Value>> {
     const result = this.#lastCall.then(() => this.#takeNext());
     this.#lastCall = result.catch(() => {});

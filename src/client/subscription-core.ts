@@ -1,6 +1,6 @@
 /**
- * Common parts of all subscriptions: they are open until closed, aborted or rejected, and then end
- * their listeners and loops.
+ * Common parts of all subscriptions: a subscription is open until it is closed, aborted or
+ * rejected, and then ends its listeners and loops.
  */
 import { ClientError } from './error.js';
 import { Listeners } from './listeners.js';
@@ -10,7 +10,7 @@ interface Loop {
   end(end: { readonly error?: unknown }): void;
 }
 
-/** The state of one subscription, its loops, and its cleanups. */
+/** The state, the loops and the cleanups of one subscription. */
 export class SubscriptionCore<L extends Loop> {
   readonly #onClose: () => void;
   readonly #loops = new Set<L>();
@@ -24,7 +24,7 @@ export class SubscriptionCore<L extends Loop> {
     this.#onClose = onClose;
   }
 
-  /** Why it has ended; undefined while it has not, and when it was closed. */
+  /** The error that ended the subscription; undefined while it is open, and after closing. */
   get error(): ClientError | undefined {
     return this.#error;
   }
@@ -50,12 +50,12 @@ export class SubscriptionCore<L extends Loop> {
     if (signal.aborted) abort();
   }
 
-  /** Registers a listener for an end other than by closing. */
+  /** Registers a listener for an end other than by closing; returns its unsubscribe function. */
   onError(listener: (error: ClientError) => void): () => void {
     return this.#errors.add(listener);
   }
 
-  /** Adds a cleanup for the end; returns a function that runs it earlier. */
+  /** Adds a cleanup that runs at the end; returns a function that runs it earlier. */
   addCleanup(undo: () => void): () => void {
     const cleanup = (): void => {
       undo();
@@ -66,7 +66,10 @@ export class SubscriptionCore<L extends Loop> {
     return cleanup;
   }
 
-  /** Adds a loop; leaving it closes the subscription. After the end, the loop ends immediately. */
+  /**
+   * Adds a loop; leaving the loop closes the subscription. After the end, a new loop ends
+   * immediately.
+   */
   addLoop(create: (onLeave: () => void) => L): L {
     const loop = create(() => {
       this.#loops.delete(loop);
@@ -77,7 +80,10 @@ export class SubscriptionCore<L extends Loop> {
     return loop;
   }
 
-  /** Ends it: no more calls, and loops end, with the error if there is one. */
+  /**
+   * Ends the subscription: listeners are no longer called, and loops end with the error, if there
+   * is one.
+   */
   end(error: ClientError | undefined): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -90,7 +96,7 @@ export class SubscriptionCore<L extends Loop> {
   }
 }
 
-/** The open subscriptions of one client, which end with it. */
+/** The open subscriptions of one client, which closes all of them when it closes. */
 export class OpenSubscriptions<S extends { readonly isOpen: boolean; close(): void }> {
   readonly #open = new Set<S>();
   #isClosed = false;
@@ -104,7 +110,10 @@ export class OpenSubscriptions<S extends { readonly isOpen: boolean; close(): vo
     return this.#isClosed;
   }
 
-  /** Adds the subscription that `subscribe` creates; `onClose` is called when it ends. */
+  /**
+   * Adds the subscription that `subscribe` creates; `onClose` is called when that subscription
+   * ends.
+   */
   add<One extends S>(subscribe: (onClose: () => void) => One, onClose: () => void): One {
     // It may be aborted during its creation.
     let made: One | undefined;
@@ -122,7 +131,10 @@ export class OpenSubscriptions<S extends { readonly isOpen: boolean; close(): vo
   }
 }
 
-/** Values shared by several subscriptions, by key: created for the first and ended after the last. */
+/**
+ * Values that several subscriptions share, by key: a value is created for its first user and ended
+ * after its last user.
+ */
 export class SharedEntries<Value> {
   readonly #entries = new Map<string, { readonly value: Value; users: number }>();
 
@@ -134,7 +146,7 @@ export class SharedEntries<Value> {
     return this.#entries.get(key)?.value;
   }
 
-  /** Adds a user to the entry of a key; undefined when there is no such entry. */
+  /** Adds a user to the value of a key; undefined when there is no such value. */
   joinEntry(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -148,7 +160,7 @@ export class SharedEntries<Value> {
     return value;
   }
 
-  /** Removes a user from the entry; calls `end` and deletes the entry after the last. */
+  /** Removes a user of a value; after the last user, calls `end` and deletes the value. */
   leaveEntry(key: string, value: Value, end: (value: Value) => void): void {
     const entry = this.#entries.get(key);
     if (entry?.value !== value) return;

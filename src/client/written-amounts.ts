@@ -1,4 +1,4 @@
-/** Readers of what the Drift v2 data API writes as decimals, and of what it leaves empty. */
+/** Readers of values that the Drift v2 data API writes as decimals or leaves empty. */
 import {
   type Base,
   type Price,
@@ -13,7 +13,10 @@ import { integer, orNull, type Read, text } from './fields.js';
 
 const RATE_DECIMALS = 9;
 
-/** An amount written as a decimal, exactly; pass numbers as text to keep every digit. */
+/**
+ * Reads an amount written as a decimal, exactly; numbers must be passed as text to keep every
+ * digit.
+ */
 function written<T>(parse: (text: string) => T): Read<T> {
   return (value, place) => {
     try {
@@ -34,10 +37,10 @@ export const writtenQuote: Read<Quote> = written(parseQuote);
 /** Quote for a base, at 1e9. */
 export const writtenRate: Read<bigint> = written((decimal) => parseDecimal(decimal, RATE_DECIMALS));
 
-/** Also an empty text, null or nothing, which are null. */
+/** Reads an empty text, null or a missing member as null. */
 export function orMissing<T>(read: Read<T>): Read<T | null> {
   return (value, place) => (value === '' ? null : orNull(read)(value, place));
 }
 
-/** A number that is written as a number, or as its text. */
+/** Reads a number that is written as a number or as text. */
 export const anyCount: Read<number> = (value, place) => Number(integer(value, place));

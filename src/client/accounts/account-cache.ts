@@ -1,4 +1,4 @@
-/** The data of many accounts, computed from the newest accounts, markets and prices. */
+/** Caches the data of many accounts, computed from the newest accounts, markets and prices. */
 import type { Lookup } from '../caches/lookup.js';
 import { systemClock } from '../environment.js';
 import {
@@ -23,28 +23,33 @@ export interface PriceCache<Value> {
   onUpdate(listener: (changed: Lookup<Value>) => void): () => void;
 }
 
-/** The oracles of a market, prices 1e6, for example `OraclePriceData`. */
+/** The oracle prices of a market, 1e6, for example `OraclePriceData`. */
 export interface OraclePrices {
   readonly price: bigint;
   /** The slot that the price is from. */
   readonly slot?: number;
-  /** The price of the market makers' oracle where it is in use; null where that is not known. */
+  /**
+   * The price of the market makers' oracle while the program uses it; null when that is not known.
+   */
   readonly mmPrice?: bigint | null;
 }
 
-/** The sources of prices. {@link AccountCache.updatePrices} sets prices that they lack. */
+/** The sources of prices. {@link AccountCache.updatePrices} sets prices that these sources lack. */
 export interface AccountCacheOptions {
   /** Oracles, the market makers' with them. */
   readonly oracles?: PriceCache<OraclePrices>;
   readonly marks?: PriceCache<{ readonly markPrice: bigint }>;
-  /** The time in Unix seconds, of which live averages are taken; the clock by default. */
+  /**
+   * Returns the time, in Unix seconds, at which live averages are computed; the system clock by
+   * default.
+   */
   readonly nowS?: () => number;
 }
 
 /** The state of an account at a slot. */
 export interface AccountUpdate {
   readonly user: ModelUser;
-  /** The slot that the account's bytes are of. */
+  /** The slot of the account's bytes. */
   readonly slot: number;
   /** The account's own address, base58. */
   readonly address?: string;
@@ -59,7 +64,7 @@ interface Held {
 }
 
 /**
- * Keeps the data of accounts by account key. A change of a market or a price only affects accounts
+ * Caches the data of accounts by account key. A change of a market or a price only affects accounts
  * with dependent positions; these are recomputed immediately when there are listeners, and
  * otherwise on the next read.
  *
@@ -95,18 +100,18 @@ export class AccountCache implements AsyncIterable<AccountData> {
     return new Map(Array.from(this.#held, ([key, held]) => [key, this.#dataOf(held)]));
   }
 
-  /** The data of an account; null when it is not cached. */
+  /** Returns the data of an account; null when the account is not cached. */
   getAccount(id: AccountId): AccountData | null {
     return this.getAccountByKey(accountKey(id));
   }
 
-  /** The data of an account by its key; null when it is not cached. */
+  /** Returns the data of an account by its key; null when the account is not cached. */
   getAccountByKey(key: AccountKey): AccountData | null {
     const held = this.#held.get(key);
     return held === undefined ? null : this.#dataOf(held);
   }
 
-  /** Updates an account, unless the cached one has a newer slot. */
+  /** Updates an account, unless the cached version has a newer slot. */
   updateAccount({ user, slot, address }: AccountUpdate): void {
     const key = accountKey(user);
     const known = this.#held.get(key);
@@ -138,8 +143,9 @@ export class AccountCache implements AsyncIterable<AccountData> {
   }
 
   /**
-   * Updates prices of markets. Omitted members are unchanged, but a slot and a sequence id belong
-   * to the price that they come with. Throws INVALID_KEY for an invalid key, without any update.
+   * Updates prices of markets. Omitted members are unchanged, except that a slot and a sequence id
+   * belong to the price that they come with. Throws INVALID_KEY for an invalid key; no price is
+   * then updated.
    */
   updatePrices(prices: Lookup<Partial<MarketPrices>>): void {
     const now = this.#nowS();
@@ -160,8 +166,8 @@ export class AccountCache implements AsyncIterable<AccountData> {
   }
 
   /**
-   * The accounts that change from now on; a slow reader gets the newest state of each account. Ends
-   * after `destroy`.
+   * Iterates over accounts that change from now on; a slow reader gets the newest state of each
+   * account. Ends after `destroy`.
    */
   [Symbol.asyncIterator](): AsyncIterator<AccountData> {
     const reader: LatestValues<AccountData> = new LatestValues(() => {
@@ -172,13 +178,13 @@ export class AccountCache implements AsyncIterable<AccountData> {
     return reader;
   }
 
-  /** Forgets all accounts; markets, prices and listeners stay. */
+  /** Removes all accounts; markets, prices and listeners stay. */
   reset(): void {
     this.#held.clear();
     this.#holders.clear();
   }
 
-  /** Clears all data and listeners, and follows no prices any more. */
+  /** Removes all data and listeners, and stops following prices. */
   destroy(): void {
     this.#isDestroyed = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();

@@ -1,4 +1,4 @@
-/** Decodes accounts. Bytes of another kind of account throw MALFORMED_ACCOUNT. */
+/** Decodes accounts. Each decoder throws MALFORMED_ACCOUNT for bytes of another kind of account. */
 import { PRELAUNCH_ORACLE_KIND, PYTH_LAZER_ORACLE_KIND } from './generated/oracles.js';
 import { PERP_MARKET_KIND, type PerpMarket, perpMarketAt } from './generated/perp-market.js';
 import {
@@ -23,7 +23,7 @@ export function decodePerpMarket(bytes: Uint8Array): PerpMarket {
 }
 
 /**
- * Reads a spot market: a token and its lending pool.
+ * Decodes a spot market account: a token and its lending pool.
  *
  * @example
  * const { marketIndex, decimals } = decodeSpotMarket(bytes);
@@ -53,7 +53,7 @@ export function decodeUserStats(bytes: Uint8Array): UserStats {
 }
 
 /**
- * Reads which signed messages of an authority became which orders.
+ * Decodes the account that lists which signed messages of an authority became which orders.
  *
  * @example
  * const orders = decodeSignedMsgUserOrders(bytes);
@@ -62,7 +62,7 @@ export function decodeSignedMsgUserOrders(bytes: Uint8Array): SignedMsgUserOrder
   return signedMsgUserOrdersAt(checkedView(bytes, SIGNED_MSG_USER_ORDERS_KIND), 0);
 }
 
-/** The kinds of account that are known by their first bytes. */
+/** The kinds of accounts that can be told by their first bytes. */
 const KINDS = [
   USER_KIND,
   USER_STATS_KIND,
@@ -74,11 +74,11 @@ const KINDS = [
   PRELAUNCH_ORACLE_KIND,
 ] as const;
 
-/** The kind of an account of the program that this package reads. */
+/** A kind of program account that this package decodes. */
 export type AccountKindName = (typeof KINDS)[number]['name'];
 
 /**
- * The kind of an account, by its eight-byte discriminator; null for an unknown one.
+ * Returns the kind of an account by its eight-byte discriminator; null for an unknown kind.
  *
  * @example
  * accountKindOf(bytes); // 'User', or null for another kind

@@ -1,7 +1,7 @@
 /**
- * The price at which an account, or an isolated position, falls below its maintenance margin when
- * that price alone moves. It is a linear estimate: weights and size-dependent ratios are assumed
- * constant.
+ * The liquidation price: the price at which an account, or an isolated position, falls below its
+ * maintenance margin when no other price moves. It is a linear estimate, which assumes constant
+ * weights and size-dependent ratios.
  *
  * Source: sdk/src/user.ts liquidationPrice, spotLiquidationPrice,
  * calculateEntriesEffectOnFreeCollateral and calculateFreeCollateralDeltaForPerp of
@@ -21,13 +21,13 @@ import { abs, E4, E6, E9 } from './math/integer.js';
 import { liability, maintenanceRatio, type PerpTerms } from './math/perp.js';
 import { assetWeight, liabilityWeight, type SpotTerms } from './math/spot.js';
 
-/** Which markets share an oracle; the first one by index counts. */
+/** Finds the markets that share an oracle; the first market by index counts. */
 export interface OracleMarkets {
   spotOfOracle(oracle: string): number | null;
   perpOfOracle(oracle: string): number | null;
 }
 
-/** An account, its margin, and which markets share an oracle. */
+/** An account, its margin, and the markets that share an oracle. */
 export interface LiquidationInput {
   readonly user: MarginUser;
   readonly margin: AccountMargin;
@@ -39,15 +39,15 @@ export interface ProposedTrade {
   readonly terms: PerpTerms;
   /** Change of the position's base size, 1e9; truncated to whole steps. */
   readonly baseSizeChange: bigint;
-  /** The price at which it would fill, 1e6; 0 when it is not known. */
+  /** The expected fill price of the trade, 1e6; 0 when it is not known. */
   readonly entryPrice: bigint;
   /** The fee of taking, as a fraction. */
   readonly takerFee: { readonly feeNumerator: number; readonly feeDenominator: number };
 }
 
 /**
- * The liquidation price of a perp position, 1e6: by its own margin when it is isolated; null when
- * there is none.
+ * Returns the liquidation price of a perp position, 1e6, by its own margin when the position is
+ * isolated; null when there is none.
  *
  * @example
  * const prices = margin.perps.map((priced) => perpLiquidationPrice({ user, margin, markets },
@@ -63,8 +63,8 @@ export function perpLiquidationPrice(
 }
 
 /**
- * The liquidation price of an isolated position, 1e6, which depends on the position alone. Null
- * when there is none, and for a position that is not isolated.
+ * Returns the liquidation price of an isolated position, 1e6, which depends only on that position.
+ * Null when there is none, and for a position that is not isolated.
  */
 export function isolatedLiquidationPrice(
   user: MarginUser,
@@ -76,8 +76,8 @@ export function isolatedLiquidationPrice(
 }
 
 /**
- * The liquidation price of a perp position by the margin of the whole account, 1e6; null when there
- * is none.
+ * Returns the liquidation price of a perp position by the margin of the whole account, 1e6; null
+ * when there is none.
  *
  * @example
  * const price = crossLiquidationPrice({ user, margin, markets }, priced);
@@ -91,7 +91,8 @@ export function crossLiquidationPrice(
 }
 
 /**
- * Of a perp position after a trade, 1e6, by the margin of the whole account.
+ * Returns the liquidation price of a perp position after a trade, 1e6, by the margin of the whole
+ * account.
  *
  * @example
  * const trade = { terms, baseSizeChange: 10n ** 9n, entryPrice: 150_000_000n, takerFee };
@@ -115,9 +116,9 @@ export function liquidationPriceAfterTrade(
 }
 
 /**
- * The liquidation price of a spot position, 1e6; null when there is none. It includes perp
- * positions of the same oracle, except isolated ones, whose gains and losses are not collateral of
- * the account; `@drift-labs/sdk` includes these as well.
+ * Returns the liquidation price of a spot position, 1e6; null when there is none. Perp positions
+ * with the same oracle are included, except isolated positions, because their gains and losses are
+ * not collateral of the account; `@drift-labs/sdk` includes isolated positions as well.
  *
  * @example
  * const prices = margin.spots.map((priced) => spotLiquidationPrice({ user, margin, markets },
@@ -162,14 +163,17 @@ function crossPrice(
   return priceAt(terms.prices.oracle, collateral, delta);
 }
 
-/** The price at which free collateral, which a unit of price moves by `delta`, is used up. */
+/**
+ * Returns the price at which free collateral is used up; `delta` is its change for one unit of
+ * price.
+ */
 function priceAt(price: bigint, collateral: bigint, delta: bigint): bigint | null {
   if (delta === 0n) return null;
   const found = price - (collateral * E6) / delta;
   return found < 0n ? null : found;
 }
 
-/** The change of free collateral per unit of price; null without a position. */
+/** Returns the change of free collateral for one unit of price; null without a position. */
 function perpDelta(base: bigint, terms: PerpTerms, user: MarginUser): bigint | null {
   if (base === 0n) return null;
   // Gains and the requirement net out there.
@@ -196,13 +200,13 @@ function asked(base: bigint, terms: PerpTerms, user: MarginUser): bigint {
   return (cost * ratioOf(base, terms, user)) / E4;
 }
 
-/** The gain or loss of entering at a price other than the oracle's, minus the fee. */
+/** Returns the gain or loss of entering at a price other than the oracle price, minus the fee. */
 function entryEffect({ terms, entryPrice, takerFee }: ProposedTrade, change: bigint): bigint {
   if (entryPrice === 0n || change === 0n) return 0n;
   const cost = (terms.prices.oracle * abs(change)) / E9;
   const value = (entryPrice * abs(change)) / E9;
   const gain = change > 0n ? cost - value : value - cost;
-  // A tier that is not in use is all zeros.
+  // All fields of an unused fee tier are 0.
   const denominator = BigInt(takerFee.feeDenominator || 1);
   return gain - (value * BigInt(takerFee.feeNumerator)) / denominator;
 }
@@ -211,7 +215,10 @@ function wholeSteps(base: bigint, step: bigint): bigint {
   return step === 0n ? base : (base / step) * step;
 }
 
-/** How many units one price of a source is for; sources of other families do not compare. */
+/**
+ * The number of asset units to which a price of each oracle source applies; sources of different
+ * families are not comparable.
+ */
 const UNITS: Readonly<Partial<Record<OracleSource, { family: string; units: bigint }>>> = {
   pythPull: { family: 'pull', units: 1n },
   pyth1KPull: { family: 'pull', units: 1_000n },
@@ -222,8 +229,8 @@ const UNITS: Readonly<Partial<Record<OracleSource, { family: string; units: bigi
 };
 
 /**
- * Converts a price between oracle sources with different units: only from or to a single unit.
- * Source: sdk/src/math/oracles.ts getMultipleBetweenOracleSources.
+ * Converts a price between oracle sources with different units; one of the two sources must have a
+ * single unit. Source: sdk/src/math/oracles.ts getMultipleBetweenOracleSources.
  */
 function inUnitsOf(
   delta: bigint,

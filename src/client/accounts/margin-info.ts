@@ -1,12 +1,14 @@
-/** The margin of an account, and its distance from liquidation. */
+/** The margin of an account for display, and how far the account is from liquidation. */
 import { type Quote, rawQuote } from '../amounts.js';
 import type { AccountMargin, Margin, MarginUser } from './account-margin.js';
 import { max } from './math/integer.js';
 import { USER_STATUS } from './user.js';
 
-/** The margin of an account; amounts are quote, 1e6. Isolated positions have their own. */
+/**
+ * The margin of an account; amounts are quote, 1e6. Isolated positions have margins of their own.
+ */
 export interface MarginInfo {
-  /** Balances, gains and isolated deposits; negative when more is owed than owned. */
+  /** The value of balances, gains and isolated deposits; negative when debts exceed assets. */
   readonly netUsdValue: Quote;
   /** Gains of all perp positions, with funding. */
   readonly totalUnsettledPnl: Quote;
@@ -17,27 +19,29 @@ export interface MarginInfo {
   readonly totalInitialMargin: Quote;
   /** Collateral against liquidation. */
   readonly totalMaintenanceMargin: Quote;
-  /** Free collateral for new positions, at the worse of prices and their averages. */
+  /** Free collateral for new positions, at the worse of each price and its average. */
   readonly freeInitialMargin: Quote;
   /** Free collateral before a liquidation. */
   readonly freeMaintenanceMargin: Quote;
-  /** The requirement of positions and orders, at the worse of prices and their averages. */
+  /** The margin requirement of positions and orders, at the worse of each price and its average. */
   readonly initialReq: Quote;
-  /** The requirement below which an account is liquidated. */
+  /** The maintenance requirement: below it an account is liquidated. */
   readonly maintenanceReq: Quote;
-  /** Liabilities through net value: 4.2 is 4.2 times. Negative when the net value is. */
+  /**
+   * Liabilities divided by net value: 4.2 means 4.2 times. Negative when the net value is negative.
+   */
   readonly leverage: number;
-  /** Net value through liabilities, in percent; null without liabilities. */
+  /** Net value divided by liabilities, in percent; null without liabilities. */
   readonly marginRatioPct: number | null;
   /** From 0, being liquidated, to 100. */
   readonly health: number;
 }
 
-/** The unit of {@link leverageOf} and {@link marginRatioOf}. */
+/** The unit of {@link leverageOf} and {@link marginRatioOf}: 1e4. */
 const RATIO_UNIT = 10_000n;
 
 /**
- * The margin of an account, from the results of a margin calculation.
+ * Returns the margin of an account for display, from the results of a margin calculation.
  *
  * @example
  * const { health } = marginInfo(user, margin);
@@ -62,32 +66,44 @@ export function marginInfo(user: MarginUser, margin: AccountMargin): MarginInfo 
   };
 }
 
-/** Liabilities through net value, 1e4; 0 where the net value is. Source: user.ts getLeverage. */
+/**
+ * Returns liabilities divided by net value, 1e4; 0 when the net value is 0. Source: user.ts
+ * getLeverage.
+ */
 export function leverageOf(margin: AccountMargin): bigint {
   const net = netValue(margin);
   if (net === 0n) return 0n;
   return ((margin.perpLiabilities + margin.spotLiabilities) * RATIO_UNIT) / net;
 }
 
-/** Net value through liabilities, 1e4; null without liabilities. Source: user.ts getMarginRatio. */
+/**
+ * Returns net value divided by liabilities, 1e4; null without liabilities. Source: user.ts
+ * getMarginRatio.
+ */
 export function marginRatioOf(margin: AccountMargin): bigint | null {
   const liabilities = margin.perpLiabilities + margin.spotLiabilities;
   return liabilities === 0n ? null : (netValue(margin) * RATIO_UNIT) / liabilities;
 }
 
-/** The net value after liquidation of everything, with open orders in their worst case, quote 1e6. */
+/**
+ * Returns the net value if everything were liquidated, with open orders in their worst case, quote
+ * 1e6.
+ */
 export function netValue(margin: AccountMargin): bigint {
   const assets = margin.spotAssets + margin.isolatedDeposits + margin.unrealizedPnl;
   return assets - margin.spotLiabilities;
 }
 
-/** From 0, being liquidated or bankrupt, to 100. Source: user.ts getHealth. */
+/**
+ * Returns the health of an account: 0 when it is being liquidated or bankrupt, at most 100. Source:
+ * user.ts getHealth.
+ */
 function accountHealth({ status }: MarginUser, { maintenance }: AccountMargin): number {
   const isOver = (status & (USER_STATUS.beingLiquidated | USER_STATUS.bankrupt)) !== 0;
   return isOver ? 0 : health(maintenance);
 }
 
-/** The free fraction of the collateral, in percent, 0 to 100. */
+/** Returns the free fraction of the collateral in percent, 0 to 100. */
 export function health({ collateral, requirement }: Margin): number {
   if (requirement === 0n && collateral >= 0n) return 100;
   if (collateral <= 0n) return 0;
@@ -95,7 +111,7 @@ export function health({ collateral, requirement }: Margin): number {
   return Math.round(Math.min(100, Math.max(0, part)));
 }
 
-/** The free part of a margin, never negative, quote 1e6. */
+/** Returns the free collateral of a margin, at least 0, quote 1e6. */
 export function free({ collateral, requirement }: Margin): Quote {
   return rawQuote(max(0n, collateral - requirement));
 }

@@ -2,8 +2,8 @@
  * Calculates collateral and margin requirement in one pass over an account's positions.
  *
  * Source: sdk/src/user.ts getMarginCalculation, getSpotMarketAssetAndLiabilityValue,
- * getLeverageComponents and getUnrealizedPNL of @drift-labs/sdk 2.163.0-beta.0; there each of them
- * is a separate pass.
+ * getLeverageComponents and getUnrealizedPNL of @drift-labs/sdk 2.163.0-beta.0, each of which is a
+ * separate pass there.
  */
 
 import {
@@ -45,11 +45,11 @@ import {
 } from './math/spot.js';
 import { POSITION_FLAG } from './user.js';
 
-/** Margin requirement per open order, quote 1e6. Source: OPEN_ORDER_MARGIN_REQUIREMENT. */
+/** Margin requirement of each open order, quote 1e6. Source: OPEN_ORDER_MARGIN_REQUIREMENT. */
 const OPEN_ORDER_MARGIN = 10_000n;
 
 /**
- * The margin of an account; null while one of its markets is unknown or has no price.
+ * Returns the margin of an account; null while one of its markets is unknown or has no price.
  *
  * @example
  * const margin = accountMargin(decodeUser(bytes), markets);
@@ -97,7 +97,10 @@ class MarginPass implements AccountMargin {
   perpLiabilities = 0n;
   spotLiabilities = 0n;
   spotAssets = 0n;
-  /** Balances and orders in quote net each other before they are an asset or a debt. */
+  /**
+   * Sum of balances and orders in quote, which offset each other before the sum counts as an asset
+   * or a debt.
+   */
   #netQuote = 0n;
   readonly #user: MarginUser;
   readonly #maxMarginRatio: bigint;
@@ -188,7 +191,7 @@ class MarginPass implements AccountMargin {
     this.perpLiabilities += priced.liability;
   }
 
-  /** The value of a position's isolated deposit; null when it is not isolated. */
+  /** Returns the value of a position's isolated deposit; null when the position is not isolated. */
   #isolatedDeposit(position: PerpPosition, quote: SpotTerms): bigint | null {
     if ((position.positionFlag & POSITION_FLAG.isolated) === 0) return null;
     const value = tokenValue(depositTokens(position.isolatedPositionScaledBalance, quote), quote);
@@ -256,7 +259,7 @@ class MarginPass implements AccountMargin {
   }
 }
 
-/** Margins that start with the position's isolated deposit. */
+/** Returns margins whose collateral starts with the isolated deposit of the position. */
 function isolatedMargins(
   depositValue: bigint,
   position: PerpPosition,

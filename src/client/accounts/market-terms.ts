@@ -1,4 +1,4 @@
-/** Markets and their prices, and the derived terms of all positions in them. */
+/** Markets, their prices, and the terms that positions need from them. */
 import { type MarketKey, marketIdOfKey, marketKey } from '../keys.js';
 import type { MarketTermsSource } from './account-margin.js';
 import type { OracleMarkets } from './liquidation-price.js';
@@ -12,32 +12,39 @@ import {
   spotTerms,
 } from './math/spot.js';
 
-/** The prices of one market, 1e6; null for unknown. A value that is not positive counts as unknown. */
+/**
+ * The prices of one market, 1e6; null for an unknown price. A price that is not positive counts as
+ * unknown.
+ */
 export interface MarketPrices {
   /** The exchange's oracle. */
   readonly oracle: bigint | null;
   /**
-   * For perp markets, the market makers' oracle where it is used, else the exchange's, as the
-   * service reports it. Null uses the market account's, if `isMmOracleUsed`.
+   * Of perp markets: the price of the market makers' oracle while the program uses it, otherwise
+   * the price of the market's own oracle, as the service reports it. Null: the price in the market
+   * account is used if `isMmOracleUsed`.
    */
   readonly mmOracle: bigint | null;
   /** Of perp markets, the mark price. */
   readonly mark: bigint | null;
-  /** The slot of the exchange's oracle: without it the one of the account is never in use. */
+  /**
+   * The slot of the market's own oracle; without it the market makers' price in the account is
+   * never used.
+   */
   readonly oracleSlot?: bigint | null;
-  /** The oracle account's sequence id, which orders its updates; if it has one. */
+  /** The sequence id of the oracle account, which orders its updates; null when it has none. */
   readonly oracleSequenceId?: bigint | null;
 }
 
-/** The prices of a market about which nothing is known. */
+/** The prices of a market whose prices are unknown. */
 const NO_PRICES: MarketPrices = { oracle: null, mmOracle: null, mark: null };
 
-/** The price of the token that prices are in, where its market has no oracle account. */
+/** The price of the quote token when its market has no oracle account. */
 const QUOTE_ASSET_PRICE = 1_000_000n;
 
 /**
- * The terms of all markets. All computations use the prices of one moment: each market's terms are
- * computed on the first read, and again only after its account, price, average or quote market
+ * The terms of all markets. All computations use the prices of one moment: the terms of a market
+ * are computed on the first read, and again only after its account, price, average or quote market
  * changes.
  *
  * @example
@@ -50,7 +57,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
   readonly #prices = new Map<MarketKey, MarketPrices>();
   readonly #perpTerms = new Map<number, PerpTerms | null>();
   readonly #spotTerms = new Map<number, SpotTerms | null>();
-  /** When anything was last set, in seconds: live averages are taken at that time. */
+  /** The time of the last update, seconds, at which live averages are computed. */
   #now = 0n;
 
   /** Updates a perp market's account. Returns the markets whose terms change. */
@@ -83,8 +90,8 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
   }
 
   /**
-   * Updates the prices of a market. Returns the markets whose terms change; for equal prices, those
-   * whose average has moved with time. Throws INVALID_KEY.
+   * Updates the prices of a market. Returns the markets whose terms change; for unchanged prices,
+   * the markets whose average has moved with time. Throws INVALID_KEY.
    */
   setPrices(key: MarketKey, prices: MarketPrices, nowS: number): readonly MarketKey[] {
     marketIdOfKey(key);
@@ -101,7 +108,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return this.#noteChanged(isSame ? [] : [key], nowS);
   }
 
-  /** The prices of a market as they were set. */
+  /** Returns the prices of a market as they were last set. */
   prices(key: MarketKey): MarketPrices {
     return this.#prices.get(key) ?? NO_PRICES;
   }
@@ -116,7 +123,10 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return this.#spotFacts.get(marketIndex) ?? null;
   }
 
-  /** The terms of a perp market; null while its account, a price or its quote is not known. */
+  /**
+   * Returns the terms of a perp market; null while its account, a price or its quote market is
+   * unknown.
+   */
   perp(marketIndex: number): PerpTerms | null {
     let terms = this.#perpTerms.get(marketIndex);
     if (terms === undefined) {
@@ -126,7 +136,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return terms;
   }
 
-  /** The terms of a spot market; null while its account or price is not known. */
+  /** Returns the terms of a spot market; null while its account or price is unknown. */
   spot(marketIndex: number): SpotTerms | null {
     let terms = this.#spotTerms.get(marketIndex);
     if (terms === undefined) {
@@ -156,7 +166,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return perpTerms(facts, { oracle: price, mmOracle: this.#mmOracle(key) ?? price, mark }, quote);
   }
 
-  /** The price for gains: the one that was set, or the accounts' one. */
+  /** Returns the price for gains: the price that was set, otherwise the price from the accounts. */
   #mmOracle(key: MarketKey): bigint | null {
     const { marketType, marketIndex } = marketIdOfKey(key);
     const prices = this.prices(key);
@@ -173,7 +183,10 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return spotTerms(facts, price, this.#now);
   }
 
-  /** Its own price, or that of a perp market which reads the same oracle in the same way. */
+  /**
+   * Returns the market's own price, or the price of a perp market that uses the same oracle and
+   * oracle source.
+   */
   #spotPrice(facts: SpotMarketFacts): bigint | null {
     const { oracle: own } = this.prices(marketKey('spot', facts.marketIndex));
     if (own !== null) return own;
@@ -182,7 +195,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return perp === null ? null : this.prices(marketKey('perp', perp)).oracle;
   }
 
-  /** Invalidates terms after changes of markets or the time. Returns the affected markets. */
+  /** Invalidates terms after changes of markets or time. Returns the affected markets. */
   #noteChanged(keys: readonly MarketKey[], nowS: number): readonly MarketKey[] {
     const changed = new Set<MarketKey>();
     for (const key of [...keys, ...this.#movedBy(BigInt(Math.floor(nowS)))]) {
@@ -195,7 +208,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return [...changed];
   }
 
-  /** Sets the time. Returns the spot markets whose live average changes. */
+  /** Sets the time. Returns the spot markets whose live average changes with it. */
   #movedBy(now: bigint): readonly MarketKey[] {
     if (now === this.#now) return [];
     this.#now = now;
@@ -204,7 +217,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
       .map(({ marketIndex }) => marketKey('spot', marketIndex));
   }
 
-  /** Adds a market and the markets whose terms depend on it. */
+  /** Adds a market and all markets whose terms depend on it. */
   #addReached(key: MarketKey, changed: Set<MarketKey>): void {
     if (changed.has(key)) return;
     changed.add(key);
@@ -229,7 +242,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
       .map((facts) => marketKey('perp', facts.marketIndex));
   }
 
-  /** The markets of an oracle: the first one counts for liquidation prices. */
+  /** Returns the markets that use an oracle; the first counts for liquidation prices. */
   #readersOf(oracle: string | undefined): readonly MarketKey[] {
     const perps = [...this.#perpFacts.values()].filter(({ amm }) => amm.oracle === oracle);
     const spots = [...this.#spotFacts.values()].filter((facts) => facts.oracle === oracle);
@@ -248,7 +261,8 @@ function isOwnMmOracleUsed(
   { amm }: PerpMarketFacts,
   { oracle, oracleSlot, oracleSequenceId }: MarketPrices & { readonly oracle: bigint },
 ): boolean {
-  // Prelaunch oracles count by the current slot, and their slot is always known.
+  // The price of a prelaunch oracle always counts as of the current slot, so it is never older than
+  // the market makers' price.
   if (!oracleSlot || amm.oracleSource === 'prelaunch') return false;
   const { mmOraclePrice: price, mmOracleSlot: slot, mmOracleSequenceId: sequenceId } = amm;
   return isMmOracleUsed(

@@ -1,8 +1,8 @@
 /**
- * Display names of orders. The side of the position does not matter.
+ * Display names of orders. The side of the position has no influence.
  *
- * Source: the table of common-ts order labels of drift-common, all combinations of which are
- * recorded in the golden vectors `order_labels`.
+ * Source: the table of order labels in common-ts of drift-common; the golden vectors `order_labels`
+ * record all combinations.
  */
 import type { OrderType, TriggerCondition } from './generated/enums.js';
 import type { Order } from './generated/user.js';
@@ -25,7 +25,7 @@ export type LabelledOrder = Pick<
 >;
 
 /**
- * The name of an order for people, for example `Stop Market`.
+ * Returns the display name of an order, for example `Stop Market`.
  *
  * @example
  * const labels = user.orders.map((order) => orderLabel(order));
@@ -38,7 +38,7 @@ export function orderLabel(order: LabelledOrder): string {
 }
 
 /**
- * The kind of an order in an interface; triggering does not change it.
+ * Returns the kind of an order for an interface; a triggered order keeps its kind.
  *
  * @example
  * const types = user.orders.map((order) => uiOrderType(order));

@@ -1,4 +1,4 @@
-/** Open orders as plain data for storing, sending and display, and predicates of their flags. */
+/** Open orders as plain data to store, send and display, and tests of their flags. */
 import { type MarketKey, type MarketType, marketKey } from '../keys.js';
 import type { Direction, OrderStatus, OrderType, TriggerCondition } from './generated/enums.js';
 import type { Order } from './generated/user.js';
@@ -16,8 +16,8 @@ export const ORDER_FLAG = {
 } as const;
 
 /**
- * An open order as plain JSON: integers of 64 bits are decimal text. Prices are 1e6; sizes are 1e9
- * in perp markets and in the token's unit in spot markets; quote is 1e6.
+ * An open order as plain JSON: 64-bit integers are decimal text. Prices are 1e6; sizes are 1e9 in
+ * perp markets and in the token's unit in spot markets; quote is 1e6.
  */
 export interface OpenOrder {
   readonly status: OrderStatus;
@@ -36,7 +36,7 @@ export interface OpenOrder {
   readonly baseAssetAmount: string;
   readonly baseAssetAmountFilled: string;
   readonly quoteAssetAmountFilled: string;
-  /** For stop and take-profit orders; `0` for others. */
+  /** The trigger price of stop and take-profit orders; `0` for other orders. */
   readonly triggerPrice: string;
   readonly triggerCondition: TriggerCondition;
   /** Offset from the oracle price; `0` for none. */
@@ -59,13 +59,13 @@ export interface OpenOrder {
   /** Its name for people: `Limit`, `Stop Market`. */
   readonly label: string;
   readonly uiOrderType: UiOrderType;
-  /** Whether it was placed by a signed message. */
+  /** Whether the order was placed by a signed message. */
   readonly isSignedMsg: boolean;
 }
 
 /**
- * Whether an order of an account was placed by a signed message. It requires an order with a
- * status: the parameters of the signed-message server have other `bitFlags`.
+ * Returns whether an order of an account was placed by a signed message. The order must have a
+ * status, because `bitFlags` have another meaning in the parameters of the signed-message server.
  *
  * @example
  * const signed = user.orders.filter(isSignedMsgOrder);
@@ -75,7 +75,7 @@ export function isSignedMsgOrder(order: Pick<Order, 'bitFlags' | 'status'>): boo
 }
 
 /**
- * Whether an order is live: it has a size, and is neither filled nor canceled nor unused.
+ * Returns whether an order is live: it has a size, and is not filled, canceled or unused.
  *
  * @example
  * const live = user.orders.filter(isOpenOrder);
@@ -85,7 +85,7 @@ export function isOpenOrder(order: Pick<Order, 'status' | 'baseAssetAmount'>): b
 }
 
 /**
- * An order as plain data for storing, sending and display.
+ * Returns an order as plain data to store, send and display.
  *
  * @example
  * const orders = user.orders.filter(isOpenOrder).map(openOrder);

@@ -12,17 +12,17 @@ import { abs, E9 } from './math/integer.js';
 import { pricePerUnit, unsettledFunding } from './math/perp.js';
 import { POSITION_FLAG } from './user.js';
 
-/** The gain of a position by price alone, without fees and funding. */
+/** The gain of a position from the price alone, without fees and funding. */
 export interface PositionPnl {
   /** Quote, 1e6. */
   readonly positionNotionalPnl: Quote;
   /**
    * The gain in percent of the cost, times the account's leverage; null until the account's margin
    * is known. As in drift-common, the loss of an account with negative net value is a positive
-   * number here; see {@link marginReturnPercentage}.
+   * number; see {@link marginReturnPercentage}.
    */
   readonly positionPnlPercentage: number | null;
-  /** The same, but null for an account whose net value is not positive. */
+  /** The same percentage, but null for an account whose net value is not positive. */
   readonly marginReturnPercentage: number | null;
 }
 
@@ -43,22 +43,27 @@ export interface IsolatedMarginInfo {
 export interface PerpPositionInfo {
   readonly marketIndex: number;
   readonly marketKey: MarketKey;
-  /** A position of no base, which has only quote left, counts as long. */
+  /**
+   * The side of the position; a position without base, which only has quote left, counts as long.
+   */
   readonly direction: Direction;
   /** Without a sign, 1e9. */
   readonly baseSize: Base;
-  /** At the oracle's price, in settlement at that of the expiry, quote 1e6. */
+  /** The value at the oracle price, in settlement at the expiry price, quote 1e6. */
   readonly notionalSize: Quote | null;
   /** Average entry price without fees, 1e6; 0 without base. */
   readonly entryPrice: Price;
   /** The price at which fees and settled funding are earned back, 1e6; 0 without base. */
   readonly breakEvenPrice: Price;
   /**
-   * Null when no price of this market brings a liquidation, or the margin is not known: that of the
-   * account, or of the position alone when it is isolated.
+   * The liquidation price, 1e6. Null when no price of this market leads to liquidation, or while
+   * the margin is unknown: the margin of the account, or of the position alone when it is isolated.
    */
   readonly liquidationPrice: Price | null;
-  /** Null until either price is known; the one that is not is taken from the other. */
+  /**
+   * The gains at the mark price and at the oracle price. Null until either price is known; an
+   * unknown price is replaced by the other price.
+   */
   readonly positionPnl: {
     readonly markBased: PositionPnl | null;
     readonly oracleBased: PositionPnl | null;
@@ -66,21 +71,21 @@ export interface PerpPositionInfo {
   /** Fees and funding, unsettled included, quote 1e6. */
   readonly feesAndFundingPnl: Quote | null;
   readonly unsettledFundingPnl: Quote | null;
-  /** The cost of the position, quote 1e6: negative for a long. */
+  /** The cost of the position, quote 1e6; negative for a long position. */
   readonly costBasis: Quote;
-  /** The same with fees and settled funding, quote 1e6. */
+  /** The cost with fees and settled funding, quote 1e6. */
   readonly quoteBreakEvenAmount: Quote;
-  /** Gains at the oracle's price, with funding, quote 1e6. */
+  /** The gain at the oracle price, with funding, quote 1e6. */
   readonly totalUnsettledPnl: Quote | null;
   /** The currently claimable part, quote 1e6. */
   readonly totalClaimablePnl: Quote | null;
   /** The amount settled since the position was opened, quote 1e6. */
   readonly totalSettledPnl: Quote;
-  /** Null for a position that shares the account's margin. */
+  /** The margin of an isolated position; null for a position that shares the account's margin. */
   readonly isolatedMargin: IsolatedMarginInfo | null;
 }
 
-/** The prices and the margin for a position. */
+/** The prices and the margin that the read model of a position needs. */
 export interface PositionContext {
   readonly user: MarginUser;
   readonly markets: MarketTerms;
@@ -118,7 +123,10 @@ export function perpPositionInfo(
   };
 }
 
-/** Of the account's pass; where that stopped at another market, of the position alone. */
+/**
+ * Returns the position from the account's margin calculation; when that stopped at another market,
+ * calculates this position alone.
+ */
 function pricedPositionOf(
   position: PerpPosition,
   context: PositionContext,
@@ -141,7 +149,7 @@ function liquidationPrice(
   return price === null ? null : rawPrice(price);
 }
 
-/** An isolated position has its own margin: that of the account need not be known. */
+/** An isolated position has its own margin, so the account's margin may be unknown. */
 function rawLiquidationPrice(
   priced: PricedPerpPosition,
   { user, margin, markets }: PositionContext,
@@ -169,7 +177,7 @@ function pnlAtPrice(
   { leverage, hasMargin }: { readonly leverage: bigint | null; readonly hasMargin: boolean },
 ): PositionPnl {
   const { baseAssetAmount: base, quoteEntryAmount: entry } = position;
-  // A short's base is negative, so its gain has the sign of a falling price by itself.
+  // The base of a short position is negative, so a falling price gives it a positive gain.
   const pnl = (base * (price - pricePerUnit(entry, base))) / E9;
   const percentage = leverage === null ? null : pnlPercentage(pnl, entry, leverage);
   return {

@@ -1,8 +1,8 @@
 /**
  * The read models of an account: positions, orders, balances and margin.
  *
- * Everything is computed from the prices of one moment (`MarketTerms`) in one pass over the
- * positions. Unknown values are null, never 0 and never -1.
+ * All values are computed from the prices of one moment (`MarketTerms`) in one pass over the
+ * positions. Unknown values are null, never 0 or -1.
  */
 import { type AccountKey, accountKey } from '../keys.js';
 import type { AccountMargin, MarginUser } from './account-margin.js';
@@ -14,7 +14,7 @@ import { type PerpPositionInfo, perpPositionInfo } from './perp-position-info.js
 import { type SpotBalanceInfo, spotBalanceInfo } from './spot-balance-info.js';
 import type { UserAccount } from './user.js';
 
-/** The fields of a user account that its models need. */
+/** The fields of a user account that its read models need. */
 export type ModelUser = MarginUser &
   Pick<
     UserAccount,
@@ -32,26 +32,26 @@ export interface AccountHead {
   readonly key: AccountKey;
   /** The wallet that owns the account, base58. */
   readonly authority: string;
-  /** The account's own address, base58; null where it is not known. */
+  /** The address of the account itself, base58; null when it is not known. */
   readonly address: string | null;
   readonly subAccountId: number;
-  /** The user's name for it; empty for none. */
+  /** The name that the user gave to the account; empty for none. */
   readonly name: string;
   readonly poolId: number;
-  /** The delegate who may also trade with it, base58; null for none. */
+  /** The key of the delegate who may also trade with the account, base58; null for none. */
   readonly delegate: string | null;
   /** Whether it may borrow for spot trades. */
   readonly marginEnabled: boolean;
   readonly openOrders: readonly OpenOrder[];
 }
 
-/** The data of an account, one for each subaccount. */
+/** The data of one account; each subaccount has its own. */
 export interface AccountData extends AccountHead {
   /** Perp positions with a base or a quote amount. */
   readonly openPerpPositions: readonly PerpPositionInfo[];
   /** Spot positions with a balance. */
   readonly spotBalances: readonly SpotBalanceInfo[];
-  /** Null while one of the account's markets is unknown or has no price. */
+  /** The margin; null while one of the account's markets is unknown or has no price. */
   readonly marginInfo: MarginInfo | null;
 }
 
@@ -76,7 +76,7 @@ export function accountHead(user: ModelUser, address: string | null): AccountHea
 }
 
 /**
- * The data of an account at the prices of a moment.
+ * Returns the data of an account at the prices of one moment.
  *
  * @example
  * const { marginInfo } = accountData(decodeUser(bytes), markets);

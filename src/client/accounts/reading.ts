@@ -1,4 +1,4 @@
-/** Validates and reads the bytes of an account. Unreadable bytes throw MALFORMED_ACCOUNT. */
+/** Validates and reads the bytes of accounts. Malformed bytes throw MALFORMED_ACCOUNT. */
 import { addressInView } from '../base58-text.js';
 import { ClientError } from '../error.js';
 
@@ -6,11 +6,11 @@ import { ClientError } from '../error.js';
 export interface AccountKind {
   /** The program's name of the kind. */
   readonly name: string;
-  /** The first four bytes, as a big-endian integer. */
+  /** The first four bytes of the discriminator, as a big-endian integer. */
   readonly discriminatorHigh: number;
   /** The next four. */
   readonly discriminatorLow: number;
-  /** Bytes of an account; of a kind with lists, the least. */
+  /** The length of the account in bytes; the minimum for a kind with lists. */
   readonly bytes: number;
   readonly hasFixedLength: boolean;
 }
@@ -19,11 +19,11 @@ export interface AccountKind {
 const DISCRIMINATOR_BYTES = 8;
 /** Bytes of a list's length. */
 const LIST_LENGTH_BYTES = 4;
-/** The padding of names: the program writes spaces, and unused bytes are 0. */
+/** The padding character of names: the program writes spaces; unused bytes are 0. */
 const SPACE = 32;
 const NOT_ASCII = 128;
 
-/** Checks that bytes are an account of a kind, by discriminator and length. */
+/** Checks by discriminator and length that bytes are an account of a kind; returns their view. */
 export function checkedView(bytes: Uint8Array, kind: AccountKind): DataView {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isLong = bytes.length >= DISCRIMINATOR_BYTES;
@@ -38,7 +38,7 @@ export function checkedView(bytes: Uint8Array, kind: AccountKind): DataView {
   throw malformedAccount(`account had ${bytes.length} bytes, ${kind.name} must have ${rule}`);
 }
 
-/** Whether bytes begin as an account of a kind does. Nothing else is read. */
+/** Returns whether bytes begin like an account of a kind. Only the discriminator is read. */
 export function isKind(bytes: Uint8Array, kind: AccountKind): boolean {
   if (bytes.length < DISCRIMINATOR_BYTES) return false;
   return hasDiscriminator(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), kind);
@@ -65,31 +65,31 @@ export function i128At(view: DataView, at: number): bigint {
 }
 
 /**
- * A struct whose 64-bit integers are numbers: exact up to 2 ** 53, and beyond that the nearest
- * double, as `Number(amount)` of a `bigint`.
+ * A struct whose 64-bit integers are numbers: exact up to 2 ** 53, beyond that the nearest double,
+ * like `Number(amount)` of a `bigint`.
  */
 export type AsNumbers<Struct> = {
   readonly [Field in keyof Struct]: Struct[Field] extends bigint ? number : Struct[Field];
 };
 
-/** An unsigned integer of 8 bytes as a number. */
+/** Reads an unsigned 8-byte integer as a number. */
 export function u64NumberAt(view: DataView, at: number): number {
   return view.getUint32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
 }
 
-/** A signed integer of 8 bytes as a number. */
+/** Reads a signed 8-byte integer as a number. */
 export function i64NumberAt(view: DataView, at: number): number {
   return view.getInt32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
 }
 
-/** A boolean; any byte but 0 and 1 is malformed, as in the program. */
+/** Reads a boolean; any byte other than 0 and 1 is malformed, as in the program. */
 export function boolAt(view: DataView, at: number, field: string): boolean {
   const value = view.getUint8(at);
   if (value > 1) throw outOfRange(field, value);
   return value === 1;
 }
 
-/** A byte that encodes one of several names. */
+/** Reads a byte that encodes one of several names. */
 export function enumAt<Name>(
   view: DataView,
   at: number,
@@ -112,7 +112,7 @@ export function bytesAt(view: DataView, at: number, count: number): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset + at, count).slice();
 }
 
-/** 32 bytes of UTF-8 without the spaces and zeros that fill them up. */
+/** Reads 32 bytes of UTF-8, without the trailing spaces and zeros. */
 export function textAt(view: DataView, at: number): string {
   let end = at + 32;
   while (end > at && (view.getUint8(end - 1) === SPACE || view.getUint8(end - 1) === 0)) end -= 1;
@@ -125,7 +125,7 @@ export function textAt(view: DataView, at: number): string {
   return text.trim();
 }
 
-/** An array of structs of a fixed count, each of so many bytes. */
+/** Reads an array of `count` structs of equal length. */
 export function manyAt<Element>(
   view: DataView,
   at: number,
@@ -138,7 +138,7 @@ export function manyAt<Element>(
   return elements;
 }
 
-/** A list at the end of an account: its length, then so many structs. */
+/** Reads a list at the end of an account: its length, then that number of structs. */
 export function listAt<Element>(
   view: DataView,
   at: number,
@@ -153,7 +153,7 @@ export function listAt<Element>(
   return manyAt(view, start, count, bytes, read);
 }
 
-/** The error of bytes that are no account of a kind. */
+/** Returns the error for bytes that are no account of the expected kind. */
 export function malformedAccount(message: string): ClientError {
   return new ClientError('MALFORMED_ACCOUNT', message);
 }

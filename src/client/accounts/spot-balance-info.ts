@@ -10,13 +10,19 @@ import type { PositionContext } from './perp-position-info.js';
 export interface SpotBalanceInfo {
   readonly marketIndex: number;
   readonly marketKey: MarketKey;
-  /** Tokens with interest, in the market's decimals; debt is negative, rounded up. */
+  /**
+   * Tokens including interest, in the market's decimals; a debt is negative and rounded away from
+   * zero.
+   */
   readonly baseBalance: Tokens | null;
   /** Decimals of the token. */
   readonly decimals: number | null;
   /** At the oracle's price, quote 1e6. */
   readonly notionalBalance: Quote | null;
-  /** Null when no price of this token brings a liquidation, or the margin is not known. */
+  /**
+   * The liquidation price, 1e6. Null when no price of this token leads to liquidation, or while the
+   * margin is unknown.
+   */
   readonly liquidationPrice: Price | null;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Visits the orders and positions of a user account without allocating them, for scans of many
- * accounts. The visited object reads its fields on access and is reused: copy its values, not the
- * object.
+ * Visits the orders and positions of a user account without allocating objects, for scans of many
+ * accounts. The visited object reads its fields on access and is reused: copy its values, do not
+ * keep the object.
  */
 import {
   type Order,
@@ -33,7 +33,7 @@ export function visitOrders({ view }: UserAccount, visit: (order: AsNumbers<Orde
 }
 
 /**
- * Visits the elements of `user.perpPositions`, as {@link visitOrders} does orders.
+ * Visits the elements of `user.perpPositions` like {@link visitOrders}.
  *
  * @example
  * visitPerpPositions(user, ({ marketIndex, baseAssetAmount }) => {
@@ -49,7 +49,7 @@ export function visitPerpPositions(
 }
 
 /**
- * Visits the elements of `user.spotPositions`, as {@link visitOrders} does orders.
+ * Visits the elements of `user.spotPositions` like {@link visitOrders}.
  *
  * @example
  * visitSpotPositions(user, ({ marketIndex }) => markets.add(marketIndex));

@@ -1,4 +1,4 @@
-/** The user account: positions and orders of one subaccount. */
+/** The user account: the positions and orders of one subaccount. */
 import { addressInView } from '../base58-text.js';
 import {
   DIRECTION,
@@ -27,7 +27,7 @@ import { boolAt, checkedView, enumAt, textAt } from './reading.js';
 
 /** Order slots of an account. */
 const ORDER_SLOTS = 32;
-/** Position slots of an account, of each kind. */
+/** The number of slots for perp positions, and for spot positions. */
 const POSITION_SLOTS = 8;
 
 const OPEN = ORDER_STATUS.indexOf('open');
@@ -44,7 +44,9 @@ export const USER_STATUS = {
 /** Bits of a perp position's flag. Source: programs/drift/src/state/user.rs `PositionFlag`. */
 export const POSITION_FLAG = { isolated: 1, beingLiquidated: 2, bankrupt: 4 } as const;
 
-/** The lazily created parts of an account. One member of the class costs less than six. */
+/**
+ * The parts of an account that are created on first access. One class member costs less than six.
+ */
 interface Made {
   authority: string | undefined;
   delegate: string | null | undefined;
@@ -55,7 +57,7 @@ interface Made {
 }
 
 /**
- * A user account over its bytes.
+ * A user account as a view of its bytes.
  *
  * The constructor validates every enum and boolean byte, so that later reads never throw; lists and
  * texts are created on first access. The bytes are not copied: the caller must not change them.
@@ -77,14 +79,14 @@ export class UserAccount {
   readonly marginMode: MarginMode;
   /** The user's own minimum initial margin ratio, 1e4; 0 for none. */
   readonly maxMarginRatio: number;
-  /** The pool of markets that it may use. */
+  /** The id of the market pool that the account may use. */
   readonly poolId: number;
   /** Whether it may borrow for spot trades. */
   readonly isMarginTradingEnabled: boolean;
   /** Marked as idle by the program. */
   readonly idle: boolean;
 
-  /** Throws MALFORMED_ACCOUNT when the bytes are no user account. */
+  /** Throws MALFORMED_ACCOUNT when the bytes are not a user account. */
   constructor(bytes: Uint8Array) {
     const view = checkedView(bytes, USER_KIND);
     checkSlots(view);
@@ -118,7 +120,7 @@ export class UserAccount {
     return this.#made.authority;
   }
 
-  /** The delegate who may also trade with it, base58; null for none. */
+  /** The key of the delegate who may also trade with the account, base58; null for none. */
   get delegate(): string | null {
     if (this.#made.delegate === undefined) {
       const isNobody = isZero(this.view, USER.delegate, 32);
@@ -127,7 +129,7 @@ export class UserAccount {
     return this.#made.delegate;
   }
 
-  /** The user's name for it; empty for none. */
+  /** The name that the user gave to the account; empty for none. */
   get name(): string {
     this.#made.name ??= textAt(this.view, USER.name);
     return this.#made.name;
@@ -139,19 +141,19 @@ export class UserAccount {
     return this.#made.spotPositions;
   }
 
-  /** Perp positions that have anything in them: base, quote, an order, a deposit or a flag. */
+  /** Perp positions in use: with base, quote, an order, a deposit or a flag. */
   get perpPositions(): readonly PerpPosition[] {
     this.#made.perpPositions ??= usedPerpPositions(this.view);
     return this.#made.perpPositions;
   }
 
-  /** Orders with the status open, by slot of the account. */
+  /** Orders with status open, by their slot in the account. */
   get orders(): readonly Order[] {
     this.#made.orders ??= openOrders(this.view);
     return this.#made.orders;
   }
 
-  /** The slot of the account's last own action. */
+  /** The chain slot of the account's last own action. */
   get lastActiveSlot(): bigint {
     return this.view.getBigUint64(USER.lastActiveSlot, true);
   }
@@ -183,7 +185,7 @@ export class UserAccount {
 }
 
 /**
- * Reads a user account. Throws MALFORMED_ACCOUNT when the bytes are not one.
+ * Decodes a user account. Throws MALFORMED_ACCOUNT when the bytes are not a user account.
  *
  * @example
  * const user = decodeUser(bytes);
@@ -193,7 +195,7 @@ export function decodeUser(bytes: Uint8Array): UserAccount {
   return new UserAccount(bytes);
 }
 
-/** Validates the slots; the reader of the slot names the invalid field. */
+/** Validates the position and order slots; the reader of a slot names the invalid field. */
 function checkSlots(view: DataView): void {
   for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
     const at = USER.spotPositions + slot * SPOT_POSITION.bytes;
@@ -207,12 +209,12 @@ function checkSlots(view: DataView): void {
   }
 }
 
-/** Whether enum and boolean bytes are 0, as in unused slots. */
+/** Returns whether the enum and boolean bytes are 0, as in unused slots. */
 function isBlank(view: DataView, at: number): boolean {
   return view.getUint32(at + ORDER.status) === 0 && isZero(view, at + ORDER.status + 2, 8);
 }
 
-/** Whether the enum and boolean bytes of an order slot are valid. */
+/** Returns whether the enum and boolean bytes of an order slot are valid. */
 function isOrder(view: DataView, at: number): boolean {
   return (
     view.getUint8(at + ORDER.status) < ORDER_STATUS.length &&
@@ -245,7 +247,10 @@ function openOrders(view: DataView): readonly Order[] {
   return orders;
 }
 
-/** Calls with the place of each used one. Source: programs/drift/src/state/user.rs `SpotPosition::is_available`. */
+/**
+ * Calls `handle` with the offset of each spot position in use. Source:
+ * programs/drift/src/state/user.rs `SpotPosition::is_available`.
+ */
 export function forEachSpotPosition(view: DataView, handle: (at: number) => void): void {
   for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
     const at = USER.spotPositions + slot * SPOT_POSITION.bytes;
@@ -256,7 +261,10 @@ export function forEachSpotPosition(view: DataView, handle: (at: number) => void
   }
 }
 
-/** Calls with the place of each used one. Source: programs/drift/src/state/user.rs `PerpPosition::is_available`. */
+/**
+ * Calls `handle` with the offset of each perp position in use. Source:
+ * programs/drift/src/state/user.rs `PerpPosition::is_available`.
+ */
 export function forEachPerpPosition(view: DataView, handle: (at: number) => void): void {
   const liquidated = POSITION_FLAG.beingLiquidated | POSITION_FLAG.bankrupt;
   for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
@@ -270,7 +278,7 @@ export function forEachPerpPosition(view: DataView, handle: (at: number) => void
   }
 }
 
-/** Calls with the place of each order with the status open. */
+/** Calls `handle` with the offset of each order with status open. */
 export function forEachOpenOrder(view: DataView, handle: (at: number) => void): void {
   for (let slot = 0; slot < ORDER_SLOTS; slot += 1) {
     const at = USER.orders + slot * ORDER.bytes;
@@ -278,7 +286,7 @@ export function forEachOpenOrder(view: DataView, handle: (at: number) => void): 
   }
 }
 
-/** Whether so many bytes, a multiple of four, are all 0. */
+/** Returns whether `bytes` bytes, a multiple of four, are all 0. */
 function isZero(view: DataView, at: number, bytes: number): boolean {
   for (let place = at; place < at + bytes; place += 4) {
     if (view.getUint32(place) !== 0) return false;

@@ -1,10 +1,10 @@
 /**
- * Caches addresses as text: encoding one costs more than the rest of an order, and the makers of a
- * topic repeat.
+ * Caches the base58 texts of addresses: encoding an address costs more than decoding the rest of an
+ * order, and the makers of a topic repeat.
  */
 import { addressAt } from '../base58-text.js';
 
-/** Addresses that are remembered, of 100 bytes each. */
+/** Maximum number of cached addresses, about 100 bytes each. */
 const ADDRESSES_MAX = 4_096;
 
 interface KnownAddress {
@@ -14,7 +14,10 @@ interface KnownAddress {
 
 /** The texts of the last addresses. */
 export class AddressTexts {
-  /** By their first four bytes; of two with the same the newer one. */
+  /**
+   * The cached addresses by their first four bytes; a newer address replaces an older one with the
+   * same bytes.
+   */
   readonly #known = new Map<number, KnownAddress>();
 
   /** The base58 text of 32 bytes. */
@@ -29,7 +32,7 @@ export class AddressTexts {
   }
 }
 
-/** By index: destructuring a byte list would dominate the cost. */
+/** The bytes are read by index, because destructuring a byte list would dominate the cost. */
 function firstWord(bytes: Uint8Array): number {
   return (
     ((bytes[0] ?? 0) << 24) | ((bytes[1] ?? 0) << 16) | ((bytes[2] ?? 0) << 8) | (bytes[3] ?? 0)

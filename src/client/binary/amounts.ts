@@ -3,7 +3,7 @@ import { type Amount, LONG_BITS_MAX, tooLarge, unzigzag } from './byte-reader.js
 
 const PRICE_END = 1n << BigInt(LONG_BITS_MAX);
 
-/** A price so many units away from another one. */
+/** Returns the price that is `units` units away from another price. */
 export function movedBy(before: Amount, units: number, unit: number): Amount {
   const away = units * unit;
   const price = typeof before === 'number' ? before + away : Number.NaN;
@@ -25,13 +25,13 @@ export function sumOf(a: Amount, b: Amount): Amount {
   return BigInt(a) + BigInt(b);
 }
 
-/** The number with a sign of which this is the form without one. */
+/** Returns the signed number that a zigzag-encoded number represents. */
 export function signedAmount(value: Amount): Amount {
   if (typeof value === 'number') return unzigzag(value);
   return narrowAmount(value % 2n === 0n ? value / 2n : -(value / 2n) - 1n);
 }
 
-/** The same as a number where a double holds it. */
+/** Returns the amount as a number when a double represents it exactly. */
 export function narrowAmount(amount: Amount): Amount {
   const exact = Number(amount);
   return Number.isSafeInteger(exact) ? exact : amount;

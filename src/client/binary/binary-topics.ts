@@ -1,4 +1,4 @@
-/** The binary topics of a client, while the service supports them. */
+/** Manages a client's binary topics while the service supports binary frames. */
 import type { Message } from '../fields.js';
 import { FrameDecoder } from './frame-decoder.js';
 
@@ -9,13 +9,16 @@ interface TopicRequest {
 }
 
 /**
- * Requests and decodes binary frames; shared by all connections of a client, because a resumed
- * stream has no snapshot.
+ * Requests and decodes binary frames; all connections of a client share it, because a resumed
+ * stream sends no snapshot.
  */
 export class BinaryTopics {
   readonly #decoder = new FrameDecoder();
   #isOffered = true;
-  /** The last frame was unreadable: its stream is not resumed, because the same bytes would come again. */
+  /**
+   * Whether the last frame was unreadable: its stream is not resumed, because the service would
+   * send the same bytes again.
+   */
   #isLost = false;
 
   /** A subscribe or unsubscribe message. */
@@ -23,7 +26,7 @@ export class BinaryTopics {
     const { topic, resume, ...members } = message;
     return {
       ...members,
-      // A topic that is left after bytes were refused may have its name from before.
+      // A topic that is left after the service refused binary may still have its binary name.
       ...(topic === undefined
         ? {}
         : { topic: this.#isOffered ? topic : topic.replace(/:binary$/, '') }),
@@ -32,10 +35,10 @@ export class BinaryTopics {
     };
   }
 
-  /** Decodes a frame. Throws RangeError for an invalid one. */
+  /** Decodes a frame. Throws RangeError for an invalid frame. */
   decodeFrame(bytes: Uint8Array): Message {
     this.#isLost = true;
-    // A socket class with its own type for bytes is not supported.
+    // A socket class that delivers bytes in a type of its own is not supported.
     if (bytes.length === 0) this.#isOffered = false;
     const message = this.#decoder.decodeFrame(bytes);
     this.#isLost = false;
@@ -43,9 +46,10 @@ export class BinaryTopics {
   }
 
   /**
-   * Whether a message rejects the encoding, so that all topics must be subscribed again. An older
-   * service ignores it and sends JSON: from then on this client requests JSON, also on later
-   * connections. Candles and trades have no such message, and detect it on each connection.
+   * Returns whether a message rejects the binary encoding, so that all topics must be subscribed
+   * again. An older service ignores the encoding and sends JSON: from then on this client requests
+   * JSON, also on later connections. Messages about candles and trades do not show this, so each
+   * connection detects it.
    */
   isRefusedBy({ type, topic, code, message }: Message): boolean {
     // A market may be called so.

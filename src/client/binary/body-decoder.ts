@@ -1,4 +1,4 @@
-/** The bodies of /l2 and /l3 as bytes, in the form that JSON has. */
+/** Decodes the binary bodies of /l2 and /l3 to the objects of their JSON bodies. */
 import type { Fetch } from '../environment.js';
 import type { Message } from '../fields.js';
 import { AddressTexts } from './address-texts.js';
@@ -6,10 +6,10 @@ import { ByteReader, tooLarge } from './byte-reader.js';
 import { type Level, readSides } from './levels.js';
 import { OrderReader } from './orders.js';
 
-/** The media type of a body as bytes: send it as Accept. */
+/** The media type of a binary body: send it as Accept. */
 export const BYTES_TYPE = 'application/vnd.slotbook';
 
-/** Version 1 and the kind of a body; its lowest two bits are the state. */
+/** Version 1 and the kind of the body; the lowest two bits are the state. */
 const FIRST_BYTE = 0x9c;
 const LEVELS = 0;
 const ORDERS = 1;
@@ -41,7 +41,7 @@ export function decodeBody(bytes: Uint8Array): Message {
     return { bids: bids.map(levelObject), asks: asks.map(levelObject), ...reader.readObject() };
   }
   if (rows !== ORDERS) throw new RangeError(`the rows of a body are of the kind ${rows}`);
-  // Limited by the bytes only: a body is as large as requested.
+  // The cache is bounded only by the body, which is as large as requested.
   const addresses = new AddressTexts();
   const orders = new OrderReader(reader, { ...units, slot, ordersMax: bytes.length, addresses });
   return { bids: orders.readList(), asks: orders.readList(), ...reader.readObject() };
@@ -50,8 +50,9 @@ export function decodeBody(bytes: Uint8Array): Message {
 const levelObject = ([price, size, sources]: Level) => ({ price, size, sources });
 
 /**
- * A `fetch` to pass to an `HttpClient`, which then reads /l2 and /l3 as bytes where the service offers them: fewer
- * bytes, not less work. `fetch` is the one that it uses, the global one by default.
+ * Returns a `fetch` for an `HttpClient`, which then reads /l2 and /l3 in binary from services that
+ * support it. Binary bodies have fewer bytes but need no less work. `fetch` is the wrapped
+ * function, by default the global one.
  *
  * @example
  * const http = new HttpClient({ url: 'http://127.0.0.1:8080', fetch: binaryFetch() });

@@ -3,11 +3,11 @@
 /** Maximum bytes of a frame's text, from docs/binary.md. */
 const TEXT_BYTES_MAX = 512;
 
-/** Maximum bits for bitwise operators, and for an exact number. */
+/** The maximum bits for which bitwise operators give an exact number. */
 const SMALL_BITS_MAX = 28;
 const EXACT_BITS_MAX = 53;
 
-/** Bits of the largest size, and of an amount with its sign. */
+/** The bits of the largest size, and of an amount with its sign. */
 const WIDE_BITS_MAX = 128;
 
 /** Bits of the largest price. */
@@ -15,12 +15,12 @@ export const LONG_BITS_MAX = 64;
 
 const ADDRESS_BYTES = 32;
 
-/** A number if a double holds it exactly. */
+/** A number when a double represents it exactly, otherwise a bigint. */
 export type Amount = number | bigint;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads the bytes of one frame. Its errors describe the defect. */
+/** Reads the bytes of one frame. Its errors describe what is malformed. */
 export class ByteReader {
   readonly bytes: Uint8Array;
   at = 0;
@@ -44,7 +44,10 @@ export class ByteReader {
     return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0;
   }
 
-  /** A number that a double holds exactly; only {@link ByteReader.readWide} reads larger ones. */
+  /**
+   * Reads a number that a double represents exactly; only {@link ByteReader.readWide} reads larger
+   * numbers.
+   */
   readVarint(): number {
     let byte = this.readByte();
     if (byte < 0x80) return byte;
@@ -64,19 +67,21 @@ export class ByteReader {
     return value;
   }
 
-  /** A number of any size up to 128 bits. */
+  /** Reads a number of up to 128 bits. */
   readWide(): Amount {
     return this.#isShort() ? this.readVarint() : this.#readBytewise();
   }
 
-  /** A number of any size up to 64 bits. */
+  /** Reads a number of up to 64 bits. */
   readLong(): Amount {
     const value = this.readWide();
     if (typeof value === 'bigint' && value >> BigInt(LONG_BITS_MAX) > 0n) throw tooLarge();
     return value;
   }
 
-  /** A number that is written as its distance from another one, below 2^53 as that. */
+  /**
+   * Reads a number that is encoded as its difference from another number; the result is below 2^53.
+   */
   readFrom(before: number): number {
     const value = before + unzigzag(this.readVarint());
     if (value < 0 || !Number.isSafeInteger(value)) throw tooLarge();
@@ -89,7 +94,7 @@ export class ByteReader {
     return this.#readUtf8(length);
   }
 
-  /** The JSON object that the rest of the bytes is. */
+  /** Reads the rest of the bytes as a JSON object. */
   readObject(): Record<string, unknown> {
     const value = parseJson(this.#readUtf8(this.bytes.length - this.at));
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
@@ -129,7 +134,7 @@ export class ByteReader {
     throw tooLarge();
   }
 
-  /** Whether the number here has at most seven bytes, and so fits a double. */
+  /** Returns whether the number at the position has at most seven bytes, and so fits a double. */
   #isShort(): boolean {
     for (let index = 0; index < 7; index += 1) {
       if ((this.bytes[this.at + index] ?? 0) < 0x80) return true;
@@ -138,7 +143,7 @@ export class ByteReader {
   }
 }
 
-/** The value of a JSON text. Throws RangeError, as all readers do. */
+/** Parses a JSON text. Throws RangeError, like all readers. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -153,7 +158,7 @@ export function unzigzag(value: number): number {
   return value % 2 === 0 ? half : -half - 1;
 }
 
-/** The error of a value beyond its limit. */
+/** Returns the error for a value beyond its limit. */
 export function tooLarge(): RangeError {
   return new RangeError('a number, a text or a list of the frame is too large');
 }

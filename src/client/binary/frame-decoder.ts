@@ -1,6 +1,6 @@
 /**
- * Frames of docs/binary.md as the messages that JSON frames are: with the same members, so that all that
- * reads the ones reads the others.
+ * Decodes frames of docs/binary.md to the messages of JSON frames, with the same members, so that
+ * the same code reads both.
  */
 import type { Message } from '../fields.js';
 import { FEED_STATES } from '../generated/states.js';
@@ -10,10 +10,13 @@ import { type Level, readSides } from './levels.js';
 import { OrderReader } from './orders.js';
 import { streamNumber } from './stream-number.js';
 
-/** Remembered streams: twice a socket's maximum, because each restart of a service starts new ones. */
+/**
+ * Maximum number of remembered streams: twice the topics of a socket, because each restart of the
+ * service starts new streams.
+ */
 const STREAMS_MAX = 2_048;
 
-/** Orders of a list: 500 of a side can all be others. */
+/** Maximum number of orders in a list: all 500 orders of a side can be replaced by 500 others. */
 const ORDERS_MAX = 1_000;
 
 const FIRST_BYTE = 0x90;
@@ -40,14 +43,14 @@ interface StreamIdentity {
 
 /** Decodes the frames of one client. */
 export class FrameDecoder {
-  /** By the numbers of the streams, the oldest first. */
+  /** The identity of each stream by its number; the oldest stream first. */
   readonly #streams = new Map<number, StreamIdentity>();
   readonly #addresses = new AddressTexts();
 
   /**
    * Decodes a frame to its message. Decimals of candles and trades are numbers when a double prints
-   * the same digits, and otherwise text. Throws RangeError for an invalid frame, and for a stream
-   * without a snapshot: its book is then unknown.
+   * the same digits, and text otherwise. Throws RangeError for an invalid frame, and for a stream
+   * without a snapshot, because its book is unknown.
    */
   decodeFrame(bytes: Uint8Array): Message {
     const reader = new ByteReader(bytes);
@@ -152,7 +155,10 @@ interface DeltaParts {
   readonly crc: number;
 }
 
-/** One object literal: adding members one by one takes a fifth longer, spreading ten times as long. */
+/**
+ * One object literal, for speed: adding members one by one takes a fifth longer, spreading ten
+ * times as long.
+ */
 function bestDelta({ topic, channel, market, epoch }: StreamIdentity, parts: DeltaParts): Message {
   const { prev, seq, slot, ts, state, crc } = parts;
   const [bid, ask] = parts.rows;

@@ -1,4 +1,4 @@
-/** Keys of a frame, in full or as back-references, and order ids. */
+/** Reads the keys of a frame, which are written in full or as back-references, and order ids. */
 import type { AddressTexts } from './address-texts.js';
 import { type ByteReader, tooLarge } from './byte-reader.js';
 
@@ -7,7 +7,7 @@ const KEYS_NAMED_MAX = 64;
 
 const ORDER_ID_END = 2 ** 32;
 
-/** Reads the keys of one frame in their order. */
+/** Reads the keys of one frame in order. */
 export class KeyReader {
   readonly #reader: ByteReader;
   readonly #addresses: AddressTexts;
@@ -31,7 +31,7 @@ export class KeyReader {
   }
 }
 
-/** The id of an order, which its user counts. */
+/** Reads the id of an order, which counts the orders of its user. */
 export function readOrderId(reader: ByteReader): number {
   const orderId = reader.readVarint();
   if (orderId >= ORDER_ID_END) throw tooLarge();

@@ -1,8 +1,8 @@
-/** The levels of a frame or a body, each written after the one before it. */
+/** Reads the levels of a frame or a body; each level is encoded relative to the previous level. */
 import { movedBy, narrowAmount, sumOf, timesUnit } from './amounts.js';
 import { type Amount, type ByteReader, tooLarge, unzigzag } from './byte-reader.js';
 
-/** Rows of a side: 500 can all be others, and a body has as many. */
+/** Maximum rows of a side: all 500 rows can be replaced by 500 others, and a body has as many. */
 const ROWS_MAX = 1_000;
 
 const SOURCES = ['dlob', 'vamm', 'indicative'] as const;
@@ -31,14 +31,17 @@ export function readSides(reader: ByteReader, units: Units): readonly [Level[], 
   return [bids, readLevels(reader, units, { sign: 1, before: firstPrice(bids) })];
 }
 
-/** The price to which the first of the other side is written. */
+/** Returns the price relative to which the first level of the other side is encoded. */
 function firstPrice(levels: readonly Level[]): Amount {
   const [price = '0'] = levels[0] ?? [];
   const exact = Number(price);
   return Number.isSafeInteger(exact) ? exact : BigInt(price);
 }
 
-/** Reads a side's levels up to the terminating 0; `sign` is the direction away from the best price. */
+/**
+ * Reads the levels of a side up to the terminating 0; `sign` is the direction away from the best
+ * price.
+ */
 function readLevels(
   reader: ByteReader,
   { priceUnit, sizeUnit }: Units,

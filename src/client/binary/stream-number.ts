@@ -1,6 +1,6 @@
 /**
- * The number of a stream: zlib's CRC-32 of its identity. A separate implementation from followed
- * books: a shared one would be a third file for a page to load.
+ * Returns the number of a stream: zlib's CRC-32 of its identity. The implementation is not shared
+ * with followed books, because a shared module would be a third file for a page to load.
  */
 export function streamNumber(bytes: Uint8Array): number {
   let crc = -1;

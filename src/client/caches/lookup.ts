@@ -1,4 +1,7 @@
-/** Values by market, updated by newer ones only, with callbacks for changes. */
+/**
+ * A cache of values by market; only newer values replace cached ones, and listeners are called for
+ * changes.
+ */
 import type { MarketKey } from '../keys.js';
 import { Listeners } from '../listeners.js';
 
@@ -6,13 +9,16 @@ import { Listeners } from '../listeners.js';
 export interface Stamp {
   /** The slot that the value is of. */
   readonly slot: number;
-  /** Unix milliseconds of the service; undefined where it is not known. */
+  /** Time of the service in Unix milliseconds; undefined when it is not known. */
   readonly ts?: number | undefined;
-  /** The run of the service that the value is from: slots of two runs are not compared. */
+  /**
+   * The epoch of the value, which names a run of the service: slots of two epochs are not
+   * comparable.
+   */
   readonly epoch?: string | undefined;
 }
 
-/** The argument of a callback: only the changed markets. */
+/** The argument of a listener: the values of the changed markets only. */
 export type Lookup<Value> = Readonly<Partial<Record<MarketKey, Value>>>;
 
 /** A value with its version. */
@@ -32,7 +38,7 @@ export class LookupCache<Value extends object> {
     return Object.fromEntries(Array.from(this.#held, ([key, { value }]) => [key, value]));
   }
 
-  /** The value of a market; undefined before the first. */
+  /** Returns the value of a market; undefined before the first value. */
   get(key: MarketKey): Value | undefined {
     return this.#held.get(key)?.value;
   }
@@ -68,7 +74,10 @@ interface Held<Value> {
   readonly stamp: Stamp;
 }
 
-/** Within a slot the book may change: a value that differs is newer unless its time is earlier. */
+/**
+ * Within a slot the book may change, so a different value counts as newer unless its time is
+ * earlier.
+ */
 function isNews<Value extends object>(held: Held<Value>, next: Held<Value>): boolean {
   const was = held.stamp;
   const is = next.stamp;

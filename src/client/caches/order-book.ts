@@ -1,5 +1,5 @@
 /**
- * The order book of the shown market: one at a time; its market, grouping and depth can change
+ * The order book of the displayed market: one at a time; its market, grouping and depth can change
  * while it is followed.
  *
  * ```ts
@@ -23,15 +23,15 @@ export interface BookRequest {
   readonly grouping?: number;
   /** Levels a side, 50 at first. */
   readonly depth?: StreamDepth;
-  /** Whether the AMM's levels are shown, true at first. */
+  /** Whether the AMM's levels are included; true by default. */
   readonly includeVamm?: boolean;
-  /** Whether quotes of makers without an order are shown, false at first. */
+  /** Whether indicative quotes of makers are included; false by default. */
   readonly includeIndicative?: boolean;
 }
 
 /**
- * An order book with listeners. Its best prices are the market's, even when levels are grouped and
- * the best group has another price.
+ * An order book with listeners. Its best prices are those of the market, even when levels are
+ * grouped and the best group has another price.
  *
  * @example
  * const cache = new OrderBookCache(stream);
@@ -44,7 +44,7 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
   readonly #errors = new Listeners<ClientError>();
   readonly #retries = new Listeners<ClientError>();
   readonly #loops = new Set<LatestValues<BookView<Level>>>();
-  /** The last accepted topic, restored when a request is rejected. */
+  /** The last accepted topic, which is restored when a request is rejected. */
   #topic: BookTopic = { channel: 'book', market: '', includeVamm: true };
   #requested = this.#topic;
   #current: ComposedBook | undefined;
@@ -52,21 +52,21 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
   #store: BookView<Level> | undefined;
   #isDestroyed = false;
 
-  /** The stream stays its owner's: it is not closed here. */
+  /** The caller owns the stream: this cache does not close it. */
   constructor(stream: StreamClient) {
     this.#stream = stream;
   }
 
-  /** The newest book; undefined before the first, and after `unsubscribe`. */
+  /** The newest book; undefined before the first book and after `unsubscribe`. */
   get store(): BookView<Level> | undefined {
     return this.#store;
   }
 
   /**
-   * Shows another book, or other parameters of the same. The old book is shown until the new one
-   * arrives, unless the market changes. A request that the service rejects is dropped: the next one
-   * builds on the last accepted one. Throws INVALID_OPTION without a market, and CLOSED after
-   * `destroy`.
+   * Requests another book, or other parameters of the same book. The old book stays until the new
+   * one arrives, unless the market changes. A request that the service rejects is dropped: the next
+   * request builds on the last accepted one. Throws INVALID_OPTION without a market, and CLOSED
+   * after `destroy`.
    */
   updateSubscription(request: BookRequest): void {
     if (this.#isDestroyed) throw new ClientError('CLOSED', 'the cache was destroyed');
@@ -91,7 +91,7 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
     });
   }
 
-  /** Stops following; listeners stay for the next book. */
+  /** Stops following the book; listeners stay for the next book. */
   unsubscribe(): void {
     this.#current?.close();
     this.#pending?.close();
@@ -113,7 +113,10 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
     return this.#errors.add(listener);
   }
 
-  /** Calls with every transient error; the subscription is retried. */
+  /**
+   * Registers a listener for temporary errors, after which the subscription is retried; returns its
+   * unsubscribe function.
+   */
   onRetry(listener: (error: ClientError) => void): () => void {
     return this.#retries.add(listener);
   }
@@ -126,7 +129,10 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
     for (const loop of [...this.#loops]) loop.end();
   }
 
-  /** The newest book after each change; leaving the loop ends nothing else. */
+  /**
+   * Iterates over the newest book after each change; leaving the loop does not end the
+   * subscription.
+   */
   [Symbol.asyncIterator](): AsyncIterator<BookView<Level>> {
     const offs: (() => void)[] = [];
     const values = new LatestValues<BookView<Level>>(() => {
@@ -180,8 +186,8 @@ interface ComposedBookOwner {
 }
 
 /**
- * A requested book with the best prices of the market. Grouped levels lack them: the first group
- * has the group's price.
+ * A requested book combined with the best prices of the market, because the first group of grouped
+ * levels has the price of the group.
  */
 class ComposedBook {
   readonly topic: BookTopic;
@@ -196,7 +202,7 @@ class ComposedBook {
     this.#best = grouping === 1 ? undefined : stream.subscribe(best);
   }
 
-  /** The newest book; undefined until it is complete. */
+  /** The newest book; undefined until both parts have arrived. */
   get view(): BookView<Level> | undefined {
     const levels = this.#levels.view;
     if (this.#best === undefined || levels === undefined) return levels;

@@ -1,5 +1,5 @@
 /**
- * Polls prices into the caches: one request per round for all markets, one level deep.
+ * Polls prices into the caches: one request for all markets in each round, with one level a side.
  *
  * ```ts
  * const feed = new PriceFeed({ http, marks, oracles, markets: [{ marketName: 'SOL-PERP' }] });
@@ -51,7 +51,7 @@ export class PriceFeed {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Which markets are requested from the next turn on. */
+  /** Sets the markets to request from the next round on. */
   setMarkets(markets: readonly MarketName[]): void {
     this.#markets = markets;
   }
@@ -68,7 +68,7 @@ export class PriceFeed {
     void this.#pollOnce(turn.signal);
   }
 
-  /** Ends it: the caches are not updated any more. */
+  /** Stops polling: the caches are no longer updated. */
   stop(): void {
     this.#turn?.abort();
     this.#turn = undefined;

@@ -4,7 +4,7 @@ import type { L2Book } from '../generated/books.js';
 import { type MarketKey, marketKey } from '../keys.js';
 import { type Lookup, LookupCache } from './lookup.js';
 
-/** The mark price of a market, and the best prices that it is from. */
+/** The mark price of a market, and the best prices from which it is derived. */
 export interface MarkPriceData {
   readonly markPrice: Price;
   /** Null where the side is empty. */
@@ -17,11 +17,12 @@ export interface MarkPriceData {
 export interface OraclePriceData {
   readonly price: Price;
   /**
-   * Of perp markets, the price of the market makers' oracle where the program uses it, else that of
-   * the market's: gains are taken at it. Null where the service does not send it.
+   * Of perp markets: the price of the market makers' oracle while the program uses it, otherwise
+   * the market's oracle price; gains are computed at this price. Null when the service does not
+   * send it.
    */
   readonly mmPrice: Price | null;
-  /** The slot that the oracle's price is from. */
+  /** The slot of the oracle price. */
   readonly slot: number;
   readonly confidence: Price;
   readonly hasSufficientNumberOfDataPoints: boolean;
@@ -53,7 +54,7 @@ export class MarkPriceCache {
     this.#cache.destroy();
   }
 
-  /** Updates from /l2 books that are newer than the cached prices. */
+  /** Updates mark prices from /l2 books that are newer than the cached prices. */
   updateMarkPrices(books: Iterable<L2Book>): void {
     this.#cache.update(
       Array.from(books, (book) => {
@@ -102,7 +103,7 @@ export class OraclePriceCache {
     this.#cache.destroy();
   }
 
-  /** Updates from the oracles of /l2 books that are newer than the cached ones. */
+  /** Updates oracle prices from /l2 books that are newer than the cached prices. */
   updateOraclePrices(books: Iterable<L2Book>): void {
     this.#cache.update(Array.from(books).flatMap((book) => oracleOf(book)));
   }

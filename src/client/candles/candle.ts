@@ -3,7 +3,7 @@ import type { Resolution } from '../generated/lists.js';
 
 const DAY_S = 86_400;
 
-/** Seconds by which two candles that follow each other are apart: the least and the most. */
+/** Returns the shortest and the longest distance between two consecutive candles, seconds. */
 export function lengthOf(resolution: Resolution): { readonly minS: number; readonly maxS: number } {
   if (resolution === 'M') return { minS: 28 * DAY_S, maxS: 31 * DAY_S };
   const days = { D: 1, W: 7 }[resolution as string];
@@ -11,7 +11,10 @@ export function lengthOf(resolution: Resolution): { readonly minS: number; reado
   return { minS: seconds, maxS: seconds };
 }
 
-/** Equal for candles of one market and length; `D` is another name of `1440`. */
+/**
+ * Returns a key that is equal for candles of one market and resolution; `D` is another name of
+ * `1440`.
+ */
 export function seriesKey(symbol: string, resolution: string): string {
   return `${symbol.toLowerCase()} ${resolution === 'D' ? '1440' : resolution}`;
 }

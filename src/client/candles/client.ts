@@ -1,5 +1,5 @@
 /**
- * Candles of any range, and live candles, as one series.
+ * Fetches candles of any range, and follows live candles, as one series.
  *
  * ```ts
  * const candles = new CandleClient({ url: 'http://127.0.0.1:8080' });
@@ -21,7 +21,7 @@ import { fetchRange } from './pages.js';
 
 /** How candles are reached. */
 export interface CandleOptions extends Omit<ServiceOptions, 'url'> {
-  /** Where the service answers, or where it does for each `env`. */
+  /** The address of the service, or its address for each `env`. */
   readonly url: string | Readonly<Record<string, string>>;
 }
 
@@ -29,19 +29,19 @@ export interface CandleOptions extends Omit<ServiceOptions, 'url'> {
 export interface CandleParams {
   /** Selects one of the addresses of {@link CandleOptions.url}; ignored for a single address. */
   readonly env?: string;
-  /** A market's id, its key (`perp_0`) or its symbol (`SOL-PERP`). */
+  /** A market as its id, its key (`perp_0`) or its symbol (`SOL-PERP`). */
   readonly marketId: MarketId | string;
   readonly resolution: Resolution;
 }
 
-/** A range of a series: starts in unix seconds, both inclusive. */
+/** A range of a series: the first and the last start of a candle, unix seconds, both inclusive. */
 export interface CandleFetchParams extends CandleParams {
   readonly fromTs: number;
   readonly toTs: number;
 }
 
 /**
- * A client of candles, with its own connections and its own memory.
+ * A client of candles, with its own connections and its own cache.
  *
  * @example
  * const candles = new CandleClient({ url: 'http://127.0.0.1:8080' });
@@ -60,8 +60,8 @@ export class CandleClient {
   }
 
   /**
-   * The candles of a range in order, complete and without duplicates. A subscribed series is served
-   * from the subscription's cache, as far as it reaches.
+   * Returns the candles of a range in order, complete and without duplicates. The part that a
+   * subscription has cached is not fetched again.
    */
   async fetch(params: CandleFetchParams, { signal }: CallOptions = {}): Promise<Candle[]> {
     const { fromTs, toTs } = params;
@@ -77,7 +77,7 @@ export class CandleClient {
       const before = { ...name, fromTs, toTs: first - 1 };
       const older =
         fromTs < first ? await fetchRange(feed.requester, before, { nowS, signal }) : [];
-      // Meanwhile the series may have broken off, or lost its oldest candles for new ones.
+      // During the fetch the series may have been interrupted, or have evicted its oldest candles.
       if (live.isWhole && (live.series.first?.ts ?? first) <= first) {
         const newer = live.series.candlesBetween(Math.max(fromTs, first), toTs);
         live.addOlder(older);
@@ -88,9 +88,9 @@ export class CandleClient {
   }
 
   /**
-   * Follows a series under a key, replacing the key's previous series. Resolves when the service
-   * has accepted, and throws its error otherwise; the key's listeners stay for a retry. Candles
-   * that arrive before the first listener are buffered for it.
+   * Follows a series under a key, which replaces the key's previous series. Resolves when the
+   * service has accepted the subscription, and rejects with its error otherwise; the key's
+   * listeners stay for a retry. Candles that arrive before the first listener are buffered for it.
    */
   async subscribe(params: CandleParams, key: string, { signal }: CallOptions = {}): Promise<void> {
     const entry = this.#entryOf(key);
@@ -113,7 +113,7 @@ export class CandleClient {
   }
 
   /**
-   * Registers a listener for a key's event, possibly before it is subscribed; returns its
+   * Registers a listener for an event of a key, which may not be subscribed yet; returns its
    * unsubscribe function. {@link CandleEvents} lists the events.
    */
   on<Event extends keyof CandleEvents>(
@@ -143,8 +143,8 @@ export class CandleClient {
   }
 
   /**
-   * Live candles. A slow loop gets the newest state of each candle; leaving it ends the
-   * subscription, and closing the client ends the loop. Errors are thrown in the loop.
+   * Iterates over live candles. A slow loop gets the newest state of each candle; leaving the loop
+   * ends the subscription, and closing the client ends the loop. Errors are thrown in the loop.
    */
   async *follow(params: CandleParams, { signal }: CallOptions = {}): AsyncGenerator<Candle, void> {
     const key = `loop ${this.#loops}`;

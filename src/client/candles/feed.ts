@@ -1,4 +1,6 @@
-/** The candles of one service: the socket that all its live series share, and its pages. */
+/**
+ * The candles of one service: the socket that all live series share, and the pages of past candles.
+ */
 import { withAbort } from '../environment.js';
 import { ClientError } from '../error.js';
 import { list, type Message, object, objectOf, text, whole, word } from '../fields.js';
@@ -47,22 +49,22 @@ export class CandleFeed {
     this.#liveness = new Liveness(this.connection, () => this.#live.size > 0);
   }
 
-  /** The symbol of the market with a key. Throws UNKNOWN_MARKET, and ABORTED. */
+  /** Returns the symbol of the market with a key. Rejects with UNKNOWN_MARKET or ABORTED. */
   async symbolOf(key: string, signal?: AbortSignal): Promise<string> {
     this.#symbols ??= this.#fetchSymbols().catch((error: unknown) => {
       this.#symbols = undefined;
       throw error;
     });
-    // Others wait for it as well: an abort ends this wait alone.
+    // Other callers wait for the same fetch, so an abort ends only this wait.
     const symbols = await withAbort(this.#symbols, signal);
     const symbol = symbols.get(key);
     if (symbol !== undefined) return symbol;
-    // A market that is listed later is found by a later call.
+    // The list is fetched again on the next call, which may find a market that is listed by then.
     this.#symbols = undefined;
     throw new ClientError('UNKNOWN_MARKET', `there is no market ${key}`);
   }
 
-  /** Joins a live series, which begins if it is not there; {@link CandleFeed.leaveSeries} leaves it. */
+  /** Joins a live series, and starts it if needed; {@link CandleFeed.leaveSeries} leaves it. */
   joinSeries(name: LiveName): LiveCandles {
     const key = keyOf(name);
     const known = this.#live.joinEntry(key);
@@ -76,21 +78,21 @@ export class CandleFeed {
     });
     connection.open();
     this.#live.addEntry(key, candles);
-    // A subscription after the end begins another series.
+    // A subscription after the end starts another series.
     candles.subscription.ends.add(() => this.#live.deleteEntry(key));
     if (connection.state === 'open') candles.subscription.subscribe();
     this.#liveness.startWatch();
     return candles;
   }
 
-  /** Leaves a live series, which ends with the last subscriber. */
+  /** Leaves a live series, which ends with its last subscriber. */
   leaveSeries(candles: LiveCandles): void {
     this.#live.leaveEntry(keyOf(candles.name), candles, ({ subscription }) =>
       subscription.unsubscribe(),
     );
   }
 
-  /** The live series of a name; undefined when it is not followed. */
+  /** Returns the live series of a name; undefined when it is not followed. */
   findSeries(name: LiveName): LiveCandles | undefined {
     return this.#live.findEntry(keyOf(name));
   }
@@ -141,7 +143,7 @@ export class CandleFeed {
     return this.#live.findEntry(seriesKey(String(symbol), String(resolution)));
   }
 
-  /** An error without a series concerns all pending subscriptions. */
+  /** Handles an error; an error without a series affects all pending subscriptions. */
   #handleError(error: ClientError, message: Message): void {
     this.#liveness.noteReceived();
     const named = this.#findNamed(message);

@@ -8,13 +8,13 @@ import type { LiveCandles, LiveName } from './live.js';
 
 /** The events of a key. */
 export interface CandleEvents {
-  /** A new or changed candle, in the order of time. */
+  /** A new or changed candle, in time order. */
   readonly 'candle-update': Candle;
   /** The connection state. */
   readonly connection: ConnectionState;
-  /** A temporary error: a repair failed, or the subscription is retried. */
+  /** A temporary error: a repair failed, or the subscription will be retried. */
   readonly retry: ClientError;
-  /** The service refuses the series, or does not serve it any longer. */
+  /** The service rejected the series, or no longer serves it. */
   readonly end: ClientError;
 }
 
@@ -26,12 +26,12 @@ export class CandleKey {
     retry: new Listeners<ClientError>(),
     end: new Listeners<ClientError>(),
   };
-  /** Candles that arrived before the first listener, by their start. */
+  /** Candles that arrived before the first listener, by start time. */
   #pending: Map<number, Candle> | undefined = new Map();
   #turn = 0;
   #stops: (() => void)[] = [];
 
-  /** Registers a listener; the first one gets the buffered candles. */
+  /** Registers a listener; the first listener gets the buffered candles. */
   on<Event extends keyof CandleEvents>(
     event: Event,
     listener: (value: CandleEvents[Event]) => void,
@@ -42,7 +42,10 @@ export class CandleKey {
     return off;
   }
 
-  /** Ends the subscription and starts a turn; {@link CandleKey.isTurn} holds until the next. */
+  /**
+   * Ends the subscription and starts a turn; {@link CandleKey.isTurn} is true for this turn until
+   * the next one starts.
+   */
   beginTurn(): number {
     for (const stop of this.#stops.splice(0)) stop();
     this.#pending?.clear();
@@ -54,7 +57,7 @@ export class CandleKey {
     return this.#turn === turn;
   }
 
-  /** Ends everything; no listener is called any more. */
+  /** Ends the subscription; no listener is called any more. */
   endAll(): void {
     this.beginTurn();
     for (const listeners of Object.values(this.#listeners)) listeners.clear();
@@ -65,7 +68,10 @@ export class CandleKey {
     this.#stops.push(call);
   }
 
-  /** Resolves when the service has acknowledged it; throws its refusal, or CLOSED when the turn ended. */
+  /**
+   * Follows a series. Resolves when the service has acknowledged it; rejects with the service's
+   * error, or with CLOSED when the turn has ended.
+   */
   followSeries(feed: CandleFeed, name: LiveName): Promise<void> {
     const live = feed.joinSeries(name);
     const { connection, retry, end } = this.#listeners;

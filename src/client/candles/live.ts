@@ -1,6 +1,6 @@
 /**
- * The candles of one market and resolution since the subscription: live ones, and missed ones,
- * which are fetched before anything newer is emitted.
+ * The candles of one market and resolution since the subscription: live candles, and missed
+ * candles, which are fetched before anything newer is emitted.
  */
 
 import type { Candle } from '../generated/candles.js';
@@ -11,9 +11,9 @@ import { type MarketConnection, MarketSubscription } from '../stream/market-subs
 import { lengthOf } from './candle.js';
 import { CandleSeries, isNewer } from './series.js';
 
-/** The socket and the pages as a live series uses them. */
+/** The socket and the pages that a live series needs. */
 interface CandleSource extends MarketConnection {
-  /** Fetches all candles from one on, including those that begin meanwhile. */
+  /** Fetches all candles from `fromTs` on, including candles that begin during the fetch. */
   fetchFrom(fromTs: number, signal: AbortSignal): Promise<readonly Candle[]>;
 }
 
@@ -26,18 +26,18 @@ export interface LiveName {
 
 /** A followed series. */
 export class LiveCandles {
-  /** Every new or changed candle, in time order; a late change is emitted late. */
+  /** Emits every new or changed candle in time order; a late change is emitted late. */
   readonly updates = new Listeners<Candle>();
-  /** The subscription is acknowledged, or a candle has arrived. */
+  /** Emits when the subscription is acknowledged, or a first candle has arrived. */
   readonly starts = new Listeners<void>();
   readonly series = new CandleSeries();
   readonly name: LiveName;
   /** Its subscription on the socket. */
   readonly subscription: MarketSubscription;
   readonly #source: CandleSource;
-  /** Candles that arrive while missed ones are fetched. */
+  /** Candles that arrive while missed candles are being fetched; undefined without a fetch. */
   #held: Map<number, Candle> | undefined;
-  /** The newest of the candles that changed and are older than the series. */
+  /** The newest start time of the changed candles that are older than the series. */
   #lateTs = Number.NEGATIVE_INFINITY;
 
   constructor(name: LiveName, source: CandleSource) {
@@ -48,19 +48,22 @@ export class LiveCandles {
     });
   }
 
-  /** Whether the series is that of the service, without a gap. */
+  /** Whether the series equals the service's, without a gap. */
   get isWhole(): boolean {
     return this.subscription.isOn && this.#held === undefined && this.series.last !== undefined;
   }
 
-  /** Handles the acknowledgement: only then is the missed range known. */
+  /** Handles the acknowledgement; only after it the missed range is known. */
   handleAcknowledged(): void {
     if (!this.subscription.handleAcknowledged()) return;
     this.starts.emit();
     if (this.series.last !== undefined) this.#fetchMissed(this.series.last.ts);
   }
 
-  /** Handles the candle after which live updates continue: at the start, and after omissions by the service. */
+  /**
+   * Handles the candle from which live updates continue: at the start, and when the service has
+   * omitted updates.
+   */
   handleInit(candle: Candle): void {
     const { last } = this.series;
     const isRepeated = this.subscription.isOn && last !== undefined;
@@ -80,8 +83,8 @@ export class LiveCandles {
   }
 
   /**
-   * Prepends older candles, which reach up to the series; candles that changed since may be
-   * outdated in them.
+   * Prepends older candles, which must reach up to the series. Versions that changed since they
+   * were fetched may be outdated.
    */
   addOlder(candles: readonly Candle[]): void {
     const { first } = this.series;
@@ -92,7 +95,10 @@ export class LiveCandles {
     }
   }
 
-  /** A candle before the series would leave a gap: it is emitted, but not added. */
+  /**
+   * Puts a candle into the series; a candle before the series would leave a gap, so it is emitted
+   * but not added.
+   */
   #putCandle(candle: Candle): boolean {
     if (candle.ts >= (this.series.first?.ts ?? candle.ts)) return this.series.putCandle(candle);
     this.#lateTs = Math.max(this.#lateTs, candle.ts);
@@ -113,7 +119,7 @@ export class LiveCandles {
     });
   }
 
-  /** Candles that arrived meanwhile may be older or newer than the fetched ones. */
+  /** Candles that arrived during the fetch may be older or newer than the fetched ones. */
   #mergeMissed(missed: readonly Candle[]): void {
     const held = this.#held ?? new Map<number, Candle>();
     this.#held = undefined;

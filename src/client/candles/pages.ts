@@ -1,7 +1,7 @@
 /**
- * Candles of any range, page by page from the newest. The path returns newest first, `startTs` is
- * the newer bound and `endTs` the older one, both inclusive; `endTs` requires a larger `startTs`;
- * neither may be in the service's future.
+ * Fetches candles of any range, page by page from the newest. The path returns the newest candles
+ * first. `startTs` is the newer bound and `endTs` the older bound, both inclusive; `endTs` requires
+ * a larger `startTs`; neither may lie in the service's future.
  */
 import { ClientError } from '../error.js';
 import { list, object } from '../fields.js';
@@ -14,7 +14,7 @@ import { lengthOf } from './candle.js';
 /** The body of the path, newest first. */
 const candleRecords = object({ records: list(candle) });
 
-/** A range of candles of one market: starts in unix seconds, both inclusive. */
+/** A range of candles of one market: the first and the last start, unix seconds, both inclusive. */
 interface CandleRange {
   readonly symbol: string;
   readonly resolution: Resolution;
@@ -22,30 +22,32 @@ interface CandleRange {
   readonly toTs: number;
 }
 
-/** Candles in order, without duplicates, within the range. */
+/** Returns the candles of the range in order, without duplicates. */
 export async function fetchRange(
   requester: Requester,
   range: CandleRange,
   { nowS, signal }: CallOptions & { readonly nowS: number },
 ): Promise<Candle[]> {
   const { resolution } = range;
-  // Candles begin at whole seconds, which the path requires.
+  // Candles start at whole seconds, and the path requires whole seconds.
   const toTs = Math.floor(range.toTs);
   const fromTs = Math.max(Math.ceil(range.fromTs), limits.CANDLE_TS_MIN);
   if (fromTs > toTs) {
-    // An empty range; the request still validates market and resolution.
+    // The range is empty; the request still validates market and resolution.
     await fetchPage(requester, { ...range, fromTs: nowS, startTs: undefined, nowS }, { signal });
     return [];
   }
   const found = new Map<number, Candle>();
-  // The newest page is requested without a bound where the two clocks may disagree about the future.
+  // The newest page has no bound when the clocks of client and service may disagree about the
+  // future.
   let startTs = toTs > nowS - limits.CLOCKS_APART_S_MAX ? undefined : toTs;
   for (let page = 0; page < limits.CANDLE_PAGES_MAX; page += 1) {
     if (startTs !== undefined && startTs < fromTs) return inOrder(found, { fromTs, toTs });
     const candles = await fetchPage(requester, { ...range, fromTs, startTs, nowS }, { signal });
     for (const candle of candles) found.set(candle.ts, candle);
     const oldest = Math.min(...candles.map(({ ts }) => ts));
-    // Without an older candle nothing is left, nor where the next one would begin before the range.
+    // Fetching ends when there is no older candle, or when the next one would start before the
+    // range.
     const isEnd = candles.length === 0 || oldest - lengthOf(resolution).minS < fromTs;
     if (isEnd || oldest > (startTs ?? Number.POSITIVE_INFINITY)) {
       return inOrder(found, { fromTs, toTs });
@@ -65,7 +67,7 @@ async function fetchPage(
 ): Promise<readonly Candle[]> {
   const path = `/market/${encodeURIComponent(symbol)}/candles/${resolution}`;
   const newestTs = startTs ?? nowS + limits.CLOCKS_APART_S_MAX;
-  // One more than the maximum, and one for each partial end.
+  // The maximum number of candles in the range, plus one for each partial end.
   const count = Math.ceil((newestTs - fromTs) / lengthOf(resolution).minS) + 2;
   const limit = Math.max(1, Math.min(limits.CANDLES_PAGE_MAX, count));
   const older = startTs !== undefined && startTs > fromTs ? { endTs: fromTs } : {};

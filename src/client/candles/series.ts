@@ -1,4 +1,4 @@
-/** Candles of one market and resolution in order: fetched and live ones in one series. */
+/** The candles of one market and resolution in order: fetched and live candles in one series. */
 
 import type { Candle } from '../generated/candles.js';
 import { CANDLES_KEPT_MAX } from '../limits.js';
@@ -15,12 +15,12 @@ export class CandleSeries {
     return this.#candles.at(-1);
   }
 
-  /** The candles that begin in a range of unix seconds, both inclusive. */
+  /** Returns the candles that start in a range of unix seconds, both inclusive. */
   candlesBetween(fromTs: number, toTs: number): Candle[] {
     return this.#candles.filter(({ ts }) => ts >= fromTs && ts <= toTs);
   }
 
-  /** Adds a live candle, which is newer than the stored one. Returns false when nothing changes. */
+  /** Puts a live candle, which replaces the stored version. Returns false when nothing changes. */
   putCandle(candle: Candle): boolean {
     const index = this.#indexOf(candle.ts);
     const known = this.#candles[index];
@@ -50,7 +50,10 @@ export class CandleSeries {
   }
 }
 
-/** Whether `one` is the newer version: it has the later trade, or the larger volume where pages lack that. */
+/**
+ * Returns whether `one` is the newer version: it has the later trade, or the larger volume when
+ * pages lack the trade's number.
+ */
 export function isNewer(one: Candle, other: Candle): boolean {
   const id = one.lastFillRecordId;
   const otherId = other.lastFillRecordId;

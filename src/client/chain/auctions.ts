@@ -1,5 +1,5 @@
 /**
- * Orders in auction, from the chain, for which makers compete.
+ * Follows orders in auction, for which makers compete, on the chain.
  *
  * ```ts
  * const auctions = new Auctions({ rpcUrl: 'http://127.0.0.1:8899' });
@@ -20,14 +20,15 @@ export interface UserAuctions {
   /** Base58. */
   readonly address: string;
   readonly account: UserAccount;
-  /** The slot by which the orders are judged. */
+  /** The slot at which the auctions were evaluated. */
   readonly slot: bigint;
-  /** The orders with a running auction; empty when the last one has ended. */
+  /** The orders with a running auction; empty when the last auction has ended. */
   readonly orders: readonly Order[];
 }
 
 /**
- * Whether the auction of an order still runs: it is over when more slots have passed than it lasts.
+ * Returns whether the auction of an order is running: it has ended when more slots have passed than
+ * its duration.
  *
  * @example
  * const taking = user.orders.filter((order) => isInAuction(order, slot));
@@ -38,8 +39,8 @@ export function isInAuction({ auctionDuration, slot }: Order, now: bigint): bool
 
 /**
  * Reads the accounts with the program's auction flag, follows every active account, and evaluates
- * their orders by the slot. It must follow all of them: a node with a filter for the flag does not
- * notify of the fill or cancellation that clears it.
+ * their orders at each slot. All active accounts must be followed: a node that filters by the flag
+ * does not notify of the fill or cancellation that clears the flag.
  *
  * @example
  * const auctions = new Auctions({ rpcUrl: 'http://127.0.0.1:8899' });
@@ -51,7 +52,9 @@ export class Auctions {
   readonly #users = new Map<string, UserAccount>();
   readonly #updates = new Listeners<UserAuctions>();
   readonly #errors = new Listeners<ClientError>();
-  /** Accounts that arrived before the connection's first slot, which is needed to evaluate them. */
+  /**
+   * Accounts that arrived before the first slot of the connection, which their evaluation needs.
+   */
   readonly #unjudged = new Map<string, Uint8Array | null>();
   #isSlotKnown = false;
   #slot = 0n;
@@ -81,14 +84,17 @@ export class Auctions {
     this.#accounts.open();
   }
 
-  /** Ends it: nothing is called any more. It can be opened again. */
+  /** Stops following: no listener is called any more. It can be opened again. */
   close(): void {
     this.#accounts.close();
     this.#forgetSlot();
     this.#users.clear();
   }
 
-  /** Calls with an account when it changes, and once more when its last auction has ended. */
+  /**
+   * Registers a listener for changed accounts; it is called once more when an account's last
+   * auction has ended.
+   */
   onUpdate(listener: (auctions: UserAuctions) => void): () => void {
     return this.#updates.add(listener);
   }
@@ -132,7 +138,7 @@ export class Auctions {
     }
   }
 
-  /** The program does not notify when an auction ends: slots do. */
+  /** The node does not notify of the end of an auction, so each new slot is checked. */
   #handleSlot(slot: bigint): void {
     this.#slot = slot;
     this.#isSlotKnown = true;

@@ -1,4 +1,4 @@
-/** A market's account as the local book needs it, perp and spot alike. */
+/** The fields of a market account that the local book needs, for perp and spot markets alike. */
 import type {
   AssetTier,
   ContractTier,
@@ -23,19 +23,22 @@ export interface BookMarket {
   readonly tickSize: bigint;
   /** In the unit of the market's orders. */
   readonly stepSize: bigint;
-  /** Of the market's orders: 9 for perp markets, the token's for spot markets. */
+  /**
+   * The decimals of the market's order sizes: 9 for perp markets, the token's decimals for spot
+   * markets.
+   */
   readonly decimals: number;
   readonly isPrediction: boolean;
   /** Base58. */
   readonly oracle: string;
   readonly oracleSource: OracleSource;
-  /** How much wider an oracle's confidence may be in a market of this tier. */
+  /** The factor by which an oracle's confidence interval may be wider in a market of this tier. */
   readonly confidenceMultiplier: bigint;
-  /** The oracle's average in the market account, 1e6. */
+  /** The oracle's average price in the market account, 1e6. */
   readonly lastOracleTwap: bigint;
   /** Null for spot markets. */
   readonly mmOracle: MmOracle | null;
-  /** Of a spot market, 1e10; null for perp markets. */
+  /** The cumulative interest of a spot market, 1e10; null for perp markets. */
   readonly interest: { readonly deposit: bigint; readonly borrow: bigint } | null;
 }
 
@@ -87,10 +90,13 @@ export function bookPerpMarket(market: PerpMarket): BookMarket {
   };
 }
 
-/** Balances are at 1e9 and interest at 1e10: a token with more decimals than both cannot be. */
+/** Balances are at 1e9 and interest at 1e10, so a token has at most 19 decimals. */
 const TOKEN_DECIMALS_MAX = 19;
 
-/** The book's view of a spot market. Throws MALFORMED_ACCOUNT for a token that cannot be. */
+/**
+ * Returns the book's view of a spot market. Throws MALFORMED_ACCOUNT for a token with impossible
+ * decimals.
+ */
 export function bookSpotMarket(market: SpotMarket): BookMarket {
   if (market.decimals > TOKEN_DECIMALS_MAX) {
     throw malformedAccount(
@@ -117,7 +123,7 @@ export function bookSpotMarket(market: SpotMarket): BookMarket {
   };
 }
 
-/** Why a rule empties a market's book; null when none does. */
+/** The rule that empties a market's book; null when no rule does. */
 export type EmptyReason =
   | 'marketStatus'
   | 'marketFillPaused'
@@ -127,7 +133,10 @@ export type EmptyReason =
 /** Bit of the exchange's status. Source: programs/drift/src/state/state.rs `ExchangeStatus`. */
 const EXCHANGE_FILL_PAUSED = 8;
 
-/** By the market's own state, the exchange's, and the chain's second. */
+/**
+ * Returns the rule that empties the book, by the state of the market, the state of the exchange,
+ * and the chain's time in seconds.
+ */
 export function emptyReason(
   market: BookMarket,
   { exchangeStatus, now }: { readonly exchangeStatus: number; readonly now: bigint },

@@ -1,9 +1,9 @@
-/** A user's account as the local book needs it. */
+/** The fields of a user account that the local book needs. */
 import { USER_STATUS, type UserAccount } from '../accounts/user.js';
 import type { BookMarket } from './book-market.js';
 import type { BookUser } from './order-rules.js';
 
-/** The account at an address. Its orders and positions are read on demand. */
+/** Returns the account at an address. Its orders and positions are read on demand. */
 export function bookUser(address: string, account: UserAccount): BookUser {
   const frozen = USER_STATUS.beingLiquidated | USER_STATUS.bankrupt;
   return {
@@ -22,12 +22,12 @@ function perpBase({ perpPositions }: UserAccount, { id }: BookMarket): bigint {
   return held.reduce((base, position) => base + position.baseAssetAmount, 0n);
 }
 
-/** Balances are at 1e9, interest is at 1e10. */
+/** The decimals of a balance (1e9) times cumulative interest (1e10). */
 const BALANCE_AND_INTEREST_DECIMALS = 19;
 
 /**
- * Tokens: a deposit is rounded down, a borrow is negative and rounded away from zero.
- * Source: programs/drift/src/math/spot_balance.rs `get_token_amount`.
+ * Returns a position in tokens: a deposit is rounded down; a borrow is negative and rounded away
+ * from zero. Source: programs/drift/src/math/spot_balance.rs `get_token_amount`.
  */
 function spotTokens({ spotPositions }: UserAccount, market: BookMarket): bigint {
   const { id, interest, decimals } = market;

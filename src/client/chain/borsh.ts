@@ -1,8 +1,8 @@
-/** Reads the fields of a borsh message one after the other. */
+/** Reads the fields of a borsh message in order. */
 import { addressAt } from '../base58-text.js';
 import { ClientError } from '../error.js';
 
-/** A message and the place that is read next. A read past the end throws MALFORMED_MESSAGE. */
+/** A message and its reading position. Reading past the end throws MALFORMED_MESSAGE. */
 export class BorshReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -42,7 +42,7 @@ export class BorshReader {
     return addressAt(this.#bytes, this.#advance(32));
   }
 
-  /** Text of a fixed number of bytes; invalid UTF-8 is replaced. */
+  /** Reads a text of `length` bytes; invalid UTF-8 is replaced. */
   readText(length: number): string {
     const at = this.#advance(length);
     return new TextDecoder().decode(this.#bytes.subarray(at, at + length));
@@ -57,12 +57,12 @@ export class BorshReader {
     throw new ClientError('MALFORMED_MESSAGE', message);
   }
 
-  /** Reads an option with `read`; null for none. */
+  /** Reads an option, with `read` for its value; null for none. */
   readOption<Value>(read: () => Value): Value | null {
     return this.oneOf('option', [false, true]) ? read() : null;
   }
 
-  /** An option that older messages lack: they end before it. */
+  /** Reads an option that older messages do not have; null when the message ends before it. */
   addedOption<Value>(read: () => Value): Value | null {
     return this.#at === this.#bytes.length ? null : this.readOption(read);
   }

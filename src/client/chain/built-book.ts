@@ -1,4 +1,4 @@
-/** One market's book, built from all users in one pass. */
+/** Builds the books of markets from all users in one pass. */
 
 import type { Base, Price } from '../amounts.js';
 import { decodeAddress } from '../base58.js';
@@ -26,7 +26,7 @@ export interface LocalL2 {
   readonly asks: readonly BookLevel[];
 }
 
-/** A book of orders: best price first, at one price the earliest first. */
+/** A book of orders: best price first, and the earliest order first at one price. */
 export interface LocalL3 {
   readonly bids: readonly BookOrder[];
   readonly asks: readonly BookOrder[];
@@ -35,9 +35,11 @@ export interface LocalL3 {
 /** The inputs of a market's book. */
 export interface BookInput {
   readonly market: BookMarket;
-  /** Why a rule empties the book; null when none does. */
+  /** The rule that empties the book; null when no rule does. */
   readonly empty: EmptyReason | null;
-  /** The price of orders at an oracle offset, 1e6; null when they cannot be priced. */
+  /**
+   * The oracle price of orders with an oracle offset, 1e6; null when these orders cannot be priced.
+   */
   readonly oraclePrice: bigint | null;
   readonly moment: Moment;
 }
@@ -48,7 +50,7 @@ export interface BuiltBook {
   readonly l3: LocalL3;
 }
 
-/** The books of some markets from the orders of all users, each order read once. */
+/** Builds the books of some markets from the orders of all users, reading each order once. */
 export function buildBooks(
   users: Iterable<BookUser>,
   inputs: readonly BookInput[],
@@ -78,7 +80,10 @@ export function buildBooks(
   return books;
 }
 
-/** The levels of orders in book order. A level's size is cut to 1e9 after its orders are summed. */
+/**
+ * Groups sorted orders to levels. The size of a level is truncated to 1e9 after its orders are
+ * added.
+ */
 function levelsOf(orders: readonly RestingOrder[], decimals: number): BookLevel[] {
   const sizes = new Map<Price, bigint>();
   for (const { order, size } of orders) {
@@ -92,7 +97,7 @@ function byPrice(sign: 1 | -1): (left: RestingOrder, right: RestingOrder) => num
     sign * compare(left.price, right.price) || byTime(left, right);
 }
 
-/** The earlier slot, then the lower order id, then the lower key of the account. */
+/** Compares orders at one price: by slot, then order id, then account key. */
 function byTime(left: BookOrder, right: BookOrder): number {
   return (
     compare(left.slot, right.slot) || left.orderId - right.orderId || byKey(left.maker, right.maker)

@@ -1,5 +1,5 @@
 /**
- * A local order book from chain subscriptions, without the service.
+ * A local order book that follows the chain, without the service.
  *
  * ```ts
  * const chain = new ChainBook({ rpcUrl: 'http://127.0.0.1:8899', updateFrequency: 1000 });
@@ -23,21 +23,24 @@ import { NOT_IDLE, ofKind, PROGRAM_ID } from './user-filters.js';
 
 /** The node's addresses, and the rebuild interval. */
 export interface ChainOptions extends RpcOptions {
-  /** Where the node notifies; by default `ws` for `http` and, where a port is named, the next one. */
+  /**
+   * The WebSocket address of the node; by default `ws` for `http` and, when a port is given, the
+   * next port.
+   */
   readonly wsUrl?: string;
-  /** Drift v2's program; by default that of mainnet and devnet. */
+  /** The address of the Drift v2 program; by default its address on mainnet and devnet. */
   readonly programId?: string;
-  /** Milliseconds from one full reading of the accounts to the next; 300,000 by default. */
+  /** Interval between full scans of the accounts, milliseconds; 300,000 by default. */
   readonly resyncMs?: number;
 }
 
 /** Options of a chain book. */
 export interface ChainBookOptions extends ChainOptions {
-  /** Milliseconds from one making of the book to the next; 1,000 by default. */
+  /** Interval between two rebuilds of the book, milliseconds; 1,000 by default. */
   readonly updateFrequency?: number;
 }
 
-/** `live` is a complete book; `rebuilding` is a book whose accounts are being read. */
+/** `live`: the book is complete; `rebuilding`: the book's accounts are being read. */
 export type ChainBookState = 'idle' | 'rebuilding' | 'live';
 
 const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
@@ -45,7 +48,8 @@ const CLOCK_SECOND_AT = 32;
 const CLOCK_BYTES_MIN = 40;
 
 /**
- * Accounts are followed as they change; oracles and time are polled, and the book is rebuilt, at an interval.
+ * Accounts are followed by subscription; at an interval, oracles and time are polled and the book
+ * is rebuilt.
  *
  * @example
  * const chain = new ChainBook({ rpcUrl: 'http://127.0.0.1:8899' });
@@ -53,7 +57,7 @@ const CLOCK_BYTES_MIN = 40;
  * chain.open();
  */
 export class ChainBook {
-  /** As of the last update; constant between two updates. */
+  /** The book as of the last rebuild; constant between two rebuilds. */
   readonly book = new LocalBook();
   readonly #accounts: ProgramAccounts;
   readonly #options: ChainBookOptions;
@@ -98,7 +102,7 @@ export class ChainBook {
     this.#accounts.open();
   }
 
-  /** Ends it: nothing is called any more, and loops end. It can be opened again. */
+  /** Stops following: no listener is called any more, and loops end. It can be opened again. */
   close(): void {
     this.#accounts.close();
     this.#setState('idle');
@@ -120,7 +124,7 @@ export class ChainBook {
     return this.#errors.add(listener);
   }
 
-  /** The book after each rebuild; a slow loop skips rebuilds. */
+  /** Iterates over the book after each rebuild; a slow loop skips rebuilds. */
   [Symbol.asyncIterator](): AsyncIterator<LocalBook> {
     const loop = new LatestValues<LocalBook>(() => this.#loops.delete(loop));
     this.#loops.add(loop);
@@ -138,7 +142,10 @@ export class ChainBook {
     if (!this.#isMaking) void this.#makeBook();
   }
 
-  /** Polls and rebuilds once, and schedules the next, while the book is live. */
+  /**
+   * Polls oracles and time, rebuilds the book once, and schedules the next rebuild while the book
+   * is live.
+   */
   async #makeBook(): Promise<void> {
     this.#isMaking = true;
     const { signal } = this.#accounts;

@@ -1,4 +1,4 @@
-/** Follows the chain itself, and the feed of signed orders, without the service. */
+/** Clients of the chain itself and of the signed-message server, without the service. */
 
 export type { UserAuctions } from './auctions.js';
 export { Auctions, isInAuction } from './auctions.js';

@@ -1,4 +1,4 @@
-/** All markets' books from raw accounts, rebuilt on request. */
+/** Order books of all markets from raw accounts, rebuilt on request. */
 import { decodePerpMarket, decodeSpotMarket, decodeState } from '../accounts/decode.js';
 import { PERP_MARKET_KIND } from '../accounts/generated/perp-market.js';
 import { SPOT_MARKET_KIND } from '../accounts/generated/spot-market.js';
@@ -34,15 +34,17 @@ import {
 } from './oracle-rules.js';
 import type { BookUser, Moment } from './order-rules.js';
 
-/** The facts of a market's book besides orders. */
+/** The facts about a market's book, besides its orders. */
 export interface LocalMarket {
   readonly id: MarketId;
   readonly name: string;
-  /** Why a rule empties the book; null when none does. */
+  /** The rule that empties the book; null when no rule does. */
   readonly emptyReason: EmptyReason | null;
-  /** The oracle reading of the book; null for none. */
+  /** The oracle reading that the book uses; null for none. */
   readonly oracle: OracleReading | null;
-  /** Why orders at an oracle offset are left out; null when they are in. */
+  /**
+   * The reason for which orders with an oracle offset are excluded; null when they are included.
+   */
   readonly offsetOrdersExcluded: OracleFault | NoOracle | null;
 }
 
@@ -55,17 +57,19 @@ interface Taker {
   take(address: string, bytes: Uint8Array): void;
 }
 
-/** Accounts that could not be read and are listed; further ones are counted. */
+/**
+ * Maximum number of listed accounts that could not be decoded; further accounts are only counted.
+ */
 const PROBLEMS_MAX = 100;
 
 /** The book before the first rebuild. */
 const NOTHING: BuiltBook = { l2: { bids: [], asks: [] }, l3: { bids: [], asks: [] } };
 
 /**
- * A local book: it collects accounts, and `rebuild` evaluates and sorts every order. Reads are
+ * A local book: it collects accounts; `rebuild` evaluates and sorts all orders. Results are
  * constant between two rebuilds.
  *
- * It follows the rules of the service's book, and has neither AMM nor indicative quotes.
+ * The book follows the rules of the service's book, without AMM and indicative quotes.
  *
  * @example
  * const { book } = new ChainBook({ rpcUrl: 'http://127.0.0.1:8899' });
@@ -74,7 +78,7 @@ const NOTHING: BuiltBook = { l2: { bids: [], asks: [] }, l3: { bids: [], asks: [
 export class LocalBook {
   readonly #users = new Map<string, BookUser>();
   readonly #markets = new Map<string, BookMarket>();
-  /** The oracle accounts that markets name; null until they arrive. */
+  /** The oracle accounts that markets name; null until an account arrives. */
   readonly #oracles = new Map<string, Uint8Array | null>();
   readonly #problems = new Map<string, ClientError>();
   #state: State | null = null;
@@ -103,20 +107,23 @@ export class LocalBook {
     },
   ];
 
-  /** The oracle accounts that the markets name: they are to be brought here as well. */
+  /**
+   * The addresses of the oracle accounts that markets name; pass these accounts to `setAccount` as
+   * well.
+   */
   get oracleAddresses(): readonly string[] {
     return [...this.#oracles.keys()];
   }
 
-  /** Accounts that could not be read, by their address; 100 at most. They count as not there. */
+  /** Accounts that could not be decoded, by address; at most 100. They count as missing. */
   get problems(): ReadonlyMap<string, ClientError> {
     return this.#problems;
   }
 
   /**
-   * Adds an account of the program, or an oracle that a market names; other accounts are ignored.
-   * Null bytes mean a closed account. An unreadable account is excluded and listed in `problems`.
-   * The bytes are not copied: the caller must not change them.
+   * Adds an account of the program, or an oracle account that a market names; other accounts are
+   * ignored. Null bytes mean a closed account. An account that cannot be decoded is excluded and
+   * listed in `problems`. The bytes are not copied: the caller must not change them.
    */
   setAccount(address: string, bytes: Uint8Array | null): void {
     if (this.#oracles.has(address)) {
@@ -136,7 +143,7 @@ export class LocalBook {
     }
   }
 
-  /** Removes everything, because the chain changed, or all accounts will be read again. */
+  /** Removes all accounts, for another chain or before a new scan. */
   clear(): void {
     this.#users.clear();
     this.#markets.clear();
@@ -145,7 +152,7 @@ export class LocalBook {
     this.#state = null;
   }
 
-  /** Rebuilds all books as of a slot and a second of the chain. Costs O(all orders). */
+  /** Rebuilds all books at a slot and a time of the chain, in seconds. Costs O(all orders). */
   rebuild(moment: Moment): void {
     this.#moment = moment;
     const inputs: BookInput[] = [];
@@ -165,7 +172,7 @@ export class LocalBook {
     return [...this.#shown.values()];
   }
 
-  /** The market with a name, such as `SOL-PERP`; undefined when there is none. */
+  /** Returns the market with a name such as `SOL-PERP`; undefined when there is none. */
   findMarket(name: string): LocalMarket | undefined {
     return this.markets().find((market) => market.name === name);
   }
@@ -175,13 +182,16 @@ export class LocalBook {
     return this.#moment;
   }
 
-  /** The levels of a market, best first, at most `depth` a side. A market that is unknown is empty. */
+  /**
+   * Returns the levels of a market, best first, at most `depth` a side. An unknown market has no
+   * levels.
+   */
   getL2({ key }: MarketId, depth = 10): LocalL2 {
     const { bids, asks } = (this.#books.get(key) ?? NOTHING).l2;
     return { bids: bids.slice(0, depth), asks: asks.slice(0, depth) };
   }
 
-  /** The orders of a market in book order. A market that is unknown is empty. */
+  /** Returns the orders of a market in book order. An unknown market has no orders. */
   getL3({ key }: MarketId): LocalL3 {
     return (this.#books.get(key) ?? NOTHING).l3;
   }
@@ -191,7 +201,7 @@ export class LocalBook {
     return this.getL3(market).bids[0]?.price ?? null;
   }
 
-  /** Whether the best bid is above the best ask. A crossed book is shown unchanged. */
+  /** Returns whether the best bid is above the best ask. A crossed book is not changed. */
   isCrossed(market: MarketId): boolean {
     const { bids, asks } = this.getL3(market);
     const bid = bids[0];

@@ -1,4 +1,7 @@
-/** Whether an oracle's price is good enough for orders, and which of two prices is used. */
+/**
+ * The rules that decide whether an oracle price is valid for orders, and which of two prices is
+ * used.
+ */
 import {
   FIRST_TOO_VOLATILE_RATIO,
   isMmOracleUsed,
@@ -9,12 +12,12 @@ import type { OracleReading } from './oracle.js';
 
 export type { MmOracle };
 
-/** The limits within which an oracle's price is valid, of the state account. */
+/** The limits of the state account within which an oracle price is valid. */
 interface GuardRails {
   readonly slotsBeforeStaleForMargin: bigint;
   /** Parts of 1e6 of the price. */
   readonly confidenceIntervalMaxSize: bigint;
-  /** How many times a price may be above or below its average. */
+  /** The factor by which a price may be above or below its average. */
   readonly tooVolatileRatio: bigint;
 }
 
@@ -28,23 +31,26 @@ export const FIRST_GUARD_RAILS: GuardRails = {
 /** The market's parameters of the oracle rules. */
 export interface OracleTerms {
   readonly guardRails: GuardRails;
-  /** The oracle's average in the market account, 1e6. */
+  /** The oracle's average price in the market account, 1e6. */
   readonly lastTwap: bigint;
   /** Multiplier of the confidence limit for the market's tier. */
   readonly confidenceMultiplier: bigint;
-  /** Prelaunch oracles never expire, and stable coins take three times as long. */
+  /**
+   * How fast a price expires: a prelaunch price never does, and a stable coin's takes three times
+   * as long.
+   */
   readonly ageing: 'never' | 'usual' | 'slow';
   readonly slot: bigint;
 }
 
-/** Why a price must not be used for orders at an oracle offset. */
+/** The reason for which a price must not be used for orders with an oracle offset. */
 export type OracleFault = 'nonPositive' | 'tooVolatile' | 'tooUncertain' | 'staleForMargin';
 
 const PARTS = 1_000_000n;
 
 /**
- * Why a price is invalid for orders; null when it is valid. Too few publishers, or staleness for
- * the AMM alone, do not invalidate it.
+ * Returns the reason for which a price is invalid for orders; null when it is valid. Too few
+ * publishers, or staleness that matters only to the AMM, do not make it invalid.
  *
  * Source: programs/drift/src/math/oracle.rs `oracle_validity`, `is_oracle_valid_for_action`.
  */
@@ -60,7 +66,8 @@ export function oracleFault(reading: OracleReading, terms: OracleTerms): OracleF
 }
 
 /**
- * The reading that prices a perp's orders: the market makers' where it is used, else the exchange's.
+ * Returns the reading that prices a perp market's orders: the market makers' price while it is
+ * used, otherwise the oracle price.
  *
  * Source: programs/drift/src/state/perp_market.rs `get_mm_oracle_price_data`.
  */

@@ -1,4 +1,4 @@
-/** Decodes the oracle account of each oracle source. */
+/** Decodes the oracle accounts of all oracle sources. */
 
 import type { OracleSource } from '../accounts/generated/enums.js';
 import {
@@ -17,7 +17,7 @@ export interface OracleReading {
   readonly confidence: bigint;
   /** The slot at which it was published. */
   readonly slot: bigint;
-  /** Orders readings; 0 where the source has none. */
+  /** The sequence id orders readings; 0 when the source has none. */
   readonly sequenceId: bigint;
   readonly hasSufficientData: boolean;
 }
@@ -25,7 +25,8 @@ export interface OracleReading {
 const ONE = 1_000_000n;
 
 /**
- * The quote asset has no account: it is worth one, always fresh.
+ * Returns the reading of the quote asset, which has no oracle account: its price is one and never
+ * stale.
  *
  * @example
  * quoteAssetReading(slot).price; // 1000000n
@@ -35,7 +36,7 @@ export function quoteAssetReading(slot: bigint): OracleReading {
 }
 
 /**
- * Reads an oracle's account like the program. Throws MALFORMED_ACCOUNT for an account of another
+ * Decodes an oracle account like the program. Throws MALFORMED_ACCOUNT for an account of another
  * source, or when its price does not fit 1e6. The owner of the account is not checked.
  *
  * Source: programs/drift/src/state/oracle.rs `get_oracle_price`.
@@ -72,12 +73,14 @@ const READERS: Readonly<Partial<Record<OracleSource, Reader>>> = {
   prelaunch: prelaunch,
 };
 
-/** Price and confidence as Pyth has them: times ten to the exponent. */
+/**
+ * Price and confidence in Pyth's form: integers to multiply by ten to the power of the exponent.
+ */
 interface PythPrice {
   readonly price: bigint;
   readonly confidence: bigint;
   readonly exponent: number;
-  /** Units of the asset that one price is for. */
+  /** The number of asset units to which one price applies. */
   readonly multiple: bigint;
 }
 
@@ -85,8 +88,8 @@ interface PythPrice {
 const EXPONENT_MAX = 38;
 
 /**
- * At 1e6, truncated toward zero. The exponent's sign is ignored.
- * Source: programs/drift/src/state/oracle.rs `get_pyth_price`.
+ * Converts a price to 1e6, truncated toward zero. The sign of the exponent is ignored. Source:
+ * programs/drift/src/state/oracle.rs `get_pyth_price`.
  */
 function toPricePrecision({ price, confidence, exponent, multiple }: PythPrice) {
   const digits = Math.abs(exponent);
@@ -103,12 +106,12 @@ function scaleOf(precision: bigint): (value: bigint) => bigint {
   return (value) => value * (ONE / precision);
 }
 
-/** Farthest from one at which a stable coin counts as one, 1e6. */
+/** The largest distance from one at which a stable coin's price counts as one, 1e6. */
 const STABLE_COIN_BAND = 500n;
 
 /**
- * A stable coin's price is exactly one when it is within its confidence, and near.
- * Source: programs/drift/src/state/oracle.rs `get_pyth_stable_coin_price`.
+ * Sets a stable coin's price to one when one lies within its confidence interval and the price is
+ * near one. Source: programs/drift/src/state/oracle.rs `get_pyth_stable_coin_price`.
  */
 function heldAtOne(reading: OracleReading): OracleReading {
   const apart = magnitude(reading.price - ONE);
@@ -118,10 +121,10 @@ function heldAtOne(reading: OracleReading): OracleReading {
 
 const PYTH_PUSH = { name: 'a Pyth price', start: 'd4c3b2a1', bytes: 240 };
 const PYTH_PUSH_TYPE_PRICE = 3;
-/** Publishers that are enough, however many there are. */
+/** The required number of publishers, however many there are. */
 const PUBLISHERS_MIN = 3;
 
-/** The SDK reads `lastSlot` at 32; the program reads `validSlot`. */
+/** The SDK reads `lastSlot` at offset 32; the program reads `validSlot`. */
 function pythPush(bytes: Uint8Array, multiple: bigint): OracleReading {
   const view = foreignView(bytes, PYTH_PUSH);
   if (view.getUint32(8, true) !== PYTH_PUSH_TYPE_PRICE)
@@ -139,7 +142,7 @@ function pythPush(bytes: Uint8Array, multiple: bigint): OracleReading {
 
 const PYTH_PULL = { name: 'a Pyth update', start: '22f123639d7ef4cd', bytes: 133 };
 const PYTH_PULL_LEVEL = 40;
-/** Where the message starts, by the level of verification. */
+/** The offset of the message, by the level of verification. */
 const PYTH_PULL_STARTS = [42, 41];
 const PYTH_PULL_MESSAGE_BYTES = 92;
 
@@ -181,7 +184,7 @@ function prelaunch(bytes: Uint8Array): OracleReading {
 }
 
 const AGGREGATOR = { name: 'a Switchboard aggregator', start: 'd9e64165c9a21b7d', bytes: 3851 };
-/** A confidence is at least the price divided by this. */
+/** The confidence is at least the price divided by this number. */
 const CONFIDENCE_DIVISOR = 1_000n;
 const CONFIDENCE_MAX = (1n << 64n) - 1n;
 
@@ -191,7 +194,7 @@ function switchboard(bytes: Uint8Array): OracleReading {
   const price = switchboardDecimal(view, 366);
   const deviation = switchboardDecimal(view, 386);
   const least = magnitude(price) / CONFIDENCE_DIVISOR;
-  // A negative deviation is nonsense and must never look precise.
+  // A negative deviation is invalid and must never count as precise.
   const confidence = deviation < 0n ? CONFIDENCE_MAX : deviation > least ? deviation : least;
   return {
     price,
@@ -202,7 +205,7 @@ function switchboard(bytes: Uint8Array): OracleReading {
   };
 }
 
-/** A mantissa and its scale. Source: state/oracle.rs `convert_switchboard_decimal`. */
+/** Reads a mantissa and its scale. Source: state/oracle.rs `convert_switchboard_decimal`. */
 function switchboardDecimal(view: DataView, at: number): bigint {
   const scale = view.getUint32(at + 16, true);
   if (scale > EXPONENT_MAX)
@@ -216,7 +219,7 @@ const SUBMISSIONS = { at: 8, count: 32, bytes: 64, landedAt: 40, value: 48 };
 const ON_DEMAND_DIVISOR = 1_000_000_000_000n;
 
 /**
- * The mean of the last submissions. The SDK uses the account's median. Source:
+ * Reads the mean of the last submissions. The SDK uses the account's median instead. Source:
  * programs/drift/src/state/oracle.rs `get_sb_on_demand_price`.
  */
 function switchboardOnDemand(bytes: Uint8Array): OracleReading {

@@ -1,20 +1,20 @@
-/** The rules that place one order in the book, as in the service. */
+/** The rules that place an order in the book, the same rules as in the service. */
 import type { Order } from '../accounts/generated/user.js';
 import type { Base, Price } from '../amounts.js';
 import type { BookMarket } from './book-market.js';
 
-/** A user account as far as the book needs it. */
+/** The part of a user account that the book needs. */
 export interface BookUser {
   /** Base58. */
   readonly address: string;
-  /** Being liquidated or bankrupt: its orders do not fill. */
+  /** Whether the account is being liquidated or bankrupt: its orders do not fill. */
   readonly isFrozen: boolean;
   readonly orders: readonly Order[];
-  /** The signed position in a market, in the unit of its orders. */
+  /** Returns the signed position in a market, in the unit of the market's orders. */
   positionIn(market: BookMarket): bigint;
 }
 
-/** The chain's slot and second of a book. */
+/** The slot and the time, in seconds, of the chain at which a book is built. */
 export interface Moment {
   readonly slot: bigint;
   /** Unix seconds. */
@@ -24,7 +24,7 @@ export interface Moment {
 /** An order of the book. */
 export interface BookOrder {
   readonly price: Price;
-  /** The fillable size, 1e9 whatever the token's decimals. */
+  /** The fillable size, at 1e9 for every token. */
   readonly size: Base;
   /** The user account, base58. */
   readonly maker: string;
@@ -32,14 +32,14 @@ export interface BookOrder {
   readonly slot: bigint;
   /** Unix seconds; 0 for never. */
   readonly maxTs: bigint;
-  /** Signed distance to the oracle, 1e6; 0 for a fixed price. */
+  /** Signed distance from the oracle price, 1e6; 0 for a fixed price. */
   readonly oraclePriceOffset: number;
   readonly reduceOnly: boolean;
   readonly postOnly: boolean;
   readonly signedMsg: boolean;
 }
 
-/** A resting order, and its fillable size in the unit of its market's orders. */
+/** A resting order, and its fillable size in the unit of the market's orders. */
 export interface RestingOrder {
   readonly order: BookOrder;
   readonly size: bigint;
@@ -50,7 +50,9 @@ export interface Environment {
   readonly market: BookMarket;
   readonly user: BookUser;
   readonly moment: Moment;
-  /** The price of orders at an oracle offset, 1e6; null when they cannot be priced. */
+  /**
+   * The oracle price of orders with an oracle offset, 1e6; null when these orders cannot be priced.
+   */
   readonly oraclePrice: bigint | null;
 }
 
@@ -59,7 +61,7 @@ const PREDICTION_PRICE_MAX = 1_000_000n;
 const SIGNED_MSG_BIT = 1;
 const BASE_DECIMALS = 9;
 
-/** The order as the book shows it; null when the book does not show it. */
+/** Returns the order as the book shows it; null when the book does not contain it. */
 export function restingOrder(order: Order, environment: Environment): RestingOrder | null {
   if (!rests(order, environment)) return null;
   const { market, user } = environment;
@@ -83,11 +85,13 @@ export function restingOrder(order: Order, environment: Environment): RestingOrd
 }
 
 /**
- * An open limit order that is not expired, or a trigger limit that was triggered; post-only, or its
- * auction over; its owner and its market let it fill. A slot below the order's counts as in auction.
+ * Returns whether an order rests: an unexpired limit order or triggered trigger-limit order, which
+ * is post-only or past its auction, and whose owner and market allow fills. At a slot below the
+ * order's own slot the order counts as in auction.
  *
- * Source: sdk/src/math/orders.ts `isRestingLimitOrder`, sdk/src/math/auction.ts `isAuctionComplete`;
- * programs/drift/src/math/orders.rs `should_expire_order`: trigger orders never expire.
+ * Source: sdk/src/math/orders.ts `isRestingLimitOrder`, sdk/src/math/auction.ts
+ * `isAuctionComplete`; programs/drift/src/math/orders.rs `should_expire_order`: trigger orders
+ * never expire.
  */
 function rests(order: Order, { market, user, moment }: Environment): boolean {
   const { orderType, triggerCondition, auctionDuration } = order;
@@ -103,7 +107,7 @@ function rests(order: Order, { market, user, moment }: Environment): boolean {
   return order.postOnly || isOver;
 }
 
-/** The remaining size; for a reduce-only order bounded by the owner's position. */
+/** Returns the unfilled size; for a reduce-only order at most the owner's position. */
 function fillable(order: Order, { market, user }: Environment): bigint {
   const unfilled = most(order.baseAssetAmount - order.baseAssetAmountFilled, 0n);
   if (!order.reduceOnly) return unfilled;
@@ -112,8 +116,8 @@ function fillable(order: Order, { market, user }: Environment): bigint {
 }
 
 /**
- * The stored price, or `max(oracle + offset, tick)` rounded to the tick, bids down and asks up.
- * Source: programs/drift/src/state/user.rs `get_limit_price`.
+ * Returns the stored price, or `max(oracle + offset, tick)` rounded to the tick: bids down, asks
+ * up. Source: programs/drift/src/state/user.rs `get_limit_price`.
  */
 function priceOf(order: Order, { market, oraclePrice }: Environment): bigint | null {
   if (order.oraclePriceOffset === 0) return order.price;
@@ -125,7 +129,7 @@ function priceOf(order: Order, { market, oraclePrice }: Environment): bigint | n
   return order.direction === 'long' || over === 0n ? price - over : price - over + tickSize;
 }
 
-/** A size of a market's orders at 1e9; beyond 9 decimals the rest is cut off. */
+/** Converts a size of a market's orders to 1e9; decimals beyond 9 are truncated. */
 export function wireSize(size: bigint, decimals: number): Base {
   const scale = 10n ** BigInt(Math.abs(decimals - BASE_DECIMALS));
   return (decimals > BASE_DECIMALS ? size / scale : size * scale) as Base;

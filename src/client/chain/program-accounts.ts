@@ -1,6 +1,6 @@
 /**
  * Follows the accounts of a program: a full scan, then each change, and another scan after each
- * lost connection and every few minutes.
+ * lost connection and at an interval.
  */
 import { ClientError } from '../error.js';
 import { integer, object, objectOf } from '../fields.js';
@@ -14,19 +14,22 @@ interface ProgramAccountsOptions extends RpcOptions {
   /** The node's WebSocket address; by default {@link wsUrlOf} of the HTTP address. */
   readonly wsUrl?: string;
   readonly programId: string;
-  /** Sets of accounts, each defined by filters, whose changes are notified. */
+  /** The account filters, in sets, whose changes the node notifies. */
   readonly watched: readonly (readonly AccountFilter[])[];
-  /** Sets that are read at the start, after a loss, and now and then. */
+  /**
+   * The account filters, in sets, that are scanned at the start, after a lost connection, and at an
+   * interval.
+   */
   readonly read: readonly (readonly AccountFilter[])[];
-  /** From one full reading to the next; 300,000 by default. */
+  /** Interval between full scans, milliseconds; 300,000 by default. */
   readonly resyncMs?: number;
 }
 
 /** The callbacks of its owner. */
 interface AccountsOwner {
-  /** A new or changed account; null bytes mean that it is closed. */
+  /** Called with a new or changed account; null bytes mean that the account was closed. */
   account(address: string, bytes: Uint8Array | null): void;
-  /** The accounts are complete, after a start or a loss. */
+  /** Called when the accounts are complete, after the start or a lost connection. */
   synced(): void;
   /** Accounts may be missing until `synced`. */
   lost(): void;
@@ -47,7 +50,7 @@ export class ProgramAccounts {
   readonly #connection: Connection;
   /** Accounts that are there. */
   readonly #known = new Set<string>();
-  /** Accounts that were notified while they were read: which is newer is not known. */
+  /** Accounts that were notified during the scan: it is unknown which version is newer. */
   #changedMeanwhile: Set<string> | null = null;
   #acknowledged = new Set<RequestId>();
   #reading = new AbortController();
@@ -81,7 +84,10 @@ export class ProgramAccounts {
     return this.#connection.state;
   }
 
-  /** Calls when the connection begins or ends to do something. */
+  /**
+   * Registers a listener for the start and the end of connections; returns its unsubscribe
+   * function.
+   */
   onState(listener: (state: ConnectionState) => void): () => void {
     return this.#connection.states.add(listener);
   }
@@ -95,7 +101,9 @@ export class ProgramAccounts {
     this.#stopReading();
   }
 
-  /** Aborted when the connection is lost or closed: whatever is read for it is of no use then. */
+  /**
+   * Aborted when the connection is lost or closed, because anything read for it is then useless.
+   */
   get signal(): AbortSignal {
     return this.#reading.signal;
   }
@@ -137,7 +145,8 @@ export class ProgramAccounts {
       const unreadable = (): ClientError =>
         new ClientError('MALFORMED_ANSWER', 'a message of the node is not JSON', {}, { cause });
       this.#owner.failed(isOurs ? cause : unreadable());
-      // An account with an unreadable change may be wrong from here on.
+      // The account whose change was unreadable may be wrong from now on, so the connection
+      // restarts.
       this.#connection.restart();
     }
   }
@@ -185,8 +194,8 @@ export class ProgramAccounts {
   }
 
   /**
-   * Scans all accounts. Accounts notified during the scan are read again, until none changes
-   * meanwhile, so that no slot comparison is needed.
+   * Scans all accounts. Accounts that were notified during the scan are read again, until none
+   * changes during a read, so that no slots need to be compared.
    */
   async #scanAccounts(): Promise<void> {
     const { signal } = this.#reading;
@@ -253,8 +262,8 @@ export class ProgramAccounts {
 }
 
 /**
- * A node's WebSocket address, from its HTTP address: `ws` for `http`, and the next port if one is
- * named. Throws INVALID_OPTION for an invalid address.
+ * Derives a node's WebSocket address from its HTTP address: `ws` for `http`, and the next port if a
+ * port is given. Throws INVALID_OPTION for an invalid address.
  */
 export function wsUrlOf(rpcUrl: string): string {
   const [, tls, host, port, path = ''] =

@@ -20,13 +20,13 @@ interface ChainAccount {
   readonly bytes: Uint8Array;
 }
 
-/** Selects accounts with these bytes at an offset. */
+/** Selects the accounts that contain these bytes at an offset. */
 export interface AccountFilter {
   readonly offset: number;
   readonly bytes: Uint8Array;
 }
 
-/** Data of an account: base64, and the name of the encoding. */
+/** Reads the data of an account: a list of base64 text and encoding name. */
 const data: Read<Uint8Array> = (value, place) => {
   const [encoded] = list(text)(value, place);
   const bytes = encoded === undefined ? null : bytesOfBase64(encoded);
@@ -34,7 +34,7 @@ const data: Read<Uint8Array> = (value, place) => {
   throw new ClientError('MALFORMED_ANSWER', `${place} is not base64`);
 };
 
-/** An account of a list of a program's accounts, and of a notification. */
+/** Reads an account from a list of program accounts or from a notification. */
 export const programAccount: Read<ChainAccount> = (value, place) => {
   const { pubkey, account } = object({ pubkey: text, account: object({ data }) })(value, place);
   return { address: pubkey, bytes: account.data };
@@ -45,10 +45,13 @@ export function memcmpFilter({ offset, bytes }: AccountFilter): object {
   return { memcmp: { offset, bytes: base64(bytes), encoding: 'base64' } };
 }
 
-/** A node's code for a slot that it has not reached; other nodes use text. */
+/** The error code of a node for a slot that it has not reached; other nodes report a text only. */
 const BEHIND = -32_016;
 
-/** One node. Failures are retried; the last one is thrown as a ClientError. */
+/**
+ * An RPC client for one node. Failed calls are retried; the last failure is thrown as a
+ * ClientError.
+ */
 export class Rpc {
   readonly #url: string;
   readonly #fetch: Fetch;
@@ -65,14 +68,15 @@ export class Rpc {
   }
 
   /**
-   * Records the slot of a notification, as the minimum for later responses: several nodes may share
-   * one address. 0 for a new connection, which may lead to another chain.
+   * Records the slot of a notification as the minimum for later responses, because several nodes
+   * may share one address. 0 resets the minimum for a new connection, which may lead to another
+   * chain.
    */
   noteSlot(slot: bigint): void {
     if (slot === 0n || slot > this.#seenSlot) this.#seenSlot = slot;
   }
 
-  /** All accounts of a program that pass the filters. */
+  /** Returns all accounts of a program that pass the filters. */
   async fetchProgramAccounts(
     programId: string,
     filters: readonly AccountFilter[],
@@ -83,7 +87,7 @@ export class Rpc {
     return list(programAccount)(result, 'accounts');
   }
 
-  /** Accounts by address, in order; null for one that is not there. */
+  /** Returns accounts by address, in order; null for an account that does not exist. */
   async fetchAccounts(
     addresses: readonly string[],
     signal: AbortSignal,

@@ -12,7 +12,7 @@ export interface Signed {
 /** Verifies an ed25519 signature. */
 export type Verify = (signed: Signed) => boolean | Promise<boolean>;
 
-/** The used part of WebCrypto, which Node.js 20 and current browsers provide. */
+/** The part of WebCrypto that is used here; Node.js 20 and current browsers provide it. */
 interface Subtle {
   importKey(
     format: 'raw',
@@ -29,7 +29,9 @@ interface Subtle {
   ): Promise<boolean>;
 }
 
-/** Verifies with WebCrypto. Rejects where it has no Ed25519: older browsers. */
+/**
+ * Verifies a signature with WebCrypto. Rejects when WebCrypto has no Ed25519, as in older browsers.
+ */
 export const verifyWithWebCrypto: Verify = async ({ message, signature, signer }) => {
   const { subtle } = (globalThis as unknown as { crypto: { subtle: Subtle } }).crypto;
   const key = await subtle.importKey('raw', decodeAddress(signer), 'Ed25519', false, ['verify']);

@@ -1,5 +1,5 @@
 /**
- * Orders from the signed-message server, before they are on chain.
+ * Receives orders from the signed-message server before they are on chain.
  *
  * ```ts
  * const feed = new SignedOrderFeed({ url: 'wss://swift.example/ws', publicKey, sign, markets: ['SOL-PERP'] });
@@ -20,39 +20,39 @@ import { decodeSignedOrder, type SignedOrder } from './signed-order.js';
 
 /** How the feed is followed. */
 export interface SignedOrderFeedOptions extends Environment {
-  /** The socket of the server, `wss://HOST/ws`; the key is added to it. */
+  /** The WebSocket address of the server, `wss://HOST/ws`; the client's key is added to it. */
   readonly url: string;
   /** The wallet that signs in, base58. */
   readonly publicKey: string;
-  /** Signs the server's challenge with that key, ed25519: 64 bytes. */
+  /** Signs the server's challenge with the key of the client, ed25519: 64 bytes. */
   readonly sign: (challenge: Uint8Array) => Uint8Array | Promise<Uint8Array>;
   /** Perp markets by their names, `SOL-PERP`. */
   readonly markets: readonly string[];
-  /** Whether to receive orders that the server will sanitize; false by default. */
+  /** Whether to receive orders that the server has marked for sanitizing; false by default. */
   readonly acceptSanitized?: boolean;
   /** Whether to receive orders that require a deposit transaction first; false by default. */
   readonly acceptDepositTrade?: boolean;
-  /** How signatures of orders are verified: by WebCrypto, by a verifier of the caller, or not at all. */
+  /** The verifier of order signatures: WebCrypto by default, a function of the caller, or none. */
   readonly verify?: Verify | 'none';
 }
 
 /** A received order. */
 export interface SignedOrderMessage {
   readonly order: SignedOrder;
-  /** The wallet whose account it trades for, base58. */
+  /** The wallet that owns the order's account, base58. */
   readonly takerAuthority: string;
-  /** The wallet that has signed, base58: the same, or a delegate. */
+  /** The wallet that signed the order, base58: the owner or a delegate. */
   readonly signingAuthority: string;
-  /** The signed message as hex: the signature covers the bytes of this text. */
+  /** The signed message as hex; the signature covers the bytes of this text. */
   readonly message: string;
   /** 64 bytes. */
   readonly signature: Uint8Array;
-  /** With the taker it identifies the order until it has an order id. */
+  /** Identifies the order of a taker until the order has an order id. */
   readonly uuid: string;
   /** When the server took it, unix milliseconds. */
   readonly tsMs: number;
   readonly willSanitize: boolean;
-  /** The transaction of a deposit that has to go before, base64; null for most. */
+  /** A deposit transaction that must be sent before the order, base64; null for most orders. */
   readonly deposit: string | null;
 }
 
@@ -70,8 +70,8 @@ const orderMessage = object({
 });
 
 /**
- * A reconnecting client that signs in and subscribes to its markets. An order with an invalid
- * signature, or an unreadable one, is reported to `onError` instead of being emitted.
+ * A reconnecting client that signs in and subscribes to its markets. An order that is unreadable or
+ * has an invalid signature is not emitted but reported to `onError`.
  *
  * @example
  * const feed = new SignedOrderFeed({ url: 'ws://127.0.0.1:8081', publicKey, sign, markets:
@@ -88,7 +88,7 @@ export class SignedOrderFeed {
   #turn = 0;
   #cancelSilence: () => void = () => {};
   #cancelSubscribe: () => void = () => {};
-  /** Orders are emitted in order of arrival, regardless of verification times. */
+  /** Resolves after the last order: orders are emitted in order of arrival, whenever verified. */
   #last: Promise<void> = Promise.resolve();
 
   /** Throws WEBSOCKET_NOT_FOUND without a WebSocket class. */
@@ -138,7 +138,10 @@ export class SignedOrderFeed {
     return this.#errors.add(listener);
   }
 
-  /** Calls when the connection begins or ends to do something. */
+  /**
+   * Registers a listener for the start and the end of connections; returns its unsubscribe
+   * function.
+   */
   onState(listener: (state: ConnectionState) => void): () => void {
     return this.#connection.states.add(listener);
   }
@@ -172,7 +175,7 @@ export class SignedOrderFeed {
     const turn = this.#turn;
     try {
       const signature = base64(await sign(new TextEncoder().encode(nonce)));
-      // A signer may be slow: the connection that asked may have closed.
+      // Signing may be slow: the connection that sent the challenge may have closed.
       if (turn === this.#turn) this.#connection.sendMessage({ pubkey: publicKey, signature });
     } catch (cause) {
       if (turn !== this.#turn) return;
@@ -182,7 +185,7 @@ export class SignedOrderFeed {
     }
   }
 
-  /** One market after the other, each after a pause, as the server wants it. */
+  /** Subscribes to one market after the other, with the pause that the server requires. */
   #subscribeMarket(index: number): void {
     const market = this.#options.markets[index];
     this.#connection.resetBackoff();
@@ -257,7 +260,7 @@ export class SignedOrderFeed {
   }
 }
 
-/** The fields next to the signed text must match it. */
+/** Checks that the fields next to the signed text match it. */
 function checkWhose({ order, uuid, takerAuthority, signingAuthority }: SignedOrderMessage): void {
   if (order.uuid !== uuid) {
     throw new ClientError(

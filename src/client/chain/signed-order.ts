@@ -1,4 +1,6 @@
-/** Orders that their owners have signed and sent to the signed-message server, not to the chain. */
+/**
+ * Orders that their owners have signed and sent to the signed-message server instead of the chain.
+ */
 import type { Amount, Price, Quote } from '../amounts.js';
 import { ClientError } from '../error.js';
 import type { MarketType } from '../keys.js';
@@ -11,7 +13,10 @@ export interface SignedOrder {
   readonly taker: SignedOrderTaker;
   /** The slot at which it was signed. */
   readonly slot: bigint;
-  /** Eight characters that identify it among the owner's orders, until it has an order id on chain. */
+  /**
+   * Eight characters that identify the order among its owner's orders, until it has an order id on
+   * chain.
+   */
   readonly uuid: string;
   readonly takeProfit: TriggerParams | null;
   readonly stopLoss: TriggerParams | null;
@@ -20,20 +25,20 @@ export interface SignedOrder {
   readonly builderIdx: number | null;
   /** In tenths of a basis point. */
   readonly builderFeeTenthBps: number | null;
-  /** Quote tokens that go to the isolated position first, 1e6. */
+  /** Quote tokens to deposit into the isolated position before the order, 1e6. */
   readonly isolatedPositionDeposit: Quote | null;
 }
 
 /**
- * Either a subaccount of the authority that signed, or an account for which a delegate signed. The
- * message of a delegate names the account; for an authority it is the address derived from authority
- * and subaccount.
+ * The account for which an order was signed. An authority signs for one of its subaccounts, whose
+ * address is derived from authority and subaccount id; the message of a delegate contains the
+ * address of the account.
  */
 export type SignedOrderTaker =
   | { readonly signedBy: 'authority'; readonly subAccountId: number }
   | { readonly signedBy: 'delegate'; readonly account: string };
 
-/** Base size in the program's unit: 1e9 for perp markets, the token's decimals for spot. */
+/** Base size in the program's unit: 1e9 in perp markets, the token's decimals in spot markets. */
 export type OrderBase = Amount<'base'> | Amount<'tokens'>;
 
 /** The order parameters for the program. */
@@ -48,7 +53,7 @@ export interface SignedOrderParams {
   readonly price: Price;
   readonly reduceOnly: boolean;
   readonly postOnly: (typeof POST_ONLY)[number];
-  /** 1: immediate or cancel; 2: update of the high leverage mode. */
+  /** Flags: 1 means immediate or cancel; 2 means an update of the high-leverage mode. */
   readonly bitFlags: number;
   /** Unix seconds. */
   readonly maxTs: bigint | null;
@@ -57,12 +62,12 @@ export interface SignedOrderParams {
   readonly oraclePriceOffset: number | null;
   /** Slots. */
   readonly auctionDuration: number | null;
-  /** A price, or for oracle orders a distance to the oracle, 1e6. */
+  /** A price; for oracle orders, a distance from the oracle price. 1e6. */
   readonly auctionStartPrice: bigint | null;
   readonly auctionEndPrice: bigint | null;
 }
 
-/** Type of an order that can be signed. */
+/** The order types that can be signed. */
 export type SignedOrderType = (typeof ORDER_TYPES)[number];
 
 /** An order that waits for a price. */
@@ -78,8 +83,8 @@ const POST_ONLY = ['none', 'mustPostOnly', 'tryPostOnly', 'slide'] as const;
 const TRIGGER_CONDITIONS = ['above', 'below', 'triggeredAbove', 'triggeredBelow'] as const;
 
 /**
- * The first 8 bytes of a message, as hex, and the required signer. They are the start of
- * sha256("global:" and the type name); the authority's type was renamed once.
+ * The first 8 bytes of a message as hex, and the signer that they require. They are the start of
+ * sha256("global:" and the type name); the type of an authority's message was renamed once.
  */
 const SIGNERS: ReadonlyMap<string, SignedOrderTaker['signedBy']> = new Map([
   ['c8d5a65e2234f55d', 'authority'], // SignedMsgOrderParamsMessage
@@ -89,14 +94,14 @@ const SIGNERS: ReadonlyMap<string, SignedOrderTaker['signedBy']> = new Map([
 const SIGNER_DIGITS = 16;
 
 const UUID_BYTES = 8;
-/** The longest message has 168 bytes plus 8; much longer ones are invalid. */
+/** The longest message has 168 bytes plus 8; much longer texts are invalid. */
 const MESSAGE_HEX_MAX = 1_024;
 
 /**
- * Reads a message of the signed-message server, `order_message` of its feed: bytes as hex. Newer
+ * Decodes a message of the signed-message server, `order_message` of its feed: bytes as hex. Newer
  * fields at the end may be missing, and bytes after the last known field are ignored.
  *
- * Throws MALFORMED_MESSAGE. The signature is not checked. Source:
+ * Throws MALFORMED_MESSAGE. The signature is not verified. Source:
  * programs/drift/src/state/order_params.rs SignedMsgOrderParamsMessage.
  *
  * @example
@@ -128,7 +133,7 @@ export function decodeSignedOrder(hex: string): SignedOrder {
   };
 }
 
-/** Members are read in the order in which the program writes them. */
+/** The object literal reads its members in the order in which the program writes them. */
 function readParams(reader: BorshReader): SignedOrderParams {
   const orderType = reader.oneOf('order type', ORDER_TYPES);
   const marketType = reader.oneOf('market type', MARKET_TYPES);

@@ -16,12 +16,15 @@ export function ofKind({ discriminatorHigh, discriminatorLow }: AccountKind): Ac
 }
 
 /**
- * Users that are in use. The filter does not ask for an open order: then the cancellation of a
- * user's last order would not be notified.
+ * Selects users that are not idle. The filter does not require an open order, because then the
+ * cancellation of a user's last order would not be notified.
  */
 export const NOT_IDLE: AccountFilter = { offset: USER.idle, bytes: new Uint8Array([0]) };
 
-/** Users that the program has marked as having an order in auction; the mark may be old. */
+/**
+ * Selects users that the program has flagged as having an order in auction; the flag may be
+ * outdated.
+ */
 export const HAS_OPEN_AUCTION: AccountFilter = {
   offset: USER.hasOpenAuction,
   bytes: new Uint8Array([1]),

@@ -1,12 +1,12 @@
 /**
- * The paths of a service as functions, with typed queries and validated responses.
+ * The paths of a service as methods, with typed queries and validated responses.
  *
  * ```ts
  * const service = new HttpClient({ url: 'http://127.0.0.1:8080' });
  * const { bids, bestAskPrice } = await service.l2({ marketName: 'SOL-PERP', depth: 20 });
  * ```
  *
- * Raw amounts are bigints. Every call takes `{ signal }` and throws a ClientError.
+ * Raw amounts are bigints. Every method takes `{ signal }` and rejects with a ClientError.
  */
 
 import { ClientError } from '../error.js';
@@ -63,7 +63,7 @@ export class HttpClient {
     return this.#getBody('/l2', query, books.l2Book, options);
   }
 
-  /** Many books in order; an entry that failed is its error. */
+  /** Returns several books in order; a failed entry is its error. */
   async batchL2(
     queries: readonly L2Query[],
     options?: CallOptions,
@@ -103,7 +103,7 @@ export class HttpClient {
     return this.#getBody('/topMakers', query, books.topMakers, options);
   }
 
-  /** The same, with the bytes of their accounts. */
+  /** Returns the best makers like `topMakers`, with the bytes of their accounts. */
   topMakerAccounts(
     query: MarketName & { readonly side: 'bid' | 'ask'; readonly limit?: number },
     options?: CallOptions,
@@ -117,17 +117,17 @@ export class HttpClient {
     return this.#getBody('/markets', {}, books.markets, options);
   }
 
-  /** The state of the feed and of every market. */
+  /** Returns the state of the feed and of every market. */
   status(options?: CallOptions): Promise<service.ServiceStatus> {
     return this.#getBody('/status', {}, service.serviceStatus, options);
   }
 
-  /** What the journal keeps. Throws NO_JOURNAL where there is none. */
+  /** Returns the time range of the journal. Rejects with NO_JOURNAL when no journal is kept. */
   journal(options?: CallOptions): Promise<service.JournalAnswer> {
     return this.#getBody('/journal', {}, service.journal, options);
   }
 
-  /** Throws NOT_READY, after all tries, while the book is not live. */
+  /** Resolves when the book is live. Rejects with NOT_READY, after all attempts, otherwise. */
   ready(options?: CallOptions): Promise<service.ReadyAnswer> {
     return this.#getBody('/ready', {}, service.readyAnswer, options);
   }
@@ -147,7 +147,7 @@ export class HttpClient {
     return this.#getBody('/stats/markets', {}, marketData.marketStats, options);
   }
 
-  /** Funding rates of the last 30 days, newest first. */
+  /** Returns the funding rates of the last 30 days, newest first. */
   fundingRates(query: PageQuery, options?: CallOptions): Promise<Page<marketData.FundingRate>> {
     return this.#getPage('/fundingRates', query, marketData.fundingRates, options);
   }
@@ -157,7 +157,7 @@ export class HttpClient {
     return this.#getPage('/trades', query, marketData.trades, options);
   }
 
-  /** All trades, newest first, page by page; new trades do not shift the pages. */
+  /** Iterates over all trades, newest first, page by page; new trades do not shift the pages. */
   eachTrade(
     query: Omit<PageQuery, 'pageIndex'>,
     options?: CallOptions,
@@ -167,7 +167,7 @@ export class HttpClient {
     });
   }
 
-  /** What all markets traded in a span of time. */
+  /** Returns the traded volume of all markets in a period. */
   volumes(span: VolumeSpan, options?: CallOptions): Promise<recordReaders.Volumes> {
     const [path, query] = typeof span === 'string' ? [`/${span}`, {}] : ['', { ...span }];
     return this.#getBody(`/stats/markets/volume${path}`, query, recordReaders.volumes, options);
@@ -191,7 +191,7 @@ export class HttpClient {
     });
   }
 
-  /** Funding rates of the last 30 days with all their fields, newest first. */
+  /** Returns the funding rates of the last 30 days with all their fields, newest first. */
   fundingRateRecords(
     query: RecordsQuery,
     options?: CallOptions,
@@ -209,7 +209,7 @@ export class HttpClient {
     });
   }
 
-  /** Candles, oldest first; `CandleClient` pages, and follows them. */
+  /** Returns candles, oldest first; `CandleClient` reads several pages and follows live candles. */
   candles(query: CandlesQuery, options?: CallOptions): Promise<readonly Candle[]> {
     return this.#getBody('/candles', { ...query }, list(candle), options);
   }
@@ -241,13 +241,13 @@ export class HttpClient {
   }
 }
 
-/** A page as the paths of records answer it. */
+/** A page of records in the format of the records' paths. */
 interface Records<T> {
   readonly records: readonly T[];
   readonly meta: { readonly nextPage: string | null };
 }
 
-/** The records of all pages; `read` is given no cursor for the first. */
+/** Iterates over the records of all pages; `read` gets no cursor for the first page. */
 async function* each<T>(
   read: (cursor: string | undefined) => Promise<Page<T>>,
 ): AsyncGenerator<T, void, undefined> {
@@ -258,7 +258,10 @@ async function* each<T>(
   }
 }
 
-/** Lists of equal length for each name that any of the queries has; an empty text is the default. */
+/**
+ * Returns a list for each name that any of the queries has, all of equal length; an empty text
+ * means the default.
+ */
 function columnsOf(queries: readonly Query[]): Query {
   const names = new Set(queries.flatMap((query) => Object.keys(query)));
   const column = (name: string): string => queries.map((query) => query[name] ?? '').join(',');

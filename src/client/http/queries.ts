@@ -3,11 +3,11 @@
 /** Records, newest first. */
 export interface Page<T> {
   readonly records: readonly T[];
-  /** Where the next page begins; null when this is the last. */
+  /** The cursor of the next page; null on the last page. */
   readonly nextCursor: string | null;
 }
 
-/** The time up to now, or whole hours (unix seconds, the second exclusive): 1 to 24 of them. */
+/** A period up to now, or a range of 1 to 24 whole hours (unix seconds, end exclusive). */
 export type VolumeSpan =
   | '1h'
   | '24h'

@@ -1,7 +1,7 @@
 /**
- * One GET of a service: retries where that may help, and checks the response.
+ * Sends one GET to a service, retries when a retry can help, and validates the response.
  *
- * It knows no path and no body.
+ * This file knows no path and no body.
  */
 import { type Clock, type Environment, type Fetch, retry, systemClock } from '../environment.js';
 import { ClientError } from '../error.js';
@@ -11,9 +11,9 @@ import type { TaggedResponses } from './tagged-responses.js';
 
 /** How a service is reached. */
 export interface ServiceOptions extends Environment {
-  /** The service's address, with a prefix such as `/v1` if it has one. */
+  /** The service's address, including a prefix such as `/v1`. */
   readonly url: string;
-  /** Tries after the first, where another may help. */
+  /** Maximum number of attempts after the first. */
   readonly retriesMax?: number;
   /** Milliseconds for one try. */
   readonly timeoutMs?: number;
@@ -25,11 +25,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Parameters; undefined values are omitted, and a list is repeated per item. */
+/** Parameters; undefined values are omitted, and a list becomes one parameter for each item. */
 export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
 type QueryValue = string | number | bigint | boolean | undefined;
 
-/** The request, and the reader of its response. */
+/** A request, and the reader of its response. */
 export interface Question<T> {
   readonly path: string;
   readonly query?: Query;
@@ -54,7 +54,7 @@ export class Requester {
   readonly #timeoutMs: number;
   readonly #tagged: TaggedResponses | undefined;
 
-  /** With `tagged` a body that has not changed is not sent again. */
+  /** `tagged` caches responses, so that an unchanged body is not sent again. */
   constructor(options: ServiceOptions, tagged?: TaggedResponses) {
     this.#tagged = tagged;
     this.#base = httpUrl(options.url);
@@ -64,7 +64,10 @@ export class Requester {
     this.#timeoutMs = options.timeoutMs ?? limits.REQUEST_MS_MAX;
   }
 
-  /** Throws a ClientError: the service's error, or the reason for a missing response. */
+  /**
+   * Returns the response. Rejects with a ClientError: the service's error, or the reason why there
+   * is no response.
+   */
   async get<T>(question: Question<T>, { signal }: CallOptions = {}): Promise<Answer<T>> {
     const url = this.#base + question.path + queryText(question.query ?? {});
     const clock = this.#clock;
@@ -95,7 +98,9 @@ export class Requester {
   }
 }
 
-/** The service's requested wait before another try; undefined when a retry is useless. */
+/**
+ * Returns the minimum wait before another attempt, milliseconds; undefined when a retry is useless.
+ */
 function retryDelayOf({ code, status, retryAfterMs = 0 }: ClientError): number | undefined {
   if (code === 'UNREACHABLE' || code === 'TIMEOUT') return 0;
   const mayPass = status !== undefined && TRANSIENT.includes(status);
@@ -119,13 +124,13 @@ function queryText(query: Query): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** The address of a service without a slash at its end. Throws INVALID_OPTION. */
+/** Returns the address of a service without trailing slashes. Throws INVALID_OPTION. */
 function httpUrl(url: string): string {
   if (/^https?:\/\/[^/]/.test(url)) return url.replace(/\/+$/, '');
   throw new ClientError('INVALID_OPTION', `url was ${url}, must begin with http:// or https://`);
 }
 
-/** The error of a response with an error status: the service's own code, or HTTP_STATUS. */
+/** Returns the error of a response with an error status: the service's own code, or HTTP_STATUS. */
 function refusalOf(response: Response, body: string, clock: Clock): ClientError {
   const { status } = response;
   const sent = errorOf(body);
@@ -136,7 +141,7 @@ function refusalOf(response: Response, body: string, clock: Clock): ClientError 
   return new ClientError(sent?.code ?? 'HTTP_STATUS', message, {}, options);
 }
 
-/** The error of a batch entry; undefined for a successful one. */
+/** Returns the error of a batch entry; undefined for a successful entry. */
 export function errorOf(
   body: unknown,
 ):
@@ -156,7 +161,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Milliseconds of a Retry-After, which is seconds or a date. */
+/** Converts a Retry-After header, which is seconds or a date, to milliseconds. */
 function retryAfter(header: string | null, clock: Clock): number | undefined {
   if (header === null) return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - clock.unixMs();

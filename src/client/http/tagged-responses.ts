@@ -1,6 +1,6 @@
 /**
- * Caches the last responses by URL with their tags, so that unchanged ones are neither sent nor
- * parsed again.
+ * Caches the last responses by URL with their ETags, so that unchanged responses are neither sent
+ * nor parsed again.
  */
 import type { Read } from '../fields.js';
 import { TAGGED_RESPONSES_MAX } from '../limits.js';
@@ -12,18 +12,18 @@ interface TaggedResponse<T> {
   readonly headers: Record<string, string>;
 }
 
-/** Responses that have a tag, up to a number. */
+/** A bounded cache of responses that have a tag. */
 export class TaggedResponses {
   readonly #responses = new Map<string, TaggedResponse<unknown>>();
 
-  /** The response that this reader has read; it is the same object each time. */
+  /** Returns the cached response that this reader has read: the same object each time. */
   findResponse<T>(url: string, read: Read<T>): TaggedResponse<T> | undefined {
     const found = this.#responses.get(url);
     // Equal readers imply equal types.
     return found?.read === read ? (found as TaggedResponse<T>) : undefined;
   }
 
-  /** Caches a tagged response, and evicts the oldest beyond the limit. */
+  /** Caches a response with its tag, and evicts the oldest one beyond the limit. */
   keepResponse<T>(
     url: string,
     {

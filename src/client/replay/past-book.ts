@@ -10,7 +10,7 @@ type RowOf<T extends Topic> = T extends BookTopic
     : Best;
 
 /**
- * The past book of one topic, with the types of the live one.
+ * The past books of one topic, with the same types as its live book.
  *
  * @example
  * const book = new PastBook({ url: 'http://127.0.0.1:8080' }, { channel: 'book', market:
@@ -27,10 +27,10 @@ export class PastBook<T extends Topic> {
   }
 
   /**
-   * The book of a moment, as its stream showed it then, or at its next publication. Rejects with a
-   * ClientError: MOMENT_NOT_KEPT, whose message contains the stored range, NO_JOURNAL,
-   * UNKNOWN_MARKET, LIMIT_EXCEEDED, or ABORTED. It retries while the service is unreachable: a
-   * signal of `AbortSignal.timeout` bounds that.
+   * Returns the book of a moment as its stream showed it, or at its next publication. Rejects with
+   * a ClientError: MOMENT_NOT_KEPT, whose message contains the stored range, NO_JOURNAL,
+   * UNKNOWN_MARKET, LIMIT_EXCEEDED, or ABORTED. Retries while the service is unreachable; a signal
+   * of `AbortSignal.timeout` limits the retries.
    *
    * @example
    * const { bestBidPrice, ts } = await book.at({ slot: 350_000_000 });
@@ -51,7 +51,7 @@ export class PastBook<T extends Topic> {
   }
 
   /**
-   * Plays the books from a moment on, on a separate socket. Throws INVALID_OPTION for a malformed
+   * Plays the books from a moment on, over a separate socket. Throws INVALID_OPTION for a malformed
    * URL, and WEBSOCKET_NOT_FOUND.
    *
    * @example

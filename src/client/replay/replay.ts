@@ -25,7 +25,7 @@ export interface PastBookOptions extends SocketOptions, EncodingOptions {
   readonly checks?: FrameChecks;
 }
 
-/** One that waits for the answer to its message. */
+/** A call that waits for the reply to its message. */
 interface Waiting {
   readonly resolve: () => void;
   readonly reject: (error: ClientError) => void;
@@ -33,8 +33,8 @@ interface Waiting {
 
 /**
  * The books of a topic from a past moment on. Listeners get each book; a slow `for await` loop
- * skips to the newest. After a lost connection it resumes at its position. The service ends a
- * replay that is paused for ten minutes.
+ * skips to the newest. After a lost connection the replay resumes at its position. The service ends
+ * a replay that is paused for ten minutes.
  *
  * @example
  * const replay = book.replay({ from: { ts: Date.now() - 60_000 }, speed: 10 });
@@ -51,7 +51,10 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
   readonly #book: FollowedBook;
   readonly #waiting = new Map<unknown, Waiting>();
   #lastId = 0;
-  /** The position after a lost connection: the last book, or the target of a seek. */
+  /**
+   * The position at which to resume after a lost connection: the last book, or the target of a
+   * seek.
+   */
   #from: PastMoment;
   #until: PastMoment | undefined;
   #speed: number;
@@ -95,12 +98,12 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     return this.#view;
   }
 
-  /** Whether its books are live ones by now. */
+  /** Whether the replay has caught up and delivers live books. */
   get isLive(): boolean {
     return this.#isLive;
   }
 
-  /** Why it has ended; undefined while it has not, and when it was closed. */
+  /** The error that ended the replay; undefined while it is open, and after `close`. */
   get error(): ClientError | undefined {
     return this.#core.error;
   }
@@ -120,21 +123,24 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     return this.#core.addCleanup(this.#events.add(listener));
   }
 
-  /** Calls once when the service refuses it, and after an abort. */
+  /**
+   * Registers a listener that is called once, when the service refuses the replay or it is aborted.
+   * Returns its unsubscribe function.
+   */
   onError(listener: (error: ClientError) => void): () => void {
     return this.#core.onError(listener);
   }
 
   /**
-   * Pauses. Rejects with NOT_SUBSCRIBED when it is live, with UNREACHABLE without a connection, and
-   * with CLOSED, or the error that ended it.
+   * Pauses the replay. Rejects with NOT_SUBSCRIBED when it is live, with UNREACHABLE without a
+   * connection, and otherwise with CLOSED or the error that ended the replay.
    */
   async pause(): Promise<void> {
     await this.#askService({ type: 'pause' });
     this.#isPaused = true;
   }
 
-  /** Resumes, optionally at another speed. Rejects like {@link Replay.pause}. */
+  /** Resumes the replay, optionally at another speed. Rejects like {@link Replay.pause}. */
   async resume(speed?: number): Promise<void> {
     await this.#askService({ type: 'resume', speed });
     this.#isPaused = false;
@@ -142,15 +148,15 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
   }
 
   /**
-   * Jumps to another moment. Rejects with MOMENT_NOT_KEPT, keeping its position, and like {@link
-   * Replay.pause}.
+   * Moves the replay to another moment. Rejects with MOMENT_NOT_KEPT, in which case the position
+   * stays, and like {@link Replay.pause}.
    */
   async seek(from: PastMoment): Promise<void> {
     await this.#askService({ type: 'seek', from });
     this.#from = from;
   }
 
-  /** Ends it: no listener is called any more, and loops end. */
+  /** Ends the replay: no listener is called any more, and loops end. */
   close(): void {
     this.#core.end(undefined);
   }
@@ -213,7 +219,9 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     this.#events.emit(event as unknown as ReplayEvent);
   }
 
-  /** A frame that breaks a rule causes a reconnect, which begins with a whole book. */
+  /**
+   * Applies a frame. A frame that breaks a rule causes a reconnect, which starts with a whole book.
+   */
   #applyFrame(frame: Message): void {
     try {
       this.#book.applyFrame(frame);
@@ -239,7 +247,10 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     else if (id === this.#subscribeId) this.#handleRefusal(error);
   }
 
-  /** After a connection broke the place of the old replay may not be free yet. */
+  /**
+   * After a lost connection, the service may still count the previous replay, so a refusal can be
+   * temporary.
+   */
   #handleRefusal(error: ClientError): void {
     if (this.#view !== undefined && isTransient(error, 1)) this.#connection.restart();
     else this.#core.end(error);

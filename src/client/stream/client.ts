@@ -1,6 +1,6 @@
 /**
- * The streaming channels of a service: books over one socket, verified by the service's checksum at
- * every frame, and repaired automatically.
+ * The streaming channels of a service: books over one socket, verified at every frame by the
+ * service's checksum, and repaired automatically.
  *
  * ```ts
  * const stream = new StreamClient({ url: 'http://127.0.0.1:8080' });
@@ -35,7 +35,10 @@ import { ProtocolViolation } from './violation.js';
 
 /** How a stream is followed. */
 export interface StreamOptions extends SocketOptions, EncodingOptions {
-  /** Milliseconds without a frame of a topic after which the connection counts as dead; 3,000 by default. */
+  /**
+   * Time without a frame of a topic after which the connection counts as dead, milliseconds; 3,000
+   * by default.
+   */
   readonly silenceMsMax?: number;
   /** Additional checks: `strictChecks`. None by default. */
   readonly checks?: FrameChecks;
@@ -64,7 +67,7 @@ export class StreamClient {
   readonly #topicConnection: TopicConnection;
   readonly #frames = new Listeners<Message>();
   readonly #readers = new SharedEntries<TopicReader>();
-  /** The reader of each topic by the name in its frames. */
+  /** The reader of each topic, by the topic's name in its frames. */
   readonly #named = new Map<unknown, TopicReader>();
   readonly #subscriptions = new OpenSubscriptions<Subscription<never>>();
   #lastId = 0;
@@ -112,8 +115,8 @@ export class StreamClient {
   }
 
   /**
-   * Follows a topic. Equal topics of one client are one for the service. Throws CLOSED after `close`,
-   * and WEBSOCKET_NOT_FOUND.
+   * Follows a topic. Equal topics of one client share one subscription at the service. Throws
+   * CLOSED after `close`, and WEBSOCKET_NOT_FOUND.
    */
   subscribe(topic: BookTopic, options?: SubscribeOptions): Subscription<Level>;
   subscribe(topic: OrdersTopic, options?: SubscribeOptions): Subscription<RestingOrder>;
@@ -164,7 +167,10 @@ export class StreamClient {
     }
   }
 
-  /** Without `id` and `topic` it is about a message that was not read: about any of the last ones. */
+  /**
+   * An error without `id` and `topic` concerns a message that the service could not read: one of
+   * the last messages.
+   */
   #handleError(error: ClientError, { id, topic }: Message): void {
     const isLimit = error.code === 'RATE_LIMITED';
     this.#readers.eachEntry((reader) => {
@@ -180,7 +186,10 @@ export class StreamClient {
     });
   }
 
-  /** Checks now and then whether a topic is silent, and closes a connection that is not needed. */
+  /**
+   * Checks periodically whether a topic is silent, and closes a connection that is no longer
+   * needed.
+   */
   #watchSilence(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
@@ -194,8 +203,8 @@ export class StreamClient {
         return;
       }
       const nowMs = clock.monotonicMs();
-      // After a pause of the process, the frames of that time are still queued: they are read
-      // first.
+      // After a pause of the process, the frames of that time are still queued and are read before
+      // silence is judged.
       const isLate = nowMs - this.#checkedAtMs > limits.WATCH_LATE_MS_MAX;
       if (!isLate) this.#readers.eachEntry((reader) => reader.checkSilence(nowMs));
       this.#watchSilence();

@@ -1,8 +1,9 @@
 /**
- * A WebSocket that reconnects after growing random delays, without a last try, until it is closed.
- * Messages sent while it is not open are dropped; its owner subscribes on each opening.
+ * A WebSocket that reconnects after growing random delays until it is closed, with unlimited
+ * attempts. Messages sent while it is not open are dropped; its owner subscribes again on each
+ * opening.
  *
- * It does not interpret messages.
+ * This file does not interpret messages.
  */
 import { Backoff } from '../backoff.js';
 import {
@@ -22,16 +23,16 @@ interface ConnectionOptions extends Environment {
   readonly address: string;
 }
 
-/** The state of a connection; `idle` is unneeded or closed. */
+/** The state of a connection; `idle` means that it is not needed or was closed. */
 export type ConnectionState = 'idle' | 'connecting' | 'open' | 'pausing';
 
 /** The owner of a connection. */
 interface ConnectionOwner {
-  /** Starts required preparations of `onOpen`; undefined for none. The promise never rejects. */
+  /** Starts preparations that `onOpen` needs; undefined for none. The promise never rejects. */
   prepare?(): Promise<void> | undefined;
   onOpen(): void;
   onMessage(data: string | ArrayBuffer): void;
-  /** It was open and is not any more; it reconnects unless it was closed. */
+  /** Called when an open connection has ended; it reconnects unless it was closed. */
   onDisconnect(): void;
 }
 
@@ -72,22 +73,22 @@ export class Connection {
     this.#dropSocket('idle');
   }
 
-  /** Gives up a connection that may be dead, and reconnects after a pause. */
+  /** Drops a connection that may be dead, and reconnects after a pause. */
   restart(): void {
     this.#handleClose();
   }
 
-  /** Sets the pause before the next connection, as the service has requested it. */
+  /** Sets the pause before the next connection, which the service has requested. */
   setNextPause(pauseMs: number): void {
     this.#backoff.setNextMs(pauseMs);
   }
 
-  /** Resets the reconnect delay, because the connection was useful. */
+  /** Resets the reconnect delay, because the connection has worked. */
   resetBackoff(): void {
     this.#backoff.reset();
   }
 
-  /** Sends a message; messages beyond the service's rate limit wait. */
+  /** Sends a message; messages above the service's rate limit wait. */
   sendMessage(message: object): void {
     if (this.#state !== 'open' || this.#waiting.length >= limits.MESSAGES_WAITING_MAX) return;
     this.#waiting.push(JSON.stringify(message));
@@ -96,14 +97,14 @@ export class Connection {
 
   #openSocket(Socket: SocketClass): void {
     this.#setState('connecting');
-    // A listener of states may have closed it, and opened it again.
+    // A state listener may have closed and reopened the connection.
     if (this.#state !== 'connecting' || this.#socket !== undefined) return;
     const prepared = this.#owner.prepare?.();
     let socket: SocketLike;
     try {
       socket = new Socket(this.#options.address);
     } catch {
-      // Some classes throw for an address that they cannot reach instead of emitting a close.
+      // Some WebSocket classes throw for an unreachable address instead of emitting `close`.
       this.#scheduleReconnect();
       return;
     }
@@ -121,7 +122,7 @@ export class Connection {
       'close',
       ifCurrent(() => this.#handleClose()),
     );
-    // A close follows; without a listener some classes throw.
+    // A `close` event follows; without an `error` listener some classes throw.
     socket.addEventListener('error', () => {});
     socket.addEventListener('message', ({ data }) => {
       if (this.#socket === socket) this.#owner.onMessage(data as string | ArrayBuffer);
@@ -141,7 +142,7 @@ export class Connection {
 
   #scheduleReconnect(): void {
     this.#dropSocket('pausing');
-    // A listener of states may have closed it, and opened it again.
+    // A state listener may have closed and reopened the connection.
     if (this.#state !== 'pausing') return;
     this.#cancelTimer();
     this.#cancelTimer = this.clock.after(this.#backoff.nextMs(), () => {
@@ -149,7 +150,7 @@ export class Connection {
     });
   }
 
-  /** Ignores the socket from now on, which may close later. */
+  /** Ignores the current socket from now on; it may close later. */
   #dropSocket(state: 'idle' | 'pausing'): void {
     const socket = this.#socket;
     const wasOpen = this.#state === 'open';

@@ -1,8 +1,9 @@
 /**
- * The book of one topic. Frames go through {@link FollowedBook.applyFrame} in the order in which they
- * arrive; one that breaks a rule throws a ProtocolViolation, and the book is broken until it is repaired.
+ * The book of one topic. Frames are passed to {@link FollowedBook.applyFrame} in the order in which
+ * they arrive. A frame that breaks a rule throws a ProtocolViolation; the book is then broken until
+ * a repair.
  *
- * It does not know a socket.
+ * This file does not know the socket.
  */
 import { listOf, type Message, objectOf, text, whole } from '../fields.js';
 import { type BookState, bookState } from '../generated/rows.js';
@@ -17,13 +18,15 @@ export interface ResumePoint {
   readonly seq: number;
 }
 
-/** Additional checks; `strictChecks` has them all. Each throws a ProtocolViolation. */
+/**
+ * Additional checks; `strictChecks` contains all of them. Each check throws a ProtocolViolation.
+ */
 export interface FrameChecks {
   /** Checks the members of a frame before they are read. */
   checkMembers(frame: Message, topic: Topic): void;
-  /** Checks a delta that follows the book, before it is applied. */
+  /** Checks a delta that continues the book, before the delta is applied. */
   checkDelta(delta: Message, topic: Topic, sides: readonly [bids: BookSide, asks: BookSide]): void;
-  /** Checks the rows of a side after a frame. */
+  /** Checks the rows of a side after a frame was applied. */
   checkRows(side: BookSide, topic: Topic): void;
 }
 
@@ -33,7 +36,7 @@ interface FrameHead extends ResumePoint {
   readonly state: BookState;
 }
 
-/** Default rows a side of a topic, the service's. */
+/** Default number of rows a side, the same as the service's default. */
 const DEPTH_DEFAULT = 50;
 
 /** A followed book. */
@@ -57,7 +60,9 @@ export class FollowedBook {
     this.#asks = new BookSide('ask', depth);
   }
 
-  /** Where to resume; undefined while the book is broken, or before the first snapshot. */
+  /**
+   * The point at which to resume; undefined while the book is broken, or before the first snapshot.
+   */
   get resumePoint(): ResumePoint | undefined {
     const head = this.#head;
     return head !== undefined && this.#isIntact ? { epoch: head.epoch, seq: head.seq } : undefined;
@@ -147,7 +152,10 @@ export class FollowedBook {
     }
   }
 
-  /** Applies removals and changes first: queues describe the complete change. */
+  /**
+   * Applies removals and changes before additions: the queue sizes in a delta describe the book
+   * after the whole change.
+   */
   #changeOrders(side: BookSide, sent: unknown): void {
     const { add, change, remove } = objectOf(sent, 'orders');
     const changed = listOf(change, 'change').map(this.#readRow);
@@ -162,8 +170,8 @@ export class FollowedBook {
   }
 
   /**
-   * A delta may link to an earlier frame than the book is of, where another process has sent that: it leads
-   * from any book between them to the same one.
+   * Checks the position of a delta. A delta may continue an earlier frame than the book's last one
+   * when another process has sent that frame: it leads from any book in between to the same book.
    */
   #checkPosition(frame: Message, prev: unknown, seq: unknown): void {
     const { type, epoch } = frame;
@@ -202,8 +210,8 @@ export class FollowedBook {
 }
 
 /**
- * Whether a delta names no row: no level, which is a list, and no order in one of the three lists. A delta
- * of best prices has both always, the same where they are not new.
+ * Returns whether a delta contains no row: no level, which is a list, and no order in one of the
+ * three lists. A delta of best prices always contains both sides, also when they are unchanged.
  */
 export function isStateAlone({ bids, asks }: Message): boolean {
   return [bids, asks].every((side) => Object.values(side ?? {}).every((rows) => !rows.length));
@@ -227,8 +235,8 @@ function timingOf({ recvNs, sendNs }: Message): BookView['timing'] {
 let crcTable: Int32Array | undefined;
 
 /**
- * The zlib CRC-32 of an ASCII text, from 0 to 2^32 - 1: polynomial 0xedb88320, reflected. Browsers
- * have no built-in one.
+ * Returns the zlib CRC-32 of an ASCII text, 0 to 2^32 - 1: polynomial 0xedb88320, reflected.
+ * Browsers have no built-in CRC-32.
  */
 export function crc32(text: string): number {
   crcTable ??= Int32Array.from({ length: 256 }, crcOfByte);

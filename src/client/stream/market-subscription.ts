@@ -1,6 +1,6 @@
 /**
  * Common parts of candle and trade subscriptions: the states of one subscription on a shared
- * socket, the repair of missed messages, and the liveness of that socket.
+ * socket, the repair of missed messages, and the liveness check of that socket.
  */
 import type { Clock } from '../environment.js';
 import { ClientError } from '../error.js';
@@ -18,15 +18,18 @@ export interface MarketConnection {
 /** How a repair ends. */
 interface RepairOutcome<Missed> {
   readonly onRead: (missed: Missed) => void;
-  /** The repair failed; {@link MarketSubscription.retries} gets the error after this call. */
+  /**
+   * Called when the repair failed; {@link MarketSubscription.retries} emits the error after this
+   * call.
+   */
   readonly onFailure: () => void;
 }
 
-/** One subscription: `off` without a connection, and until it is retried. */
+/** One subscription; its state is `off` without a connection, and until a retry. */
 export class MarketSubscription {
   /** The service refuses it for good. */
   readonly ends = new Listeners<ClientError>();
-  /** A transient error, of the subscription or of a repair: it is retried. */
+  /** Emits the temporary errors of the subscription or of a repair, which are retried. */
   readonly retries = new Listeners<ClientError>();
   readonly #connection: MarketConnection;
   readonly #topic: object;
@@ -35,14 +38,14 @@ export class MarketSubscription {
   #repair: AbortController | undefined;
   #cancelTimer: () => void = () => {};
 
-  /** `onInterrupt` is called when it turns off or ends. */
+  /** `onInterrupt` is called when the subscription turns off or ends. */
   constructor(connection: MarketConnection, topic: object, onInterrupt: () => void) {
     this.#connection = connection;
     this.#topic = topic;
     this.#onInterrupt = onInterrupt;
   }
 
-  /** Whether it is subscribed to and not acknowledged. */
+  /** Whether a subscription was requested and is not yet acknowledged. */
   get isSubscribing(): boolean {
     return this.#state === 'subscribing';
   }
@@ -70,7 +73,9 @@ export class MarketSubscription {
     if (this.#state !== 'ended') this.#interrupt('off');
   }
 
-  /** Handles an acknowledgement, or the first message. Returns whether it was subscribing. */
+  /**
+   * Handles an acknowledgement, or the first message. Returns whether the subscription was pending.
+   */
   handleAcknowledged(): boolean {
     if (this.#state !== 'subscribing') return false;
     this.#cancelTimer();
@@ -78,7 +83,7 @@ export class MarketSubscription {
     return true;
   }
 
-  /** Handles a refusal; a transient one is retried. */
+  /** Handles a refusal; a temporary one is retried. */
   handleError(error: ClientError, transience: 'transient' | 'final'): void {
     if (this.#state === 'ended') return;
     if (transience === 'final') {
@@ -112,7 +117,7 @@ export class MarketSubscription {
     );
   }
 
-  /** Calls after the pause between two tries, unless it is interrupted before. */
+  /** Schedules a call after the pause between two attempts; an interruption cancels the call. */
   scheduleRetry(call: () => void): void {
     this.#schedule(limits.RESUBSCRIBE_MS, call);
   }
@@ -136,7 +141,7 @@ function codedError(cause: unknown): ClientError {
   return new ClientError('UNREACHABLE', 'what was missed could not be read', {}, { cause });
 }
 
-/** Pings an idle socket, and restarts it without a response. */
+/** Pings a silent socket, and restarts the socket when no reply comes. */
 export class Liveness {
   readonly #connection: Connection;
   readonly #isNeeded: () => boolean;
@@ -153,7 +158,7 @@ export class Liveness {
     this.#receivedAtMs = this.#connection.clock.monotonicMs();
   }
 
-  /** Watches it from now on, while it is needed. */
+  /** Starts to check the socket, for as long as it is needed. */
   startWatch(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;

@@ -1,6 +1,6 @@
 /**
- * The shared socket of a service: reads messages, handles those about the socket itself, classifies
- * errors, and chooses between binary and JSON.
+ * The shared socket of a service: parses messages, handles messages about the socket itself,
+ * classifies errors, and chooses between binary and JSON.
  */
 
 import type { BinaryTopics } from '../binary/binary-topics.js';
@@ -19,17 +19,18 @@ export interface SocketOptions extends Environment {
 /** The encoding of the service's updates. */
 export interface EncodingOptions {
   /**
-   * `binary` by default: a tenth of JSON's size. A service without it sends JSON, and the client
-   * requests JSON when the decoder, a module imported with the first connection, cannot be loaded.
+   * The encoding; `binary`, the default, has a tenth of JSON's size. A service without binary
+   * support sends JSON, and the client requests JSON when the decoder module, which is imported
+   * with the first connection, cannot be loaded.
    */
   readonly encoding?: 'binary' | 'json' | undefined;
 }
 
-/** The owner of a socket. An error for a message restarts the socket. */
+/** The callbacks of a socket's owner. An error thrown for a message restarts the socket. */
 interface ServiceSocketOwner {
   onOpen(): void;
   onMessage(message: Message): void;
-  /** The service rejected something; `message` has the details. */
+  /** Called when the service has rejected something; `message` has the details. */
   onError(error: ClientError, message: Message): void;
   onDisconnect(): void;
   /** Called when the client falls back to JSON, because the decoder was not loaded. */
@@ -66,7 +67,7 @@ export class ServiceSocket {
     );
   }
 
-  /** Sends `subscribe` or `unsubscribe`, in the encoding of all topics. */
+  /** Sends `subscribe` or `unsubscribe`, with the encoding that all topics use. */
   sendTopic(message: object): void {
     this.connection.sendMessage(this.#binary?.requestOf(message) ?? message);
   }
@@ -76,7 +77,7 @@ export class ServiceSocket {
     return this.#loading;
   }
 
-  /** Tried once: a topic that began in JSON is resumed in JSON. */
+  /** The decoder is loaded once: a topic that began in JSON is resumed in JSON. */
   async #loadBinary(): Promise<void> {
     const late = new AbortController();
     const cancel = this.connection.clock.after(limits.BINARY_LOAD_MS_MAX, () => late.abort());
@@ -100,7 +101,7 @@ export class ServiceSocket {
       // Unrequested bytes are ignored.
       if (message !== undefined) this.#handleMessage(objectOf(message, 'a message'));
     } catch (error) {
-      // The messages after one that cannot be read cannot be trusted either.
+      // After an unreadable message, later messages cannot be trusted either.
       this.#owner.onUnreadable?.(error);
       this.connection.restart();
     }
@@ -123,15 +124,18 @@ export class ServiceSocket {
 const TRANSIENT = ['NOT_READY', 'RATE_LIMITED', 'INTERNAL', 'LIMIT_EXCEEDED'];
 
 /**
- * Whether the same subscription may be retried after a refusal. A limit of the service passes when
- * others leave, but not where it is this socket that has too many subscriptions.
+ * Returns whether a refused subscription may be retried. A limit of the service passes when other
+ * clients leave, except when this socket itself has too many subscriptions.
  */
 export function isTransient({ code }: ClientError, subscriptionCount: number): boolean {
   if (code === 'LIMIT_EXCEEDED' && subscriptionCount > limits.SUBSCRIPTIONS_MAX) return false;
   return TRANSIENT.includes(code);
 }
 
-/** The address of a service's socket, which is `/ws` below its own. Throws INVALID_OPTION. */
+/**
+ * Returns the address of a service's socket: `/ws` below the service's address. Throws
+ * INVALID_OPTION.
+ */
 function serviceAddress({ url }: SocketOptions): string {
   const [, tls, rest = '', query = ''] =
     /^(?:http|ws)(s?):\/\/([^/?][^?]*?)\/*(\?.*)?$/.exec(url) ?? [];

@@ -1,4 +1,7 @@
-/** One side of a followed book: rows by price, then by queue, and the readers of rows in frames. */
+/**
+ * One side of a followed book: its rows by price, then by queue position, and the readers of rows
+ * in frames.
+ */
 import { type Base, parseRaw, rawBase, rawPrice } from '../amounts.js';
 import { type Level, type RestingOrder, restingOrder } from '../generated/rows.js';
 import type { Best, Topic } from './topic.js';
@@ -6,10 +9,10 @@ import { ProtocolViolation } from './violation.js';
 
 /** A row and its position. */
 interface PlacedRow {
-  /** Unique on its side: the price of a level, the maker and id of an order. */
+  /** Identifies a row on its side: the price of a level, or the maker and id of an order. */
   readonly key: string;
   readonly price: bigint;
-  /** Base ahead at its price; 0 for a level. */
+  /** Base ahead of the order at its price; 0 for a level. */
   readonly queue: bigint;
   readonly row: Best;
 }
@@ -30,7 +33,7 @@ export class BookSide {
     this.#depthMax = depthMax;
   }
 
-  /** The current rows; the list itself never changes. */
+  /** The current rows as a list that never changes; a changed side has a new list. */
   get rows(): readonly Best[] {
     this.#rows ??= this.#placed.map(({ row }) => row);
     return this.#rows;
@@ -52,7 +55,7 @@ export class BookSide {
     return this.#byKey.has(key);
   }
 
-  /** Throws a violation of `absent` when the row is not there. */
+  /** Removes a row. Throws a violation of `absent` when there is no such row. */
   removeRow(key: string): void {
     const removed = this.#byKey.get(key);
     if (removed === undefined) {
@@ -121,12 +124,12 @@ export class BookSide {
   }
 }
 
-/** The reader of a channel's rows. An error makes the frame malformed. */
+/** Returns the row reader of a channel. An error of the reader makes the frame malformed. */
 export function rowReaderOf({ channel }: Topic): RowReader {
   return channel === 'l3' ? readOrder : readLevel;
 }
 
-/** The key of an order in `remove`: `[maker, orderId]`. */
+/** Returns the key of an order in `remove`: `[maker, orderId]`. */
 export function readOrderKey(sent: unknown): string {
   const [maker, orderId] = sent as readonly [string, number];
   return orderKey(maker, orderId);
@@ -134,7 +137,7 @@ export function readOrderKey(sent: unknown): string {
 
 type SentSources = Readonly<Record<string, string>>;
 
-/** Reads `[price, size, {source: size}]`, or `[price, size]` of a best price. */
+/** Reads a level `[price, size, {source: size}]`, or a best price `[price, size]`. */
 function readLevel(sent: unknown): PlacedRow {
   const [key, sizeText, sources] = sent as readonly [string, string, SentSources?];
   const price = rawPrice(parseRaw(key));
@@ -158,8 +161,8 @@ function orderKey(maker: string, orderId: number): string {
 }
 
 /**
- * Most levels have one source with the level's size: it is not parsed twice. A list of pairs would
- * be garbage.
+ * Most levels have one source whose size is the level's size, so that size is not parsed again. The
+ * loop avoids a list of pairs, which would be garbage.
  */
 function sourcesOf(sent: SentSources, sizeText: string, size: Base): Level['sources'] {
   const sources: Record<string, Base> = {};

@@ -1,6 +1,6 @@
 /**
- * The rules of docs/streaming.md that find faults of a service, and that no client needs for a right
- * book: the kind of every member, `seq`, rows that are named twice, `empty` in deltas and `queue`.
+ * Checks of docs/streaming.md that reveal faults of a service and that a client does not need for a
+ * correct book: the type of every member, `seq`, duplicate rows, `empty` in deltas and `queue`.
  */
 import {
   flag,
@@ -20,8 +20,8 @@ import type { Topic } from './topic.js';
 import { ProtocolViolation } from './violation.js';
 
 /**
- * Strict mode of a StreamClient: every rule of docs/streaming.md is checked. It costs a second reading
- * of each frame, and finds faults of the service earlier.
+ * The strict mode of a StreamClient: every rule of docs/streaming.md is checked. It costs a second
+ * reading of each frame, and finds faults of the service earlier.
  *
  * @example
  * const onRepair = ({ rule, message }) => console.warn(rule, message);
@@ -43,10 +43,10 @@ export const strictChecks: FrameChecks = {
   },
 
   checkDelta(delta: Message, { channel }: Topic, [bids, asks]): void {
-    // The reader of members has found that these are of their kinds.
+    // The member check has verified the types of these members.
     const seq = delta['seq'] as number;
     const prev = delta['prev'] as number;
-    // A change of state alone shows nothing new, so that the market may be where it was.
+    // A delta without rows only changes the state, so the market's seq may stay the same.
     if (seq < prev || (seq === prev && !isStateAlone(delta))) {
       throw new ProtocolViolation('seq', `seq ${seq} does not follow prev ${prev}`);
     }
@@ -96,7 +96,7 @@ const order = object({
 
 const sources = record(amount);
 
-/** `[price, size, {source: size}]`, whose sources add up to the size. */
+/** Reads `[price, size, {source: size}]`, whose sources must add up to the size. */
 const level: Read<void> = (value, place) => {
   const [price, size, bySource] = tuple(value, place, 3);
   const sum = Object.values(sources(bySource, place)).reduce((total, one) => total + one, 0n);
@@ -104,7 +104,7 @@ const level: Read<void> = (value, place) => {
   if (sum !== amount(size, place)) fail(place, `the sum of its sources, ${sum}`);
 };
 
-/** `[price, size]`, or null where the side is empty. */
+/** Reads `[price, size]`, or null for an empty side. */
 const best: Read<void> = (value, place) => {
   if (value !== null) list(amount)(tuple(value, place, 2), place);
 };
@@ -133,7 +133,7 @@ function fail(place: string, kind: string): never {
   throw new ProtocolViolation('malformed', `${place} is not ${kind}`);
 }
 
-/** An added order was not there before the delta, also when the delta removes it. */
+/** An added order must be new to the side, even when the same delta removes an order of its key. */
 function checkAdded(sent: unknown, side: BookSide): void {
   for (const { maker, orderId } of orderChange(sent, 'side').add) {
     const key = `${maker} ${orderId}`;
@@ -143,8 +143,8 @@ function checkAdded(sent: unknown, side: BookSide): void {
 }
 
 /**
- * The queue of an order is the sum of the sizes ahead of it at its price. For one maker's orders,
- * hidden orders may be ahead.
+ * Checks that the queue of an order is the sum of the sizes ahead of it at its price. In a topic of
+ * one maker's orders, orders of other makers may also be ahead.
  */
 function checkQueues({ placedRows }: BookSide, maker: string | undefined): void {
   for (const [index, { key, price, queue }] of placedRows.entries()) {

@@ -16,7 +16,7 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
   readonly #reader: TopicReader;
   readonly #core: SubscriptionCore<LatestValues<BookView<Row>>>;
 
-  /** Created by the client; `onClose` is called once. */
+  /** The client creates subscriptions; `onClose` is called once. */
   constructor(reader: TopicReader, onClose: () => void, signal: AbortSignal | undefined) {
     const core = new SubscriptionCore<LatestValues<BookView<Row>>>(onClose);
     this.#reader = reader;
@@ -28,11 +28,11 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
 
   /** The newest book; undefined before the first. */
   get view(): BookView<Row> | undefined {
-    // A reader of a topic has the rows of that topic.
+    // The reader of a topic has rows of the topic's type.
     return this.#reader.view as BookView<Row> | undefined;
   }
 
-  /** The service's name of the topic; undefined before the first response. */
+  /** The service's name of the topic; undefined before the first reply. */
   get topicName(): string | undefined {
     return this.#reader.name;
   }
@@ -42,7 +42,7 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
     return this.#reader.phase;
   }
 
-  /** Why it has ended; undefined while it has not, and when it was closed. */
+  /** The error that ended the subscription; undefined while it is open, and after `close`. */
   get error(): ClientError | undefined {
     return this.#core.error;
   }
@@ -70,19 +70,23 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
   }
 
   /**
-   * Registers a listener for temporary errors: the service has no book yet, or its maximum of
-   * subscriptions. The subscription is retried each second.
+   * Registers a listener for temporary errors: the service has no book yet, or has reached its
+   * maximum of subscriptions. The subscription is retried each second. Returns the unsubscribe
+   * function.
    */
   onRetry(listener: (error: ClientError) => void): () => void {
     return this.#core.addCleanup(this.#reader.retries.add(listener));
   }
 
-  /** Ends it: no listener is called any more, and loops end. */
+  /** Ends the subscription: no listener is called any more, and loops end. */
   close(): void {
     this.#core.end(undefined);
   }
 
-  /** Leaving the loop closes the subscription. An error of the topic is thrown in the loop. */
+  /**
+   * Iterates over the newest books. Leaving the loop closes the subscription; an error of the topic
+   * is thrown in the loop.
+   */
   [Symbol.asyncIterator](): AsyncIterator<BookView<Row>> {
     const loop = this.#core.addLoop((onLeave) => new LatestValues<BookView<Row>>(onLeave));
     if (this.view !== undefined) loop.push(this.view);

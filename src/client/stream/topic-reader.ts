@@ -1,6 +1,6 @@
 /**
- * Follows one topic over a connection and repairs its book: the states of "A correct client" in
- * docs/streaming.md. The connection is shared by all topics of a client.
+ * Follows one topic over a connection and repairs its book, by the states of "A correct client" in
+ * docs/streaming.md. All topics of a client share the connection.
  */
 import type { Clock } from '../environment.js';
 import type { ClientError } from '../error.js';
@@ -27,8 +27,8 @@ export interface TopicConnection {
 }
 
 /**
- * The phase of a subscription, from docs/streaming.md. It is `off` without a connection, and until
- * it is retried after a temporary error.
+ * The phase of a subscription, from docs/streaming.md; `off` without a connection, and until a
+ * retry after a temporary error.
  */
 export type TopicPhase = 'off' | 'subscribing' | 'waiting' | 'following' | 'ended';
 
@@ -39,7 +39,10 @@ export class TopicReader {
   readonly ends = new Listeners<ClientError>();
   /** A transient error: the subscription is retried. */
   readonly retries = new Listeners<ClientError>();
-  /** The topic's name, which frames repeat: set before {@link TopicReader.handleSubscribed}, undefined before the first time. */
+  /**
+   * The topic's name, which frames repeat; set before {@link TopicReader.handleSubscribed},
+   * undefined until then.
+   */
   name: string | undefined;
   readonly #connection: TopicConnection;
   readonly #topic: Topic;
@@ -91,7 +94,7 @@ export class TopicReader {
     this.#connection.sendMessage({ type: 'unsubscribe', ...topic });
   }
 
-  /** Handles the loss of the connection. The book is valid if it was. */
+  /** Handles the loss of the connection. A valid book stays valid. */
   handleDisconnect(): void {
     if (this.#phase === 'ended') return;
     this.#cancelRetry();
@@ -99,13 +102,19 @@ export class TopicReader {
     this.#markInterrupted();
   }
 
-  /** Handles `subscribed`: later frames belong to this subscription; the first may take an interval. */
+  /**
+   * Handles `subscribed`: later frames belong to this subscription; the first frame may take an
+   * interval.
+   */
   handleSubscribed(): void {
     if (this.#phase !== 'subscribing') return;
     this.#setPhase('waiting', this.#connection.silenceMsMax + (this.#topic.intervalMs ?? 0));
   }
 
-  /** Applies a frame of this topic; one before `subscribed` belongs to the subscription before. */
+  /**
+   * Applies a frame of this topic; a frame before `subscribed` belongs to the previous
+   * subscription.
+   */
   applyFrame(frame: Message): void {
     if (this.#phase !== 'waiting' && this.#phase !== 'following') return;
     try {
@@ -120,7 +129,7 @@ export class TopicReader {
     this.#emitView(this.#book.viewOf(true));
   }
 
-  /** Handles a transient error: the subscription is retried. */
+  /** Handles a temporary error: the subscription is retried. */
   handleTransientError(error: ClientError): void {
     if (this.#phase === 'ended') return;
     this.#setPhase('off');
@@ -145,7 +154,7 @@ export class TopicReader {
     this.#repair(new ProtocolViolation('silence', `${this.#phase} without a message for too long`));
   }
 
-  /** Resumes or fetches the whole book; when that was in vain a moment ago, reconnects. */
+  /** Resumes or fetches the whole book; reconnects when a repair a moment ago had no effect. */
   #repair(violation: ProtocolViolation): void {
     const nowMs = this.#connection.clock.monotonicMs();
     const isRepeated = nowMs - this.#repairedAtMs < limits.RESUBSCRIBE_MS;
@@ -157,7 +166,7 @@ export class TopicReader {
     else this.subscribe();
   }
 
-  /** The last valid book stays, marked as not followed. */
+  /** Keeps the last valid book and marks it as not followed. */
   #markInterrupted(): void {
     if (this.#view?.isFollowing === true) this.#emitView({ ...this.#view, isFollowing: false });
   }

@@ -1,4 +1,4 @@
-/** The topics of a stream, and their rows. */
+/** The topics of a stream, and the types of their rows. */
 import type { Base, Price } from '../amounts.js';
 import type { BookState, Level } from '../generated/rows.js';
 
@@ -6,13 +6,15 @@ import type { BookState, Level } from '../generated/rows.js';
 interface Sources {
   readonly includeVamm?: boolean;
   readonly includeIndicative?: boolean;
-  /** Whether frames carry the time of their creation: {@link BookView.timing}. */
+  /** Whether frames contain the time of their creation: {@link BookView.timing}. */
   readonly timing?: boolean;
-  /** The least time between two frames, in milliseconds; the service's own by default, usually 10. */
+  /**
+   * Minimum interval between two frames, milliseconds; by default the service's own, usually 10.
+   */
   readonly intervalMs?: StreamInterval;
 }
 
-/** Milliseconds between two frames of a topic, at least. */
+/** Minimum interval between two frames of a topic, milliseconds. */
 export type StreamInterval = 10 | 50 | 100 | 250 | 500 | 1_000 | 5_000;
 
 /** Rows a side of a topic. */
@@ -54,20 +56,23 @@ export interface Best {
   readonly size: Base;
 }
 
-/** A book at one moment; it never changes, so that it can be stored. */
+/** A book at one moment; the object never changes, so it can be stored. */
 export interface BookView<Row extends Best = Level> {
-  /** The market's name as the service lists it. */
+  /** The market's name in the service's list. */
   readonly market: string;
-  /** One run of the service on one chain. */
+  /** The epoch: one run of the service on one chain. */
   readonly epoch: string;
-  /** Of this state of the market, the same as in /l2. */
+  /** The sequence number of this state of the market, the same as in /l2. */
   readonly seq: number;
   readonly slot: number;
   /** Unix milliseconds of the service. */
   readonly ts: number;
   /** The freshness of the book, according to the service. */
   readonly state: BookState;
-  /** False while the connection is lost or the book is being repaired: these are the last known rows. */
+  /**
+   * False while the connection is lost or the book is being repaired: the rows are then the last
+   * known ones.
+   */
   readonly isFollowing: boolean;
   /** Best first. */
   readonly bids: readonly Row[];
@@ -76,7 +81,10 @@ export interface BookView<Row extends Best = Level> {
   /** Null where the side is empty. */
   readonly bestBidPrice: Price | null;
   readonly bestAskPrice: Price | null;
-  /** Unix nanoseconds of receipt and sending in the service; null unless the topic has `timing`. */
+  /**
+   * The times of receipt and of sending in the service, Unix nanoseconds; null unless the topic has
+   * `timing`.
+   */
   readonly timing: { readonly recvNs: bigint; readonly sendNs: bigint } | null;
 }
 

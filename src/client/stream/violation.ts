@@ -1,4 +1,4 @@
-/** The rules of docs/streaming.md, by the names that it gives them. */
+/** The names that docs/streaming.md gives to its rules. */
 export const STREAM_RULES = [
   'malformed',
   'noSnapshot',
@@ -19,7 +19,7 @@ export const STREAM_RULES = [
 export type StreamRule = (typeof STREAM_RULES)[number];
 
 /**
- * A frame that breaks a rule. Its book must not be shown until it is repaired.
+ * The error of a frame that breaks a rule. The book must not be displayed until it is repaired.
  *
  * @example
  * const onRepair = ({ rule, message }: ProtocolViolation) => console.warn(rule, message);
@@ -34,7 +34,7 @@ export class ProtocolViolation extends Error {
     this.rule = rule;
   }
 
-  /** Whether the book is still that of the frame before, so that the missed frames repair it. */
+  /** Whether the book is still that of the previous frame, so that the missed frames repair it. */
   get isResumable(): boolean {
     return this.rule === 'gap' || this.rule === 'repeated' || this.rule === 'silence';
   }

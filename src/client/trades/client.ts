@@ -1,5 +1,5 @@
 /**
- * Live trades: each once, without gaps, even after a lost connection.
+ * Live trades of markets: each trade once, without gaps, also after a lost connection.
  *
  * ```ts
  * const trades = new TradesClient({ url: 'http://127.0.0.1:8080' });
@@ -72,8 +72,8 @@ export class TradesClient {
   }
 
   /**
-   * Follows the trades of a market by its symbol. Equal symbols of one client are one for the service.
-   * Throws CLOSED after `close`, and WEBSOCKET_NOT_FOUND.
+   * Follows the trades of a market by its symbol. Equal symbols of one client share one
+   * subscription at the service. Throws CLOSED after `close`, and WEBSOCKET_NOT_FOUND.
    */
   subscribe(
     symbol: string,
@@ -136,7 +136,7 @@ export class TradesClient {
     return this.#markets.findEntry(String(symbol).toLowerCase());
   }
 
-  /** An error without a market concerns all pending subscriptions. */
+  /** Handles an error; an error without a market affects all pending subscriptions. */
   #handleError(error: ClientError, message: Message): void {
     this.#liveness.noteReceived();
     const named = this.#findNamed(message);

@@ -1,6 +1,6 @@
 /**
- * The trades of one market since the subscription, each emitted once: live ones, and missed ones,
- * which are fetched before anything newer is emitted.
+ * The trades of one market since the subscription, each emitted once: live trades, and missed
+ * trades, which are fetched before anything newer is emitted.
  */
 import type { ClientError } from '../error.js';
 import * as limits from '../limits.js';
@@ -9,7 +9,7 @@ import { type MarketConnection, MarketSubscription } from '../stream/market-subs
 import { KnownTrades, type PagesRead, repairOf } from './repair.js';
 import type { LiveTrade, TradeBatch } from './trade.js';
 
-/** The socket and the pages as a market uses them. */
+/** The socket and the pages that the trades of a market need. */
 export interface MarketTradesSource extends MarketConnection {
   /** The newest trades down to a number. */
   fetchBackTo(symbol: string, id: bigint, signal: AbortSignal): Promise<PagesRead>;
@@ -26,7 +26,7 @@ export class MarketTrades {
   /** The number of the first trade that was emitted; undefined before the first `init`. */
   #firstId: bigint | undefined;
   #hasInit = false;
-  /** Trades that arrive while missed ones are fetched. */
+  /** Trades that arrive while missed trades are being fetched; undefined without a fetch. */
   #held: LiveTrade[] | undefined;
 
   constructor(symbol: string, source: MarketTradesSource) {
@@ -43,12 +43,12 @@ export class MarketTrades {
     return this.subscription.ends;
   }
 
-  /** A temporary error: a repair failed, or the subscription is retried. */
+  /** Emits temporary errors: a repair failed, or the subscription is retried. */
   get retries(): Listeners<ClientError> {
     return this.subscription.retries;
   }
 
-  /** The first batch of a new listener; undefined before the service has sent anything. */
+  /** The first batch for a new listener; undefined until the service has sent trades. */
   get init(): TradeBatch | undefined {
     if (this.#firstId === undefined) return undefined;
     return batchOf('init', this.#known.listNewest(limits.TRADES_FIRST));
@@ -60,12 +60,18 @@ export class MarketTrades {
     this.subscription.subscribe();
   }
 
-  /** Handles the acknowledgement. A market without a trade may have sent nothing before. */
+  /**
+   * Handles the acknowledgement. For a market without trades, the service may have sent nothing
+   * before it.
+   */
   handleAcknowledged(): void {
     if (this.subscription.handleAcknowledged() && !this.#hasInit) this.handleInit([]);
   }
 
-  /** Handles the newest trades: at the start, and where some may be missing or were reverted. */
+  /**
+   * Handles a message of the newest trades, which comes at the start and when trades may be missing
+   * or were reverted.
+   */
   handleInit(newest: readonly LiveTrade[]): void {
     this.subscription.handleAcknowledged();
     if (!this.subscription.isOn) return;
@@ -81,7 +87,10 @@ export class MarketTrades {
     this.updates.emit(batchOf('init', newest));
   }
 
-  /** Handles live trades; the service has left `leftOut` others out. */
+  /**
+   * Handles live trades; `leftOut` is the number of trades that the service has omitted before
+   * them.
+   */
   handleTrades(trades: readonly LiveTrade[], leftOut: number): void {
     if (!this.subscription.isOn || this.#firstId === undefined) return;
     if (leftOut > 0) {
@@ -98,7 +107,7 @@ export class MarketTrades {
     this.updates.emit(batchOf('update', fresh));
   }
 
-  /** Fetches missed trades; `newest` is the service's latest message. */
+  /** Fetches missed trades; `newest` is the last message of the service. */
   #repair(newest: readonly LiveTrade[]): void {
     const symbol = this.#symbol;
     const floor = this.#floor;
@@ -123,7 +132,7 @@ export class MarketTrades {
     });
   }
 
-  /** The number from which on trades are reread. */
+  /** The trade number from which a repair reads trades again. */
   get #floor(): bigint {
     const reread = this.#known.lastId - BigInt(limits.TRADES_REREAD);
     const first = this.#firstId ?? -1n;

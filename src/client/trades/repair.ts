@@ -1,8 +1,8 @@
-/** The trades to emit after a gap: missed ones, and reverts by a fork. */
+/** Finds the trades to emit after a gap: missed trades, and trades that a fork has reverted. */
 import { TRADES_KNOWN_MAX, TRADES_PAGE } from '../limits.js';
 import { idOf, keyOf, type LiveTrade, sortById } from './trade.js';
 
-/** The newest emitted trades, which prevent duplicates and reveal reverts. */
+/** The newest emitted trades, by which duplicates and reverts are found. */
 export class KnownTrades {
   #byKey = new Map<string, LiveTrade>();
   #lastId = -1n;
@@ -49,16 +49,19 @@ export class KnownTrades {
 export interface PagesRead {
   /** Newest first. */
   readonly trades: readonly LiveTrade[];
-  /** Whether they reach down to the requested trade. */
+  /** Whether the pages reach back to the requested trade. */
   readonly isWhole: boolean;
 }
 
-/** Trades known before a gap, and trades received after it. */
+/** The trades known before a gap, and the trades received after it. */
 export interface Gap {
   readonly known: KnownTrades;
-  /** Older trades are not emitted: they are from before the subscription, or were emitted long ago. */
+  /**
+   * Trades with a lower number are not emitted, because they precede the subscription or were
+   * emitted long ago.
+   */
   readonly floor: bigint;
-  /** The newest trades as the socket has sent them, oldest first. */
+  /** The newest trades as the socket sent them, oldest first. */
   readonly newest: readonly LiveTrade[];
   /** Fetched after `newest`. */
   readonly pages: PagesRead;
@@ -73,7 +76,10 @@ interface Repair {
   readonly leftOut: number;
 }
 
-/** Returns `stale` for pages that end before the socket's trades: an intermediate cache served them. */
+/**
+ * Returns the trades to emit, or `stale` for pages that end before the trades of the socket,
+ * because an intermediate cache served them.
+ */
 export function repairOf(gap: Gap): Repair | 'stale' {
   const { known, floor, newest, pages, held } = gap;
   const fetched = new Set(pages.trades.map(keyOf));
@@ -86,7 +92,7 @@ export function repairOf(gap: Gap): Repair | 'stale' {
   return { trades: sortById(fresh), takenBack: sortById(takenBack), leftOut: leftOutOf(gap) };
 }
 
-/** Whether a trade would be among the fetched ones if it were there. */
+/** Returns whether the fetched trades would contain this trade if it still existed. */
 function isCovered(trade: LiveTrade, { newest, pages }: Gap): boolean {
   const id = idOf(trade);
   const newestRead = pages.trades[0];

@@ -5,7 +5,7 @@ import type { TradeBatch } from './trade.js';
 
 /** The source of trades. */
 interface TradeSource<Trade> {
-  /** The first batch of a new listener; undefined for none. */
+  /** The first batch for a new listener; undefined when there is none. */
   readonly init: TradeBatch<Trade> | undefined;
   readonly updates: Listeners<TradeBatch<Trade>>;
   readonly ends: Listeners<ClientError>;
@@ -16,7 +16,7 @@ interface TradeSource<Trade> {
 export interface TradeOptions {
   /** Ends the subscription; loops throw ABORTED. */
   readonly signal?: AbortSignal | undefined;
-  /** How many trades wait for a loop; 10,000 by default. */
+  /** Maximum number of trades that wait for a loop; 10,000 by default. */
   readonly waitingMax?: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
   readonly #waitingMax: number;
   readonly #core: SubscriptionCore<TradeLoop<Trade>>;
 
-  /** Created by the client; `onClose` is called once. */
+  /** The client creates subscriptions; `onClose` is called once. */
   constructor(
     source: TradeSource<Trade>,
     onClose: () => void,
@@ -46,7 +46,7 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
     core.watchSignal(options.signal);
   }
 
-  /** Why it has ended; undefined while it has not, and when it was closed. */
+  /** The error that ended the subscription; undefined while it is open, and after `close`. */
   get error(): ClientError | undefined {
     return this.#core.error;
   }
@@ -67,7 +67,10 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
     return remove;
   }
 
-  /** Calls with every transient error, of the subscription or of a repair; it is retried. */
+  /**
+   * Registers a listener for temporary errors of the subscription or of a repair, which are
+   * retried. Returns its unsubscribe function.
+   */
   onRetry(listener: (error: ClientError) => void): () => void {
     return this.#core.addCleanup(this.#source.retries.add(listener));
   }
@@ -77,12 +80,15 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
     return this.#core.onError(listener);
   }
 
-  /** Ends it: no listener is called any more, and loops end. */
+  /** Ends the subscription: no listener is called any more, and loops end. */
   close(): void {
     this.#core.end(undefined);
   }
 
-  /** Leaving the loop closes the subscription. An error of the service is thrown in the loop. */
+  /**
+   * Iterates over batches of trades. Leaving the loop closes the subscription; an error of the
+   * service is thrown in the loop.
+   */
   [Symbol.asyncIterator](): AsyncIterator<TradeBatch<Trade>> {
     const loop = this.#core.addLoop((onLeave) => new TradeLoop<Trade>(this.#waitingMax, onLeave));
     this.onTrades((batch) => loop.push(batch));
@@ -91,8 +97,8 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
 }
 
 /**
- * Trades for one `for await` reader. They are queued up to a maximum; beyond that the oldest are
- * dropped, and the next batch has their count.
+ * Trades for one `for await` reader. They are queued up to a maximum; then the oldest are dropped,
+ * and the next batch contains the number of dropped trades.
  */
 class TradeLoop<Trade> implements AsyncIterableIterator<TradeBatch<Trade>> {
   readonly #waitingMax: number;
@@ -115,7 +121,7 @@ class TradeLoop<Trade> implements AsyncIterableIterator<TradeBatch<Trade>> {
     this.#signal.push();
   }
 
-  /** Ends the trades; an error is thrown to the reader after the queued trades. */
+  /** Ends the trades; with an error, the reader throws it after the queued trades. */
   end(end: { readonly error?: unknown } = {}): void {
     this.#signal.end(end);
   }
@@ -148,7 +154,7 @@ class TradeLoop<Trade> implements AsyncIterableIterator<TradeBatch<Trade>> {
     return { ...batch, takenBack, leftOut };
   }
 
-  /** Drops the oldest batch that waits, or as many trades as are too many where it is the only one. */
+  /** Drops the oldest waiting batch; if it is the only batch, drops only its excess trades. */
   #dropOldest(): void {
     const [oldest, ...others] = this.#waiting;
     if (oldest === undefined) return;

@@ -4,21 +4,26 @@ import type { TradeRecord } from '../generated/records.js';
 
 /** A trade with its price. */
 export interface LiveTrade extends TradeRecord {
-  /** Quote for a base, to the nearest of six decimals; null where the fill has no size. */
+  /**
+   * The quote amount for one base unit, rounded to six decimals; null when the fill has no size.
+   */
   readonly price: Price | null;
 }
 
 /** Trades that are emitted together, oldest first. */
 export interface TradeBatch<Trade = LiveTrade> {
   /**
-   * `init` has the newest trades at the start of a listener or loop, `update` new ones, and
-   * `repair` trades missed during a lost connection or omitted by the service.
+   * `init`: the newest trades at the start of a listener or loop. `update`: new trades. `repair`:
+   * trades that a lost connection or the service had omitted.
    */
   readonly kind: 'init' | 'update' | 'repair';
   readonly trades: readonly Trade[];
-  /** Trades that were emitted before and that a fork of the chain has reverted. */
+  /** Trades that were emitted earlier and that a fork of the chain has reverted. */
   readonly takenBack: readonly Trade[];
-  /** Upper bound of the omitted trades before these; 0 for none. /trades has them. */
+  /**
+   * Upper bound of the number of trades omitted before these; 0 for none. /trades has the omitted
+   * trades.
+   */
   readonly leftOut: number;
 }
 
@@ -31,17 +36,23 @@ export function withPrice(record: TradeRecord): LiveTrade {
   return { ...record, price: rawPrice((quote * BASE_PRECISION * 2n + base) / (base * 2n)) };
 }
 
-/** Equal for two records of one trade: its transaction, and its index in it. */
+/**
+ * Returns a key that is equal for two records of one trade: its transaction and its index in the
+ * transaction.
+ */
 export function keyOf({ txSig, txSigIndex }: TradeRecord): string {
   return `${txSig} ${txSigIndex}`;
 }
 
-/** The number of a trade in its market; -1, before all others, where the program has not numbered it. */
+/**
+ * Returns the number of a trade in its market; -1, before all others, when the program has not
+ * numbered it.
+ */
 export function idOf({ fillRecordId }: TradeRecord): bigint {
   return fillRecordId ?? -1n;
 }
 
-/** Sorts by number; trades of one number stay in their order. */
+/** Sorts trades by number; trades with the same number keep their order. */
 export function sortById(trades: Iterable<LiveTrade>): LiveTrade[] {
   return [...trades].sort((one, other) => {
     const id = idOf(one);

@@ -1,5 +1,5 @@
 /**
- * Integer arithmetic that bigint has no operator for, and powers of ten, the units of the program:
+ * Integer functions that bigint has no operator for, and powers of ten. Units of the program:
  * prices 1e6, base 1e9, weights and ratios 1e4.
  */
 
@@ -12,7 +12,7 @@ export const E6 = 1_000_000n;
 /** 10^9, of base. */
 export const E9 = 1_000_000_000n;
 
-/** Up to here the square root of a double, rounded down, is exact. */
+/** Up to this value the square root of a double, rounded down, is exact. */
 const EXACT_ROOT_MAX = 0x10_0000_0000_0000n;
 
 /** The absolute value. */
@@ -35,11 +35,11 @@ export function divCeil(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor;
 }
 
-/** The square root of an integer that is not negative, rounded down. */
+/** Returns the square root of a non-negative integer, rounded down. */
 export function isqrt(value: bigint): bigint {
   let root = BigInt(Math.floor(Math.sqrt(Number(value))));
   if (value <= EXACT_ROOT_MAX) return root;
-  // The double is off by a part in 2^52; one step of Newton brings it above the root or onto it.
+  // The double is off by one part in 2^52; one Newton step moves it to the root or above.
   root = (root + value / root + 1n) >> 1n;
   while (root * root > value) root = (root + value / root) >> 1n;
   while ((root + 1n) * (root + 1n) <= value) root += 1n;

@@ -1,7 +1,7 @@
-/** When the market makers' price of a perp market counts. */
+/** The rule that decides whether the market makers' price of a perp market is used. */
 import { abs, max } from './integer.js';
 
-/** The market makers' price in a perp market's account. */
+/** The market makers' price in the account of a perp market. */
 export interface MmOracle {
   /** 1e6; 0 for none. */
   readonly price: bigint;
@@ -11,23 +11,23 @@ export interface MmOracle {
   readonly sequenceId: bigint;
 }
 
-/** The exchange oracle's fields that the rule needs. */
+/** The fields of the market's own oracle that the rule needs. */
 interface ExchangePrice {
   /** 1e6. */
   readonly price: bigint;
   /** The slot at which it was published. */
   readonly slot: bigint;
-  /** Orders updates of the price; 0 where the source has none. */
+  /** The sequence id orders updates of the price; 0 when the source has none. */
   readonly sequenceId: bigint;
 }
 
 /** The other inputs of the rule. */
 interface MmTerms {
-  /** The oracle's average in the market account, 1e6. */
+  /** The oracle's average price in the market account, 1e6. */
   readonly lastTwap: bigint;
-  /** How many times a price may be above or below its average. */
+  /** The factor by which a price may be above or below its average. */
   readonly tooVolatileRatio: bigint;
-  /** The slot now where the exchange's oracle never grows old, as before a launch; else null. */
+  /** The current slot for an oracle that never expires, as before a launch; otherwise null. */
   readonly ageless: { readonly slot: bigint } | null;
 }
 
@@ -35,18 +35,18 @@ interface MmTerms {
 export const FIRST_TOO_VOLATILE_RATIO = 5n;
 
 const PARTS = 1_000_000n;
-/** Farthest that the market makers' price may be from the exchange's: 1 %. */
+/** Maximum distance of the market makers' price from the oracle price: 1 %. */
 const MM_DIVERGENCE_MAX = PARTS / 100n;
-/** Sequence ids are comparable when they differ by less than this fraction. */
+/** Sequence ids are comparable when they differ by less than this fraction (1 / 10,000). */
 const SEQUENCE_ID_PARTS = 10_000n;
 
 /**
- * Whether the market makers' price is used: when it is set, as recent as the exchange's, not too
- * volatile, and within 1 % of it. Old accounts contain other bytes in its place, so slot 0 means
- * none.
+ * Returns whether the market makers' price is used: it must be set, as recent as the oracle price,
+ * not too volatile, and within 1 % of the oracle price. Old accounts hold other bytes in its place,
+ * so slot 0 means that there is no price.
  *
  * Source: programs/drift/src/state/perp_market.rs `get_mm_oracle_price_data`. The SDK compares with
- * the five-minute average instead, and slots as decimal text.
+ * the five-minute average instead, and compares slots as decimal text.
  */
 export function isMmOracleUsed(exchange: ExchangePrice, mm: MmOracle, terms: MmTerms): boolean {
   if (mm.slot === 0n || mm.price <= 0n) return false;
@@ -55,7 +55,7 @@ export function isMmOracleUsed(exchange: ExchangePrice, mm: MmOracle, terms: MmT
   return isNear && !isTooVolatile(mm.price, terms) && isAsRecent(exchange, mm, terms);
 }
 
-/** Whether a price is too many times above or below its average. */
+/** Returns whether a price is above or below its average by more than the allowed factor. */
 export function isTooVolatile(
   price: bigint,
   { lastTwap, tooVolatileRatio }: Pick<MmTerms, 'lastTwap' | 'tooVolatileRatio'>,

@@ -9,7 +9,7 @@ import { abs, E3, E4, E6, E9, max, min } from './integer.js';
 import { depositTokens, type SpotTerms } from './spot.js';
 import { sizeDiscount, sizePremium, unboundedPremium } from './weights.js';
 
-/** The fields of a perp market's account that margins need. */
+/** The fields of a perp market account that margins need. */
 export type PerpMarketFacts = Pick<
   PerpMarket,
   | 'marketIndex'
@@ -51,34 +51,37 @@ export type PerpMarketFacts = Pick<
 
 /** The prices of a perp market, 1e6. */
 interface PerpPrices {
-  /** The exchange's oracle; in settlement, where that is not known, the price of the expiry. */
+  /** The oracle price; in settlement, when that price is unknown, the expiry price. */
   readonly oracle: bigint;
-  /** The market makers' oracle where it is in use, else the exchange's. */
+  /** The market makers' price while it is used, otherwise the oracle price. */
   readonly mmOracle: bigint;
-  /** The mark price; null while it is not known. */
+  /** The mark price; null while it is unknown. */
   readonly mark: bigint | null;
 }
 
-/** The terms of a perp market at its prices, shared by all its positions. */
+/** The terms of a perp market at given prices, which all its positions share. */
 export interface PerpTerms {
   readonly facts: PerpMarketFacts;
   readonly quote: SpotTerms;
   readonly prices: PerpPrices;
   readonly isPrediction: boolean;
   readonly isInSettlement: boolean;
-  /** The value of a unit: the oracle price, or in settlement the expiry price, 1e6. */
+  /** The value of one unit: the oracle price, or in settlement the expiry price, 1e6. */
   readonly value: bigint;
   /** The same by the market makers' oracle. */
   readonly mmValue: bigint;
-  /** The pool's excess over users' gains, available to positive gains, quote 1e6. */
+  /**
+   * The excess of the PnL pool over all users' gains, which is available to positive gains, quote
+   * 1e6.
+   */
   readonly excessPool: bigint;
-  /** The initial weight of gains, after the cut for an imbalance, 1e4. */
+  /** The initial margin weight of gains, after the reduction for a PnL imbalance, 1e4. */
   readonly initialPnlWeight: bigint;
   readonly maintenancePnlWeight: bigint;
   readonly pnlImfFactor: bigint;
   readonly imfFactor: bigint;
   readonly ratios: MarginRatios;
-  /** The ratios of the high-leverage mode; null if the market has none. */
+  /** The margin ratios in high-leverage mode; null when the market has none. */
   readonly highLeverageRatios: MarginRatios | null;
 }
 
@@ -90,7 +93,7 @@ interface MarginRatios {
 
 /** Highest price of a prediction market, 1e6. */
 const PREDICTION_PRICE_MAX = E6;
-/** The divisor of the fee pool's share for gains. */
+/** The divisor of the part of the fee pool that counts for gains. */
 const FEE_POOL_PART = 5n;
 
 /** Derives the terms of a market from its prices and the terms of its quote market. */
@@ -125,7 +128,7 @@ export function perpTerms(facts: PerpMarketFacts, prices: PerpPrices, quote: Spo
 }
 
 /**
- * The gains of all users beyond the pools, quote 1e6. Source: sdk/src/math/market.ts
+ * Returns the gains of all users beyond the pools, quote 1e6. Source: sdk/src/math/market.ts
  * calculateNetUserPnlImbalance.
  */
 function imbalance(facts: PerpMarketFacts, price: bigint, quote: SpotTerms): bigint {
@@ -147,7 +150,7 @@ function initialPnlWeight(facts: PerpMarketFacts, price: bigint, quote: SpotTerm
   return found > limit ? (weight * limit) / found : weight;
 }
 
-/** Funding that is not settled yet, quote 1e6. Source: calculateUnsettledFundingPnl. */
+/** Returns the unsettled funding of a position, quote 1e6. Source: calculateUnsettledFundingPnl. */
 export function unsettledFunding(
   position: Pick<PerpPosition, 'baseAssetAmount' | 'lastCumulativeFundingRate'>,
   { amm }: Pick<PerpMarketFacts, 'amm'>,
@@ -158,24 +161,24 @@ export function unsettledFunding(
   return -(((rate - position.lastCumulativeFundingRate) * base) / E9 / E3);
 }
 
-/** Gains at the unit value, without funding, quote 1e6. Source: calculatePositionPNL. */
+/** Returns the gain at the unit value, without funding, quote 1e6. Source: calculatePositionPNL. */
 export function pnlAt(
   value: bigint,
   position: Pick<PerpPosition, 'baseAssetAmount' | 'quoteAssetAmount'>,
 ): bigint {
-  // Division truncates toward zero, so the sign may go in first.
+  // Division truncates toward zero, so the sign may be applied before the division.
   return (position.baseAssetAmount * value) / E9 + position.quoteAssetAmount;
 }
 
 /**
- * A price per unit from one of the position's quote amounts: the entry amount, the same with fees
- * and settled funding, or the current amount.
+ * Returns the price per unit for one of a position's quote amounts: the entry amount, the
+ * break-even amount (with fees and settled funding), or the current amount.
  */
 export function pricePerUnit(quote: bigint, base: bigint): bigint {
   return base === 0n ? 0n : abs((quote * E6 * E3) / base);
 }
 
-/** The claimable part of a gain, quote 1e6. Source: position.ts calculateClaimablePnl. */
+/** Returns the claimable part of a gain, quote 1e6. Source: position.ts calculateClaimablePnl. */
 export function claimable(
   pnl: bigint,
   position: Pick<PerpPosition, 'quoteAssetAmount' | 'quoteEntryAmount'>,
@@ -185,13 +188,15 @@ export function claimable(
   return min(pnl, max(position.quoteAssetAmount - position.quoteEntryAmount, 0n) + excessPool);
 }
 
-/** The liability of a position at a price, quote 1e6. Source: calculatePerpLiabilityValue. */
+/**
+ * Returns the liability of a position at a price, quote 1e6. Source: calculatePerpLiabilityValue.
+ */
 export function liability(base: bigint, price: bigint, isPrediction: boolean): bigint {
   if (isPrediction && base <= 0n) return (-base * (PREDICTION_PRICE_MAX - price)) / E9;
   return (abs(base) * price) / E9;
 }
 
-/** A base size with the open orders of one side filled, and its liability. */
+/** A base size after the open orders of one side are filled, and its liability. */
 export interface WorstPerp {
   readonly base: bigint;
   /** Quote 1e6. */
@@ -199,8 +204,8 @@ export interface WorstPerp {
 }
 
 /**
- * The worse of all bids filled and all asks filled; the asks when equal. Source:
- * sdk/src/math/margin.ts calculateWorstCasePerpLiabilityValue.
+ * Returns the worse case of all bids filled and all asks filled; all asks when both are equal.
+ * Source: sdk/src/math/margin.ts calculateWorstCasePerpLiabilityValue.
  */
 export function worstPerp(
   position: Pick<PerpPosition, 'baseAssetAmount' | 'openBids' | 'openAsks'>,
@@ -220,15 +225,18 @@ export function worstPerp(
     : { base: bids, liability: bidsLiability };
 }
 
-/** The maintenance margin ratio of a size, 1e4. Source: market.ts calculateMarketMarginRatio. */
+/**
+ * Returns the maintenance margin ratio of a size, 1e4. Source: market.ts
+ * calculateMarketMarginRatio.
+ */
 export function maintenanceRatio(base: bigint, terms: PerpTerms, isHighLeverage: boolean): bigint {
   const high = isHighLeverage ? terms.highLeverageRatios : null;
   return sizePremium(base, terms.imfFactor, (high ?? terms.ratios).maintenance);
 }
 
 /**
- * The initial margin ratio of a size, 1e4, at least the user's own minimum. Source: market.ts
- * calculateMarketMarginRatio.
+ * Returns the initial margin ratio of a size, 1e4, at least the user's own minimum. Source:
+ * market.ts calculateMarketMarginRatio.
  */
 export function initialRatio(
   base: bigint,
@@ -256,13 +264,13 @@ function highLeverageRatio(bySize: bigint, ordinary: bigint, high: bigint): bigi
   return (max(ordinary - high, 1n) * part) / E6 + high;
 }
 
-/** The weight of a gain or loss in an initial margin, quote 1e6. */
+/** Returns a gain or loss with its weight in the initial margin, quote 1e6. */
 export function initialPnl(pnl: bigint, terms: PerpTerms): bigint {
   if (pnl <= 0n) return pnl;
   return (pnl * sizeDiscount(pnl, terms.pnlImfFactor, terms.initialPnlWeight)) / E4;
 }
 
-/** The weight of a gain or loss in a maintenance margin, quote 1e6. */
+/** Returns a gain or loss with its weight in the maintenance margin, quote 1e6. */
 export function maintenancePnl(pnl: bigint, terms: PerpTerms): bigint {
   return pnl > 0n ? (pnl * terms.maintenancePnlWeight) / E4 : pnl;
 }

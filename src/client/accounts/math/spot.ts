@@ -1,5 +1,5 @@
 /**
- * Spot balances: tokens, their value, and their weight as collateral or debt.
+ * Spot balances: their token amounts, values, and weights as collateral or debt.
  *
  * Source: sdk/src/math/spotBalance.ts and spotPosition.ts of @drift-labs/sdk 2.163.0-beta.0.
  */
@@ -11,12 +11,14 @@ import { sizeDiscount, sizePremium } from './weights.js';
 
 /** Index of the spot market of the quote token. */
 export const QUOTE_MARKET_INDEX = 0;
-/** Decimals of a balance (9) and of cumulative interest (10) together: a token has no more. */
+/**
+ * The decimals of a balance (9) plus those of cumulative interest (10): no token has more decimals.
+ */
 const INTEREST_DECIMALS = 19;
-/** Seconds of the average that strict prices use. */
+/** The period of the average price that strict prices use, seconds. */
 const TWAP_SECONDS = 300n;
 
-/** The fields of a spot market's account that margins need. */
+/** The fields of a spot market account that margins need. */
 export type SpotMarketFacts = Pick<
   SpotMarket,
   | 'marketIndex'
@@ -39,10 +41,10 @@ export type SpotMarketFacts = Pick<
   >;
 };
 
-/** The weights of a margin; `none` for unweighted. */
+/** The margin whose weights apply; `none` for unweighted values. */
 type SpotCategory = 'initial' | 'maintenance' | 'none';
 
-/** The terms of a spot market at a price, shared by all its positions. */
+/** The terms of a spot market at a given price, which all its positions share. */
 export interface SpotTerms {
   readonly facts: SpotMarketFacts;
   readonly isQuote: boolean;
@@ -51,7 +53,7 @@ export interface SpotTerms {
   /** The lower and the higher of the price and its live five-minute average, 1e6. */
   readonly strictLow: bigint;
   readonly strictHigh: bigint;
-  /** The lower and the higher of the price and the account's average, 1e6. */
+  /** The lower and the higher of the price and the average stored in the account, 1e6. */
   readonly twapLow: bigint;
   readonly twapHigh: bigint;
   /** One token in its smallest unit. */
@@ -59,14 +61,14 @@ export interface SpotTerms {
   /** From balance times interest to tokens. */
   readonly balanceUnit: bigint;
   readonly imfFactor: bigint;
-  /** The initial asset weight after the cut for large markets, 1e4. */
+  /** The initial asset weight after the reduction for large deposits in a market, 1e4. */
   readonly initialAssetWeight: bigint;
   readonly maintenanceAssetWeight: bigint;
   readonly initialLiabilityWeight: bigint;
   readonly maintenanceLiabilityWeight: bigint;
 }
 
-/** The terms of a market at a price, 1e6, and a time in seconds. */
+/** Returns the terms of a market at a price, 1e6, and a time in seconds. */
 export function spotTerms(facts: SpotMarketFacts, price: bigint, nowS: bigint): SpotTerms {
   const twap = liveTwap(facts.historicalOracleData, price, nowS);
   const units = {
@@ -90,21 +92,27 @@ export function spotTerms(facts: SpotMarketFacts, price: bigint, nowS: bigint): 
   };
 }
 
-/** Whether the live average of a market has moved since its terms were computed; now in seconds. */
+/**
+ * Returns whether the live average of a market has moved since its terms were computed; `nowS` in
+ * seconds.
+ */
 export function isAverageMoved({ facts, price, ...was }: SpotTerms, nowS: bigint): boolean {
   const twap = liveTwap(facts.historicalOracleData, price, nowS);
   return min(price, twap) !== was.strictLow || max(price, twap) !== was.strictHigh;
 }
 
-/** From balance times interest to tokens. Throws MALFORMED_ACCOUNT for too many decimals. */
+/**
+ * Returns the divisor that converts balance times interest to tokens. Throws MALFORMED_ACCOUNT for
+ * too many decimals.
+ */
 export function balanceUnitOf({ decimals }: SpotMarketFacts): bigint {
   if (decimals <= INTEREST_DECIMALS) return 10n ** BigInt(INTEREST_DECIMALS - decimals);
   throw malformedAccount(`decimals were ${decimals}, must be at most ${INTEREST_DECIMALS}`);
 }
 
 /**
- * The five-minute average as the program would now write it.
- * Source: sdk/src/math/oracles.ts calculateLiveOracleTwap.
+ * Returns the five-minute average that the program would write now. Source: sdk/src/math/oracles.ts
+ * calculateLiveOracleTwap.
  */
 function liveTwap(
   history: SpotMarketFacts['historicalOracleData'],
@@ -133,7 +141,7 @@ function scaledInitialAssetWeight(
   return value < start ? weight : (weight * start) / value;
 }
 
-/** Tokens of a scaled balance that is owned. */
+/** Returns the tokens of a scaled deposit balance. */
 export function depositTokens(
   scaledBalance: bigint,
   terms: Pick<SpotTerms, 'facts' | 'balanceUnit'>,
@@ -141,7 +149,7 @@ export function depositTokens(
   return (scaledBalance * terms.facts.cumulativeDepositInterest) / terms.balanceUnit;
 }
 
-/** Tokens of a position: debt is negative, and rounded up. */
+/** Returns the tokens of a position: a debt is negative and rounded away from zero. */
 export function signedTokens(
   position: Pick<SpotPosition, 'scaledBalance' | 'balanceType'>,
   terms: Pick<SpotTerms, 'facts' | 'balanceUnit'>,
@@ -151,17 +159,17 @@ export function signedTokens(
   return -divCeil(scaledBalance * terms.facts.cumulativeBorrowInterest, terms.balanceUnit);
 }
 
-/** The value of tokens at the oracle price, quote 1e6. */
+/** Returns the value of tokens at the oracle price, quote 1e6. */
 export function tokenValue(tokens: bigint, terms: SpotTerms): bigint {
   return (tokens * terms.price) / terms.tokenUnit;
 }
 
-/** The value of tokens at the worse of the oracle price and its average, quote 1e6. */
+/** Returns the value of tokens at the worse of the oracle price and its average, quote 1e6. */
 function strictTokenValue(tokens: bigint, terms: SpotTerms): bigint {
   return (tokens * (tokens > 0n ? terms.strictLow : terms.strictHigh)) / terms.tokenUnit;
 }
 
-/** The weight of tokens that are owned, 1e4. Source: spotBalance.ts calculateAssetWeight. */
+/** Returns the weight of a deposit of tokens, 1e4. Source: spotBalance.ts calculateAssetWeight. */
 export function assetWeight(tokens: bigint, terms: SpotTerms, category: SpotCategory): bigint {
   if (category === 'none') return terms.initialAssetWeight;
   const weight = category === 'initial' ? terms.initialAssetWeight : terms.maintenanceAssetWeight;
@@ -169,7 +177,7 @@ export function assetWeight(tokens: bigint, terms: SpotTerms, category: SpotCate
   return sizeDiscount(sizeOf(tokens, terms), terms.imfFactor, weight);
 }
 
-/** The weight of tokens that are owed, 1e4. Source: spotBalance.ts calculateLiabilityWeight. */
+/** Returns the weight of a debt of tokens, 1e4. Source: spotBalance.ts calculateLiabilityWeight. */
 export function liabilityWeight(tokens: bigint, terms: SpotTerms, category: SpotCategory): bigint {
   if (category === 'none') return terms.initialLiabilityWeight;
   const weight =
@@ -183,37 +191,37 @@ function sizeOf(tokens: bigint, { tokenUnit }: SpotTerms): bigint {
   return tokenUnit > E9 ? tokens / (tokenUnit / E9) : (tokens * E9) / tokenUnit;
 }
 
-/** How spot positions of an account are weighed. */
+/** The parameters by which an account's spot positions are weighted. */
 export interface SpotWeighing {
   readonly category: SpotCategory;
-  /** Whether the worse of the price and its average counts. */
+  /** Whether values use the worse of the price and its average. */
   readonly isStrict: boolean;
   /** The account's own minimum initial margin ratio, 1e4; 0 for none. */
   readonly maxMarginRatio: bigint;
 }
 
-/** The weight of a value that is positive, with the account's own limit. */
+/** Returns the weight of a positive value, at most 1 minus the account's own margin ratio. */
 function customAssetWeight(tokens: bigint, terms: SpotTerms, weighing: SpotWeighing): bigint {
   const weight = assetWeight(tokens, terms, weighing.category);
   if (weighing.category !== 'initial' || terms.isQuote) return weight;
   return min(weight, max(0n, E4 - weighing.maxMarginRatio));
 }
 
-/** The weight of a value that is negative, with the account's own limit. */
+/** Returns the weight of a negative value, at least 1 plus the account's own margin ratio. */
 function customLiabilityWeight(tokens: bigint, terms: SpotTerms, weighing: SpotWeighing): bigint {
   const weight = liabilityWeight(tokens, terms, weighing.category);
   if (weighing.category !== 'initial' || terms.isQuote) return weight;
   return max(weight, E4 + weighing.maxMarginRatio);
 }
 
-/** The collateral value of owned tokens, quote 1e6. */
+/** Returns the collateral value of a deposit of tokens, quote 1e6. */
 export function assetValue(tokens: bigint, terms: SpotTerms, weighing: SpotWeighing): bigint {
   const value = worthOf(tokens, terms, weighing);
   if (weighing.category === 'none') return value;
   return (value * customAssetWeight(tokens, terms, weighing)) / E4;
 }
 
-/** The margin requirement of owed tokens, quote 1e6, not negative. */
+/** Returns the margin requirement of a debt of tokens, quote 1e6, at least 0. */
 export function liabilityValue(tokens: bigint, terms: SpotTerms, weighing: SpotWeighing): bigint {
   const value = worthOf(tokens, terms, weighing);
   if (weighing.category === 'none') return abs(value);
@@ -224,7 +232,9 @@ function worthOf(tokens: bigint, terms: SpotTerms, { isStrict }: SpotWeighing): 
   return isStrict ? strictTokenValue(tokens, terms) : tokenValue(tokens, terms);
 }
 
-/** A balance after its orders filled in the worse way, and their cost or proceeds. */
+/**
+ * A balance after its orders are filled in the worse way, and the cost or proceeds of those orders.
+ */
 interface WorstCase {
   readonly tokens: bigint;
   /** Quote 1e6; negative is paid. */
@@ -232,7 +242,7 @@ interface WorstCase {
 }
 
 /**
- * The worse of all bids filled and all asks filled, by remaining collateral. Source:
+ * Returns the worse case of all bids filled and all asks filled, by remaining collateral. Source:
  * sdk/src/math/spotPosition.ts getWorstCaseTokenAmounts.
  */
 export function worstCase(
@@ -263,7 +273,7 @@ function filled(
 }
 
 function weightOf(value: bigint, tokens: bigint, terms: SpotTerms, weighing: SpotWeighing): bigint {
-  // The account's own limit counts only when it is set.
+  // The account's own limit applies only when it is set.
   const isCustom = weighing.maxMarginRatio !== 0n;
   if (value >= 0n) {
     if (isCustom) return customAssetWeight(tokens, terms, weighing);
