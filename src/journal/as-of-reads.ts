@@ -1,6 +1,6 @@
 /**
  * Past books on the main thread: receives requests, ensures that the requested turns are in the
- * files, and distributes requests to threads. It reads no file and renders no body.
+ * files, and distributes the requests to threads. This file reads no journal and renders no body.
  */
 
 import { availableParallelism } from 'node:os';
@@ -33,7 +33,7 @@ interface AsOfOptions {
   readonly journal: FlushedJournal;
   readonly log: Log;
   readonly timers: Timers;
-  /** Maximum threads; by default as many as the machine can spare. */
+  /** Maximum number of threads; by default a part of the machine's cores. */
   readonly threadsMax?: number;
 }
 
@@ -51,7 +51,7 @@ interface Job extends AsOfClient {
 
 interface Slot {
   readonly thread: ThreadLink<ToPast>;
-  /** One number: the job that is no longer wanted. */
+  /** Shared memory with one number: the job that is no longer wanted. */
   readonly unwanted: Int32Array;
   job: Job | null;
   idle: Timer | null;
@@ -63,7 +63,7 @@ export class AsOfReads implements AsOfSource {
   readonly #timers: Timers;
   readonly #threadsMax: number;
   readonly #recent: RecentTurns;
-  /** Ordered by last use: the last thread's books are the warmest. */
+  /** The threads, ordered by last use: the last thread's books are the most likely to be reused. */
   readonly #slots: Slot[] = [];
   readonly #waiting = new Set<Job>();
   readonly #turns = new ClientTurns();
@@ -244,7 +244,7 @@ const LATE: AsOfReply = {
   message: `the book of this moment was not there within ${AS_OF_MS_MAX} ms`,
 };
 
-/** Half of the cores are left to the live book and its readers. */
+/** Half of the cores remain for the live book and its readers. */
 function threadsOf(cores: number): number {
   return Math.min(AS_OF_THREADS_MAX, Math.max(1, Math.floor(cores / 2)));
 }

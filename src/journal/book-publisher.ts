@@ -5,17 +5,17 @@ import type { Engine } from '../engine/engine.js';
 /** A mark for topics of all intervals. */
 const ALL_CLASSES = 0xff;
 
-/** The book that a journal or a log makes, and its listeners. */
+/** A book that is made from a journal or a log, and its listeners. */
 export interface PublishedBook {
   readonly engine: Engine;
   readonly timers: Timers;
   /** After each turn. */
   readonly onTurn?: ((turn: EndedTurn) => void) | undefined;
-  /** Makes the frames of a mark: the next turn waits for them. */
+  /** Renders the frames of a publish mark; the next turn waits until they are rendered. */
   readonly publisher?: MarkPublisher | undefined;
 }
 
-/** Publishes the turns of a book that a journal or a log makes. */
+/** Publishes the turns of a book that is made from a journal or a log. */
 export class BookPublisher {
   readonly #book: PublishedBook;
 
@@ -23,14 +23,17 @@ export class BookPublisher {
     this.#book = book;
   }
 
-  /** Resolves when the frames of the last turn are made. */
+  /** Resolves when the frames of the last turn are rendered. */
   async whenPublished(): Promise<void> {
     const { publisher } = this.#book;
     if (publisher?.isPublishing !== true) return;
     await new Promise<void>((resolve) => publisher.onceFinished(resolve));
   }
 
-  /** The engine, to be moved now: the frames of the last turn are made first. */
+  /**
+   * Returns the engine for a change of the book, after rendering the remaining frames of the last
+   * turn.
+   */
   moveBook(): Engine {
     this.#book.publisher?.finishMark();
     return this.#book.engine;
@@ -41,7 +44,7 @@ export class BookPublisher {
     onTurn?.({ ...turn, receivedAtMs: timers.nowMs() });
   }
 
-  /** Publishes the book as it is, in place of another one, to the topics of all markets. */
+  /** Publishes the whole book, which replaces another book, to the topics of all markets. */
   publishWhole(): void {
     const mark = this.markOfAll();
     const dirty = mark.map(({ market }) => market);
@@ -49,7 +52,7 @@ export class BookPublisher {
     this.publishTurn({ changes: { ...changes, problems: [], marketsChanged: true }, mark });
   }
 
-  /** A mark for the topics of all markets. */
+  /** Returns a publish mark for the topics of all markets. */
   markOfAll(): PublishMark {
     return this.#book.engine.markets().map(({ id }) => ({ market: id, classes: ALL_CLASSES }));
   }

@@ -1,4 +1,4 @@
-/** Exports a market's book as rows, from its journal. */
+/** Exports the book of a market from its journal as rows. */
 import type { RowBlock } from '../contract/row-block.js';
 import type { EngineError } from '../engine/errors.js';
 import { JournalRows } from '../engine/journal-rows.js';
@@ -7,7 +7,7 @@ import { holeOf, isUnreadable, type ReplayHole } from './replay-hole.js';
 import { JournalPlayer } from './store/journal-player.js';
 import { continues, type SegmentInfo } from './store/segment-info.js';
 
-/** The segments in order, and the time range. */
+/** The segments to export, in order, and the time range. */
 export interface ExportedBook {
   readonly folder: string;
   readonly segments: readonly SegmentInfo[];
@@ -15,19 +15,19 @@ export interface ExportedBook {
   readonly market: string;
   /** Levels by price, or single orders. */
   readonly channel: 'book' | 'orders';
-  /** The first and the last moment, unix milliseconds. */
+  /** The first moment of the range, unix milliseconds. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Called for a damaged file; the rows continue with the next file's book. */
+  /** Called for a damaged file; the rows continue with the book of the next file. */
   readonly onHole: (hole: ReplayHole) => void;
 }
 
 /**
  * Yields the rows of the whole book, then the changes of each turn, in the format of {@link
- * JournalRows}. In the next run, and after a gap or a damaged file, the rows convert the previous
- * book to the new one: applied in order they give the book of each moment. Returns whether the
- * market existed. Throws an EngineError when the last file is damaged, or the book differs from the
- * written one. Null is a pause, after each file.
+ * JournalRows}. At the start of an epoch, and after a gap or a damaged file, the rows convert the
+ * previous book to the new one, so that rows applied in order give the book of each moment. Returns
+ * whether the market existed. Throws an EngineError when the last file is damaged, or the book
+ * differs from the written one. Yields null after each file, for a pause.
  */
 export function* readBookRows(book: ExportedBook): Generator<RowBlock | null, boolean> {
   const levels = { levels: EXPORT_LEVELS };
@@ -41,7 +41,7 @@ export function* readBookRows(book: ExportedBook): Generator<RowBlock | null, bo
   try {
     for (const [index, segment] of book.segments.entries()) {
       if (segment.first.ts > book.toMs) {
-        // A run whose clock was set back may come.
+        // A later epoch may begin earlier, when the clock was set back.
         isContinued = false;
         continue;
       }
@@ -75,8 +75,9 @@ interface SegmentRows {
 }
 
 /**
- * Yields the full blocks; the rest waits for the next segment. Returns why the file could not be
- * read up to the next one's start; null when it was, or up to the last moment.
+ * Yields the full blocks; remaining rows wait for the next segment. Returns the reason when the
+ * file could not be read up to the start of the next file; null when it was, or when the last
+ * moment was reached.
  */
 function* readSegmentRows(
   player: JournalPlayer,

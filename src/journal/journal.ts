@@ -1,7 +1,7 @@
 /**
  * The journal on the main thread: takes whole turns from the core and passes them to the writing
- * thread. It never blocks: untaken turns wait in bounded memory, and beyond that the journal ends,
- * never the book.
+ * thread. It never blocks: turns that were not yet taken wait in bounded memory, and beyond the
+ * bound the journal ends, not the book.
  */
 import type { JournalListing, JournalSource, JournalStats } from '../contract/journal-source.js';
 import type { PublishMark } from '../contract/publish-mark.js';
@@ -29,7 +29,7 @@ interface JournalOptions {
   readonly setup: JournalSetup | LogSetup;
   /**
    * Called when the journal has ended for good: `LOG_FENCED` when another process writes the log,
-   * `LOG_MISMATCH` when it belongs to another chain, else `JOURNAL_FAILED`.
+   * `LOG_MISMATCH` when the log belongs to another chain, otherwise `JOURNAL_FAILED`.
    */
   readonly onEnded?: (error: JournalError) => void;
   /** The core's log of the book's inputs. */
@@ -59,12 +59,12 @@ export class Journal implements JournalSource {
   #inFlightBytes = 0;
   #drainTimer: Timer | null = null;
   #aliveTimer: Timer | null = null;
-  /** Called with the thread's first report about its folder. */
+  /** Called with the first report of the thread, whether its folder could be opened. */
   #onOpened: ((refusal: JournalError | null) => void) | null = null;
   #onEnded: (() => void) | null = null;
   readonly #flushes = new Map<number, (isWhole: boolean) => void>();
   #lastFlush = 0;
-  /** Why no more turns are taken; null while they are. */
+  /** The reason why no more turns are taken; null while turns are taken. */
   #endReason: string | null = null;
 
   constructor(options: JournalOptions) {
@@ -73,12 +73,12 @@ export class Journal implements JournalSource {
   }
 
   /**
-   * Starts the thread, and the log of the core, which has no account yet. An unusable folder is
-   * retried; {@link Journal.readStats} has the reason.
+   * Starts the thread, and the turn log of the core, which must have no account yet. An unusable
+   * folder is retried; {@link Journal.readStats} has the reason.
    *
    * # Errors
-   * `JOURNAL_LOCKED` when another process has the folder; `LOG_REFUSED` when NATS denies access;
-   * `LOG_MISMATCH`; `JOURNAL_FAILED`.
+   * Rejects with `JOURNAL_LOCKED` when another process has the folder, `LOG_REFUSED` when NATS
+   * denies access, `LOG_MISMATCH`, or `JOURNAL_FAILED`.
    */
   async start(): Promise<void> {
     const { setup, turnLog } = this.#options;
@@ -92,7 +92,10 @@ export class Journal implements JournalSource {
     if ('log' in setup) this.#planAlive();
   }
 
-  /** Continues the log of another core. The turn log's book is that core's, as read by this reader. */
+  /**
+   * Continues the log of another core. The book of this turn log is the other core's book, as
+   * `reader` has read it.
+   */
   takeOver(taken: TakenLog, reader: JournalReader): void {
     if (this.#endReason !== null) return;
     this.#link?.sendMessage({ kind: 'takeOver', taken });
@@ -122,8 +125,8 @@ export class Journal implements JournalSource {
   }
 
   /**
-   * Call this after each turn of the core, with its publications: passes on pending turns when they
-   * are large or old, and for a log immediately.
+   * Call this after each turn of the core, with its publish mark: passes on waiting turns when they
+   * are large or old, and to a log immediately.
    */
   endTurn(mark: PublishMark): void {
     if (this.#endReason !== null) return;
@@ -136,7 +139,7 @@ export class Journal implements JournalSource {
 
   /**
    * Resolves with true when the newest file has all turns so far; with false when turns wait for
-   * room, or the journal has stopped.
+   * memory, or the journal has stopped.
    */
   async flush(): Promise<boolean> {
     this.#drain();
@@ -193,7 +196,7 @@ export class Journal implements JournalSource {
     this.#drainUpTo(IN_FLIGHT_BYTES_MAX);
   }
 
-  /** Passes on pending turns, piece by piece, up to this many bytes in flight. */
+  /** Passes on waiting turns, piece by piece, until this many bytes are in flight. */
   #drainUpTo(bytesMax: number): void {
     this.#drainTimer?.cancel();
     this.#drainTimer = null;
@@ -236,7 +239,10 @@ export class Journal implements JournalSource {
     }
   }
 
-  /** At the start a refusal; later the end, for example when another process has taken over the log. */
+  /**
+   * Handles a refusal at the start, or later the end of the journal, for example when another
+   * process has taken over the log.
+   */
   #handleRefusal(refusal: JournalError): void {
     if (this.#onOpened === null) this.#options.onEnded?.(refusal);
     else this.#onOpened(refusal);
@@ -254,7 +260,7 @@ export class Journal implements JournalSource {
   }
 
   /**
-   * The thread's knowledge of the accounts is lost with it, so there is no replacement before the
+   * The thread's copy of the accounts is lost with the thread, so it cannot be replaced before the
    * service restarts.
    */
   #handleEnd(cause: Error): void {

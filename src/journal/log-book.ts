@@ -7,17 +7,17 @@ import type { LogCheckpoint } from './nats/checkpoint-store.js';
 import type { LogMessage } from './nats/log-reader.js';
 import { isFollowedBy, type LogMessageId, textOfId } from './nats/message-id.js';
 
-/** The dependencies of a log's book, and its listeners. */
+/** The dependencies of the book of a log, and its listeners. */
 export interface LogBookOptions extends PublishedBook {
   readonly programId: string;
 }
 
-/** The book of a log: restored from a checkpoint, then updated message by message. */
+/** The book of a log: restored from a checkpoint, then updated with each message. */
 export class LogBook {
   readonly #options: LogBookOptions;
   readonly #publisher: BookPublisher;
   #reader: JournalReader;
-  /** The last message, and the sequence number of the next; 0 before a checkpoint was restored. */
+  /** The name of the last applied message; null after a checkpoint was restored. */
   #last: LogMessageId | null = null;
   #next = 0;
   #state: FeedState = 'rebuilding';
@@ -37,7 +37,7 @@ export class LogBook {
     return this.#next;
   }
 
-  /** The state of the book according to the log, regardless of local delays. */
+  /** The state of the book according to the log, without local delays. */
   get state(): FeedState {
     return this.#state;
   }
@@ -50,7 +50,9 @@ export class LogBook {
     return this.#turns;
   }
 
-  /** The bytes of the book's accounts (base58); null for missing ones. */
+  /**
+   * Returns the bytes of accounts (base58) in the book; null for an account that does not exist.
+   */
   readAccounts(keys: readonly string[]): readonly (Uint8Array | null)[] {
     return this.#reader.readAccounts(keys);
   }
@@ -71,7 +73,7 @@ export class LogBook {
     this.#publishAll();
   }
 
-  /** The log does not continue the book: a checkpoint is needed. */
+  /** Drops the book, because the log does not continue it: a checkpoint is needed. */
   forgetBook(): void {
     this.#last = null;
     this.#next = 0;
@@ -84,11 +86,11 @@ export class LogBook {
   }
 
   /**
-   * Applies the next message, each turn after the previous turn's frames are rendered. Throws an
-   * EngineError when it is damaged, or the book differs from the written one.
+   * Applies the next message; each turn waits until the frames of the previous turn are rendered.
+   * Throws an EngineError when the message is damaged, or the book differs from the written one.
    */
   async applyMessage({ sequence, id, bytes, after }: LogMessage): Promise<void> {
-    // Another core continues: the previous one may have ended within a turn.
+    // Another core continues the log, and the previous core may have ended within a turn.
     if (after !== '') this.#reader.dropRest();
     if (id?.index === 0) this.#reader.beginTail();
     this.#reader.pushBytes(bytes);
@@ -102,7 +104,7 @@ export class LogBook {
     return this.#last === null ? '' : textOfId(this.#last);
   }
 
-  /** Stops following. Returns the reader, which has the log's accounts. */
+  /** Stops following. Returns the reader, which holds the accounts of the log. */
   handOver(): JournalReader {
     const { engine } = this.#options;
     if (engine.state !== this.#state) this.#publisher.moveBook().setState(this.#state);
@@ -111,8 +113,8 @@ export class LogBook {
   }
 
   /**
-   * Sets the local freshness of the log; bodies and frames show the worse of this and the log's
-   * state. It does not affect sequence numbers.
+   * Sets the local freshness of the log. Bodies and frames show the worse of this freshness and the
+   * log's state; sequence numbers are not affected.
    */
   showFreshness(freshness: FeedState): void {
     this.#freshness = freshness;
@@ -122,13 +124,13 @@ export class LogBook {
 
   #setState(): void {
     const { engine } = this.#options;
-    // Without a market nothing is shown, and the engine does not have the log's state.
+    // Without a market nothing is displayed, and the engine does not have the log's state yet.
     if (engine.markets().length === 0) return;
     const shown = lessFresh(this.#state, this.#freshness);
     if (engine.state !== shown) engine.setState(shown);
   }
 
-  /** Publishes a change outside of the log's marks, to the topics of all markets. */
+  /** Publishes a change that the log does not mark, to the topics of all markets. */
   #publishAll(): void {
     this.#published = this.#options.engine.state;
     this.#publisher.publishWhole();
@@ -142,7 +144,7 @@ export class LogBook {
         sliceMs = timers.nowMs();
       }
       await this.#publisher.whenPublished();
-      // The log does not contain the freshness shown here, and a turn must be the same on all
+      // The log does not contain the local freshness, and a turn must have the same result on all
       // edges.
       if (engine.state !== this.#state) this.#publisher.moveBook().setState(this.#state);
       const step = this.#publisher.moveBook().readJournal(this.#reader);

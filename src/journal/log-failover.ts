@@ -20,11 +20,12 @@ interface LogFailoverOptions {
 
 /**
  * Reads another core's log to its end and appends the first message of this run, which fences off
- * other writers. Resolves with its position; the follower then has everything before it.
+ * other writers. Resolves with the position of that message; the follower then has everything
+ * before it.
  *
  * # Errors
- * `LOG_LOST`: there is nothing to continue, or it could not be read in time. The signal's reason
- * when it aborts.
+ * Rejects with `LOG_LOST` when there is nothing to continue or it could not be read in time; with
+ * the signal's reason when it aborts.
  */
 export async function takeLogOver(options: LogFailoverOptions): Promise<TakenLog> {
   const { setup, timers, signal } = options;
@@ -34,7 +35,7 @@ export async function takeLogOver(options: LogFailoverOptions): Promise<TakenLog
     const appender = new LogAppender(connection, setup);
     for (;;) {
       const taken = await tryOnce(options, appender, untilMs).catch((error: unknown) => {
-        // Another core appended late, or NATS is slow: while this core holds the lease it retries.
+        // Another core appended late, or NATS is slow: this core retries while it holds the lease.
         if (isPassing(error) && timers.nowMs() < untilMs) return null;
         throw error;
       });

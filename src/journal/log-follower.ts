@@ -18,19 +18,19 @@ import { type LogMessage, LogReader } from './nats/log-reader.js';
 /** The dependencies of a follower, and its listeners. */
 export interface LogFollowerOptions extends LogBookOptions {
   readonly place: LogPlace;
-  /** The required chain of the log; by default any. */
+  /** The chain that the log must be of; by default any chain. */
   readonly genesisHash?: string | undefined;
   readonly log: Log;
-  /** The freshness of a book whose log was silent for some milliseconds. */
+  /** Returns the freshness of a book whose log has been silent for some milliseconds. */
   readonly freshness: (ageMs: number) => FeedState;
-  /** Time without the log after which clients are drained to another edge, milliseconds. */
+  /** Silence of the log after which clients are sent to another edge, milliseconds. */
   readonly drainAfterMs: number;
   readonly clients?: ClientGate | undefined;
   /** Called once, when the book is live for the first time. */
   readonly onFirstLive?: (() => void) | undefined;
 }
 
-/** Codes of final failures; empty for a bug. */
+/** The error codes after which following ends; the empty code is that of a bug. */
 const FINAL_CODES: ReadonlySet<string> = new Set([
   '',
   'LOG_REFUSED',
@@ -42,7 +42,9 @@ const FINAL_CODES: ReadonlySet<string> = new Set([
 interface LogFollowerStats {
   readonly logTurns: number;
   readonly logBytes: number;
-  /** Restored checkpoints: the first, and after each hole and each new epoch. */
+  /**
+   * Number of restored checkpoints: the first one, and one after each hole and for each new epoch.
+   */
   readonly logRestores: number;
   readonly logFailures: number;
   /** Drains of clients to another edge. */
@@ -50,9 +52,9 @@ interface LogFollowerStats {
 }
 
 /**
- * The feed of an edge: the book of a core's log. While the log is silent, or the edge catches up,
- * the book is `lagging` or `stale`; this state does not affect sequence numbers, so all edges of a
- * log agree.
+ * The feed of an edge: the book of a core's log. While the log is silent, or while the edge catches
+ * up, the book is `lagging` or `stale`; this state does not affect sequence numbers, so all edges
+ * of a log agree.
  */
 export class LogFollower {
   readonly #options: LogFollowerOptions;
@@ -61,14 +63,23 @@ export class LogFollower {
   #reader: LogReader | null = null;
   #genesisHash: string | null = null;
   #everLive = false;
-  /** Whether the log was read to its end since it was last silent. */
+  /** Whether the log was read to its end since its last silence. */
   #isCaughtUp = false;
   #isDrained = false;
-  /** Whether the book's checkpoint is older than readers' state of this epoch, before catching up. */
+  /**
+   * Whether the restored book is older than what readers have seen in this epoch, until it has
+   * caught up.
+   */
   #isOlder = false;
-  /** The next message after all applied ones of this epoch, also before the book was lost. */
+  /**
+   * The sequence number after all messages applied in this epoch, including those applied before
+   * the book was lost.
+   */
   #furthest = 0;
-  /** After the book was lost: until this time, only checkpoints from this message on are accepted. */
+  /**
+   * After the loss of the book, only checkpoints from this message on are accepted, until
+   * `#restoreAtMs`.
+   */
   #usefulFrom = 0;
   #restoreAtMs = 0;
   readonly #restoreWaits = new Backoff({
@@ -78,7 +89,7 @@ export class LogFollower {
   });
   #messageAtMs: number;
   #waiting = 0;
-  /** The producer's queue delay after the last message. */
+  /** The writer's queue delay at the last message, milliseconds. */
   #behindMs = 0;
   #failure: string | null = null;
   #watch: Timer | null = null;
@@ -90,7 +101,10 @@ export class LogFollower {
     this.#book = new LogBook(options);
   }
 
-  /** Follows the log until a stop. Rejects: `LOG_REFUSED`, `LOG_MISMATCH`, `JOURNAL_PROGRAM_MISMATCH`. */
+  /**
+   * Follows the log until it is stopped. Rejects with `LOG_REFUSED`, `LOG_MISMATCH` or
+   * `JOURNAL_PROGRAM_MISMATCH`.
+   */
   async start(): Promise<void> {
     const { signal } = this.#stop;
     this.#planWatch();
@@ -113,18 +127,21 @@ export class LogFollower {
 
   status(): Readiness {
     const { state } = this.#options.engine;
-    // An older book must not be shown to readers that have seen a newer one.
+    // A book older than the one that readers have seen must not be served.
     const everLive = this.#everLive && !this.#isOlder;
     const reason = everLive && state === 'live' ? null : this.#reasonOf(state);
     return { everLive, state: everLive ? state : 'starting', reason, slot: this.slot };
   }
 
-  /** Time since the log was read to its end, plus the producer's queue delay at that time. */
+  /**
+   * Returns the time since the log was read to its end, plus the writer's queue delay at that time,
+   * milliseconds.
+   */
   logAgeMs(): number {
     return this.#options.timers.nowMs() - this.#messageAtMs + this.#behindMs;
   }
 
-  /** Accounts (base58) as base64, from the book; null for missing ones. */
+  /** Returns accounts (base58) of the book as base64; null for an account that does not exist. */
   async readAccounts(keys: readonly string[]): Promise<readonly (string | null)[]> {
     const accounts = this.#book.readAccounts(keys);
     return accounts.map((bytes) => bytes && Buffer.from(bytes).toString('base64'));
@@ -134,7 +151,10 @@ export class LogFollower {
     return { next: this.#book.nextSequence, lastName: this.#book.lastName };
   }
 
-  /** The chain of the log; null before a checkpoint was read, and when the log does not name it. */
+  /**
+   * The chain of the log; null until a checkpoint is read, and when the log does not name its
+   * chain.
+   */
   get genesisHash(): string | null {
     return this.#genesisHash;
   }
@@ -143,7 +163,10 @@ export class LogFollower {
     return this.#book.slot;
   }
 
-  /** After a stop, when start has resolved: the book is the log's, and the reader has its accounts. */
+  /**
+   * Call this after a stop, when `start` has resolved. Returns the reader, which holds the accounts
+   * of the log.
+   */
   handOver(): JournalReader {
     return this.#book.handOver();
   }
@@ -186,15 +209,15 @@ export class LogFollower {
   }
 
   /**
-   * Restores the newest checkpoint; false when there is no useful one yet. As after a restart,
-   * nothing of another epoch continues; and within an epoch readers never see a sequence number
-   * decrease.
+   * Restores the newest checkpoint; returns false when there is no usable checkpoint yet. Streams
+   * of another epoch do not continue, as after a restart; within an epoch readers never see a
+   * decreasing sequence number.
    */
   async #restore(reader: LogReader): Promise<boolean> {
     const isWaiting = this.#options.timers.nowMs() < this.#restoreAtMs;
     const checkpoint = await reader.readCheckpoint(isWaiting ? this.#usefulFrom : 0);
     if (checkpoint === null) {
-      // The log responds without a hole: the last failure is over.
+      // The log responds and has no hole, so the last failure is over.
       if (this.#usefulFrom === 0) this.#failure = null;
       return false;
     }
@@ -229,7 +252,7 @@ export class LogFollower {
     this.#counts.logBytes += message.bytes.length;
     this.#furthest = Math.max(this.#furthest, this.#book.nextSequence);
     if (message.waiting === 0 && this.#book.nextSequence === this.#furthest) this.#noteCaughtUp();
-    // Old messages do not make a book fresh that is still catching up.
+    // While the book catches up, old messages do not make it fresh.
     if (this.#isCaughtUp) {
       this.#messageAtMs = this.#options.timers.nowMs();
       this.#behindMs = message.behindMs;
@@ -256,9 +279,9 @@ export class LogFollower {
     this.#failure = shown;
   }
 
-  /** The book no longer matches the log, or never did. */
+  /** Drops a book that no longer matches the log, or never did. */
   #loseBook(code: string): void {
-    // A hole is permanent. A damaged message may be read correctly the next time.
+    // A hole is permanent; a damaged message may be read correctly the next time.
     const waitMs = code === 'LOG_LOST' ? LOG_RESTORE_MS_MAX : this.#restoreWaits.next();
     this.#restoreAtMs = this.#options.timers.nowMs() + waitMs;
     this.#book.forgetBook();

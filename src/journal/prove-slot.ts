@@ -1,4 +1,4 @@
-/** The hashes of a journal's markets at a slot, for comparison with another service. */
+/** Computes hashes of a journal's markets at a slot, for comparison with another service. */
 import type { JournalMoment } from '../contract/journal-source.js';
 import type { Engine } from '../engine/engine.js';
 import { lostEndError } from '../engine/journal-reader.js';
@@ -23,19 +23,22 @@ interface SlotProof {
   readonly markets: readonly MarketProof[];
 }
 
-/** The segment that contains the slot, by its checkpoint. */
+/** A slot, and the segment whose checkpoint precedes it. */
 export interface ProvedSlot {
   readonly folder: string;
   readonly segment: SegmentInfo;
   readonly next?: SegmentInfo | undefined;
-  /** Whether the segment must have a later moment; if not found, the end of its file is lost. */
+  /**
+   * Whether the segment must have a later moment; when it has none, the end of its file is lost.
+   */
   readonly isBeforeEnd?: boolean;
   readonly slot: number;
 }
 
 /**
- * The proof of a slot: all chain writes up to it, including those that the service received during
- * later slots. Throws an EngineError when the journal is damaged before or at the slot.
+ * Returns the hashes at a slot, which cover all chain writes up to it, also writes that the service
+ * received during later slots. Throws an EngineError when the journal is damaged before or at the
+ * slot.
  */
 export function proveSlot(place: ProvedSlot): SlotProof {
   const { engine, moment } = bookOf(place);
@@ -50,8 +53,8 @@ export function proveSlot(place: ProvedSlot): SlotProof {
 }
 
 /**
- * The hash of every order of a market at a slot, by maker and id; null for an unknown market.
- * Throws like {@link proveSlot}.
+ * Returns the hash of every order of a market at a slot, by maker and id; null for an unknown
+ * market. Throws like {@link proveSlot}.
  */
 export function proveOrders(place: ProvedSlot, market: string): readonly OrderHash[] | null {
   const { engine } = bookOf(place);
@@ -69,7 +72,7 @@ function bookOf({ folder, segment, next, isBeforeEnd = false, slot }: ProvedSlot
     player.reader.takeSlotsTo(slot);
     if (player.at({ slotMax: slot }) === 'end' && isBeforeEnd) throw lostEndError(player.reader);
     const { slot: lastSlot, tsMs } = player.reader.position();
-    // Later turns, including the next file's, that contain updates of the slot.
+    // Later turns, also those of the next file, may contain updates of the slot.
     if (player.at({ slotMax: slot + LATE_SLOTS }) === 'end' && next !== undefined) {
       player.continueWith(next);
       player.reader.takeSlotsTo(slot);

@@ -22,8 +22,8 @@ export class RecentTurns {
   }
 
   /**
-   * Flushes if the moment may require it. Returns the unix ms up to which the newest file is
-   * complete; 0 when no flush was needed, or it failed.
+   * Flushes the journal if the moment may be among its newest turns. Returns the time up to which
+   * the newest file is complete, unix ms; 0 when no flush was needed, or the flush failed.
    */
   async flushFor({ by, value }: AsOfMoment): Promise<number> {
     const { newest } = this.#journal.readStats();
@@ -31,9 +31,12 @@ export class RecentTurns {
     return this.flushAll();
   }
 
-  /** Writes all turns so far, once for all concurrent callers. Resolves like {@link RecentTurns.flushFor}. */
+  /**
+   * Writes all turns so far, once for all concurrent callers. Resolves like {@link
+   * RecentTurns.flushFor}.
+   */
   flushAll(): Promise<number> {
-    // A running flush may have begun before the moment.
+    // A flush that is already running may have begun before the moment, so another one follows.
     this.#nextFlush ??= (this.#flushing ?? Promise.resolve()).then(() => {
       this.#nextFlush = null;
       const flushing = this.#flush().finally(() => {
@@ -45,7 +48,10 @@ export class RecentTurns {
     return this.#nextFlush;
   }
 
-  /** Turns during the flush may be missing, so the time before it counts. */
+  /**
+   * The file may lack turns that arrived during the flush, so the time before the flush is
+   * returned.
+   */
   async #flush(): Promise<number> {
     const nowMs = this.#timers.unixMs();
     return (await this.#journal.flush()) ? nowMs : 0;

@@ -9,20 +9,23 @@ export interface ReplayHole {
   readonly name: string;
   /** With the error code, and the offset. */
   readonly reason: string;
-  /** The slot of the last turn before it; 0 before the first. */
+  /** The slot of the last turn before the hole; 0 before the first turn. */
   readonly fromSlot: number;
   /** The checkpoint after it. */
   readonly to: JournalMoment;
 }
 
-/** The damaged file's number, the next readable file, and the slot of the last turn before the damage. */
+/**
+ * The number of the damaged file, the next readable file, and the slot of the last turn before the
+ * damage.
+ */
 interface HolePlace {
   readonly number: number;
   readonly next: SegmentInfo;
   readonly fromSlot: number;
 }
 
-/** The range that a damaged file has lost. */
+/** Returns the range that is lost with a damaged file. */
 export function holeOf({ code, message }: EngineError, place: HolePlace): ReplayHole {
   const { number, next, fromSlot } = place;
   const name = segmentName(number);
@@ -35,8 +38,8 @@ export function holeText({ name, reason, fromSlot, to }: ReplayHole): string {
 }
 
 /**
- * Errors that make a file unreadable from an offset on; a book that differs from the written one
- * ends a replay.
+ * Error codes of a file that is unreadable from an offset on; a book that differs from the written
+ * one ends a replay instead.
  */
 const HOLE_CODES: readonly string[] = [
   'MALFORMED_JOURNAL',
@@ -45,7 +48,7 @@ const HOLE_CODES: readonly string[] = [
   'JOURNAL_BYTES_EXCEEDED',
 ];
 
-/** Whether the rest of a file is unreadable, but the next file can be read. */
+/** Returns whether the rest of a file is unreadable but the next file can be read. */
 export function isUnreadable(error: unknown): error is EngineError {
   return error instanceof EngineError && HOLE_CODES.includes(error.code);
 }

@@ -11,25 +11,27 @@ import { ReplayClock } from './replays/replay-clock.js';
 import { JournalPlayer } from './store/journal-player.js';
 import { isNextFile, type SegmentInfo } from './store/segment-info.js';
 
-/** The error for a file that the index skips. */
+/** The error of a file that the index skips, because its head is unreadable. */
 const NO_HEAD = new EngineError('MALFORMED_JOURNAL', 'its head cannot be read (at byte 0)');
 
 /** The input of a replay, and its listeners. */
 export interface JournalReplayerOptions extends PublishedBook {
   readonly folder: string;
-  /** Segments of one process in their order: of files that are missing between them not even the head can be read. */
+  /** Segments of one process in order; a file that is missing among them has an unreadable head. */
   readonly segments: readonly SegmentInfo[];
   /** Speed factor; 0 for the engine's maximum. */
   readonly speed: number;
-  /** The moment at which the book stops; undefined plays all. */
+  /** The moment at which the book stops; undefined plays all segments. */
   readonly until?: JournalUntil | undefined;
-  /** Whether the segment must have a later moment; if not found, the end of its file is lost. */
+  /**
+   * Whether the segment must have a later moment; when it has none, the end of its file is lost.
+   */
   readonly isBeforeEnd?: boolean;
-  /** The freshness of a live book by its milliseconds without a slot. */
+  /** Returns the freshness of a live book by the milliseconds since its last slot. */
   readonly freshness: (ageMs: number) => FeedState;
   /**
-   * Called once, when the book is live for the first time, or is the last one without ever having
-   * been live.
+   * Called once: when the book is live for the first time, or at the end of a book that never was
+   * live.
    */
   readonly onFirstLive?: (() => void) | undefined;
   readonly onEnd?: () => void;
@@ -45,12 +47,12 @@ interface JournalReplayerStats {
 }
 
 /**
- * Replays a journal into an engine, as a feed like any other, turn by turn, paced by the turns'
- * times. Bodies are byte-equal to the original ones.
+ * Replays a journal into an engine turn by turn, at the recorded times; for the service it is a
+ * feed like any other. Bodies are byte-equal to the recorded ones.
  *
- * After the end the last book stays. A live one becomes `lagging` and `stale` after the usual
- * times, because no more slots arrive; a book requested by its moment, or one that was never live,
- * keeps its state.
+ * At the end the last book stays. A live book becomes `lagging` and `stale` after the usual times,
+ * because no more slots arrive; a book that was requested by its moment, or was never live, keeps
+ * its state.
  */
 export class JournalReplayer {
   readonly #options: JournalReplayerOptions;
@@ -61,7 +63,7 @@ export class JournalReplayer {
   #player: JournalPlayer | null = null;
   #everLive = false;
   #ended = false;
-  /** Whether the book is fixed at its moment. */
+  /** Whether the book stays at its requested moment. */
   #standsStill = false;
   #slot = 0;
   #slotAtMs = 0;
@@ -78,9 +80,9 @@ export class JournalReplayer {
   }
 
   /**
-   * Plays to the end. Resolves there, or after a stop. The lost range of a damaged file is a hole,
-   * after which the book restarts from the next checkpoint. Rejects with an EngineError when the
-   * last file is damaged, or the book differs from the written one; earlier turns were played.
+   * Plays to the end; resolves at the end or after a stop. A damaged file leaves a hole, after
+   * which the book restarts from the next checkpoint. Rejects with an EngineError when the last
+   * file is damaged, or the book differs from the written one; the turns before were played.
    */
   async start(): Promise<void> {
     try {
@@ -147,7 +149,10 @@ export class JournalReplayer {
     }
   }
 
-  /** Returns why a file could not be played up to the next one's start; null when it was. */
+  /**
+   * Plays a segment. Returns the reason when its file could not be played up to the start of the
+   * next file; otherwise null.
+   */
   async #playSegment(
     player: JournalPlayer,
     next: SegmentInfo | undefined,
@@ -171,7 +176,10 @@ export class JournalReplayer {
     this.#options.onHole?.(holeOf(damage, { number, next, fromSlot: this.#slot }));
   }
 
-  /** Applies all up to the moment that was asked for, some at a time; true when it is reached. */
+  /**
+   * Applies all turns up to the requested moment, in slices; returns true when the moment is
+   * reached.
+   */
   async #playUntil(player: JournalPlayer, until: JournalUntil): Promise<boolean> {
     for (;;) {
       const played = player.at({ ...until, turnsMax: PLAYER_SLICE_TURNS });
@@ -181,7 +189,7 @@ export class JournalReplayer {
     }
   }
 
-  /** Plays a file to its end, each turn when it is due. */
+  /** Plays a file to its end, each turn at its time. */
   async #playTurns(player: JournalPlayer): Promise<void> {
     for (;;) {
       const moment = player.nextMoment();
@@ -198,7 +206,7 @@ export class JournalReplayer {
     }
   }
 
-  /** Waits until a turn of this moment is due. Rejects once the replay is stopped. */
+  /** Waits until a turn of this moment is due. Rejects when the replay is stopped. */
   async #waitFor(moment: JournalMoment): Promise<void> {
     this.#clock.expectTurn(moment, this.#timers.nowMs());
     const waitMs = this.#clock.dueMs - this.#timers.nowMs();
@@ -206,7 +214,7 @@ export class JournalReplayer {
     await this.#yieldLoop();
   }
 
-  /** Lets the loop turn. Rejects once the replay is stopped. */
+  /** Yields to the event loop. Rejects when the replay is stopped. */
   async #yieldLoop(): Promise<void> {
     await nextTurn(this.#timers);
     this.#stop.signal.throwIfAborted();
@@ -218,7 +226,7 @@ export class JournalReplayer {
     this.#slot = slot;
   }
 
-  /** The last book is served in any state, because no other follows. */
+  /** Ends the replay. The last book is served in any state, because no other book follows. */
   #end(): void {
     const { until, onEnd } = this.#options;
     this.#ended = true;
@@ -230,14 +238,17 @@ export class JournalReplayer {
     if (!this.#standsStill) this.#updateFreshness();
   }
 
-  /** After a hole the topics of all markets restart from the checkpoint. */
+  /** Publishes the book after a hole: the topics of all markets restart from the checkpoint. */
   #publishRestored(): void {
     if (!this.#isBehindHole) return;
     this.#isBehindHole = false;
     this.#publisher.publishWhole();
   }
 
-  /** Publishes a change outside of the journal's marks: the topics of all markets show the last book. */
+  /**
+   * Publishes a change that the journal does not mark: the topics of all markets show the last
+   * book.
+   */
   #publishAll(): void {
     const changes = this.#publisher.moveBook().endTurn(this.#timers.unixMs());
     this.#publisher.publishTurn({ changes, mark: this.#publisher.markOfAll() });
@@ -249,7 +260,9 @@ export class JournalReplayer {
     this.#options.onFirstLive?.();
   }
 
-  /** After the end a live book ages like a feed's without slots. */
+  /**
+   * Updates the freshness after the end: a live book ages like the book of a feed without slots.
+   */
   #updateFreshness(): void {
     const { engine, freshness } = this.#options;
     if (engine.state !== 'live' && engine.state !== 'lagging') return;

@@ -1,6 +1,6 @@
 /**
  * Past topics on the main thread: forwards requests to the one replay thread, and buffers its
- * output until the readers take it. It reads no file and renders no frame.
+ * output until readers take it. This file reads no journal and renders no frame.
  */
 
 import type { JournalStats } from '../contract/journal-source.js';
@@ -89,7 +89,7 @@ export class TopicReplays implements ReplaySource {
     await thread?.terminate();
   }
 
-  /** Why there is no capacity for another replay; null when there is. */
+  /** Returns the reason why another replay is refused; null when there is capacity. */
   #findRefusal(): string | null {
     const { replaysMax = REPLAYS_MAX } = this.#options;
     if (this.#isStopped) return 'the service is stopping';
@@ -138,11 +138,11 @@ interface RunningReplayParts {
   readonly id: number;
   readonly listener: ReplayListener;
   readonly recent: RecentTurns;
-  /** Whether the journal writes, perhaps with a delay. */
+  /** Returns whether the journal is writing, possibly with a delay. */
   readonly isWriting: () => boolean;
   readonly send: (message: ToReplays) => void;
   readonly onClosing: () => void;
-  /** The thread has closed it, and no message about it is pending. */
+  /** Called when the thread has closed the replay, and no message about it is pending. */
   readonly onClosed: () => void;
   readonly log: Log;
 }
@@ -153,12 +153,12 @@ class RunningReplay implements Replay {
   /** In order; bounded by the thread's window. */
   #items: ReplayItem[] = [];
   #taken = 0;
-  /** Taken bytes that the thread does not know yet. */
+  /** Bytes that the reader has taken and the thread does not know of yet. */
   #takenBytes = 0;
   #commands = 0;
-  /** The number of the last end that it reached. */
+  /** The number of the last end of the journal that the replay has reached. */
   #end = 0;
-  /** Messages to the thread are sent in order. */
+  /** Resolves when earlier messages were sent, because messages to the thread are sent in order. */
   #sent: Promise<void> = Promise.resolve();
   #isClosed = false;
   /** Whether the thread has its request. */

@@ -17,7 +17,7 @@ import { isEndedFile, readSegments } from './store/segment-index.js';
 import type { SegmentInfo } from './store/segment-info.js';
 import { segmentName, segmentNumber } from './store/segment-name.js';
 
-/** The folder, and the output of the report. */
+/** The folder to verify, and the output of the report. */
 interface VerifyJournalOptions {
   readonly folder: string;
   readonly print: (line: string) => void;
@@ -28,21 +28,23 @@ interface VerifyJournalOptions {
 interface SegmentReport {
   readonly turns: number;
   readonly updates: number;
-  /** Incomplete bytes at its end, and the reason; null when complete. */
+  /** The reason for incomplete bytes at the end of the file; null when the file is complete. */
   readonly tear: string | null;
-  /** The hashes of all markets at its end; null when it could not be read to the end. */
+  /**
+   * The hashes of all markets at the end of the file; null when it could not be read to the end.
+   */
   readonly hashes: string | null;
-  /** The hashes of all markets at its checkpoint; null before it. */
+  /** The hashes of all markets at the file's checkpoint; null before the checkpoint was read. */
   readonly begins: string | null;
-  /** Why it was not read to the end; null when it was. */
+  /** The reason why the file was not read to its end; null when it was. */
   readonly damage: string | null;
 }
 
 /**
  * Reads every segment separately, with all checksums and hashes, and compares its end with the
- * checkpoint of the next segment. Prints ranges, gaps and damaged places, and returns whether there
- * is no damage. A file without a successor may be truncated by a kill or a power loss. Throws the
- * file system's error for the folder.
+ * checkpoint of the next segment. Prints ranges, gaps and damaged places; returns whether there is
+ * no damage. A file without a successor may be truncated by a kill or a power loss. Throws the file
+ * system's error for the folder.
  */
 export function verifyJournal(options: VerifyJournalOptions): boolean {
   const { folder, print, timers } = options;
@@ -70,7 +72,7 @@ function printListing({ ranges, gaps }: JournalListing, print: (line: string) =>
   }
 }
 
-/** Reads the runs of a journal and counts their contents. */
+/** Reads the epochs of a journal and counts their contents. */
 class JournalCheck {
   updates = 0;
   damages = 0;
@@ -137,7 +139,10 @@ class JournalCheck {
   }
 }
 
-/** Why a file without a complete moment ends; null when it is damaged or unreadable. */
+/**
+ * Returns the reason why a file without a complete moment ends; null when the file is damaged or
+ * unreadable.
+ */
 function readSkippedTear(folder: string, number: number): string | null {
   try {
     const segment = { number, ...readHeadOf(folder, number) };
@@ -148,7 +153,7 @@ function readSkippedTear(folder: string, number: number): string | null {
   }
 }
 
-/** Without a complete head the file's origin is unknown. */
+/** Without a complete head, the origin of the file is unknown. */
 function readHeadOf(folder: string, number: number): Pick<SegmentInfo, 'programId' | 'epoch'> {
   try {
     const bytes = readFileSync(path.join(folder, segmentName(number)));
@@ -189,6 +194,6 @@ function describeTear({ reader }: JournalPlayer): string | null {
 
 function momentText({ slot, ts }: JournalMoment): string {
   const time = new Date(ts);
-  // A damaged file may contain a time without a date.
+  // A damaged file may contain an invalid time.
   return `slot ${slot} (${Number.isNaN(time.getTime()) ? ts : time.toISOString()})`;
 }

@@ -7,19 +7,25 @@ import type { ThreadKind } from './model/messages.js';
 /** The callbacks of a thread's owner. */
 export interface ThreadListener<From> {
   onMessage(message: From): void;
-  /** The thread has ended, with its uncaught error or another cause. */
+  /** Called when the thread has ended, with its uncaught error or another cause. */
   onEnd(cause: Error): void;
 }
 
 /** A running thread of the journal. */
 export interface ThreadLink<To> {
-  /** Transfers the buffers in `transfer`, which cannot be used here after that. */
+  /**
+   * Sends a message and transfers the buffers in `transfer`, which this thread cannot use
+   * afterwards.
+   */
   sendMessage(message: To, transfer?: readonly ArrayBuffer[]): void;
-  /** Ends the thread wherever it is; `onEnd` is still called. */
+  /** Ends the thread immediately; `onEnd` is still called. */
   terminate(): Promise<void>;
 }
 
-/** Starts a compiled thread of the journal. An error that it does not catch ends it, and is the reason. */
+/**
+ * Starts a compiled thread of the journal. An uncaught error ends the thread, and is the cause that
+ * `onEnd` gets.
+ */
 export function startThread<Kind extends keyof ThreadKind>(
   kind: Kind,
   setup: ThreadKind[Kind]['setup'],
@@ -39,8 +45,8 @@ export function startThread<Kind extends keyof ThreadKind>(
 }
 
 /**
- * The compiled file of a thread, by its path in this room. Node runs compiled files only, so code that runs from its
- * sources, as tests do, takes that of the last build.
+ * Returns the compiled file of a thread, by its path in this room. Node runs only compiled files,
+ * so code that runs from its sources, as in tests, uses the file of the last build.
  */
 function fileOf(name: string): URL {
   const beside = new URL(name, import.meta.url);

@@ -20,7 +20,7 @@ export function renderBodies(book: JournalPlayer, bodies: AsOfBodies, asOf: AsOf
   if (market === undefined) return { kind: 'noMarket' };
   const body = renderRead(book.engine, read, market);
   if (!(body instanceof Uint8Array)) return { kind: 'refused', error: body };
-  // A list has no member for the stamp.
+  // The body of topMakers is a list, which has no member for the stamp.
   const whole = read.path === 'topMakers' ? Buffer.from(body) : withStamp([body], asOf);
   return finishBody(whole, asOf, [book.engine.version(market)]);
 }
@@ -35,7 +35,7 @@ function renderBatch(book: JournalPlayer, parts: readonly AsOfPart[], asOf: AsOf
     const body = renderRead(book.engine, part.read, market);
     if (!(body instanceof Uint8Array))
       throw new Error('Invariant: books of a batch are not refused');
-    // The engine reuses the buffer for the next one.
+    // The engine reuses the buffer for its next body.
     return Uint8Array.from(body);
   });
   const joined = texts.flatMap((text, at) => (at === 0 ? [text] : [Buffer.from(','), text]));
@@ -75,7 +75,7 @@ function refusable(render: () => Uint8Array): Uint8Array | RefusalBody {
   }
 }
 
-/** The pieces of an object with an additional member at its end. */
+/** Returns the pieces of a JSON object with the stamp as an additional last member. */
 function withStamp(pieces: readonly Uint8Array[], { epoch, slot, ts }: AsOfStamp): Buffer {
   const open = Buffer.concat(pieces);
   const stamp = JSON.stringify({ epoch, slot, ts });
@@ -89,5 +89,5 @@ function finishBody(whole: Buffer, asOf: AsOfStamp, versions: readonly MarketVer
   return { kind: 'body', body, hash, asOf, versions, isFinal: true };
 }
 
-/** 128 bits: collisions do not occur by chance. */
+/** 22 characters are 128 bits: collisions do not occur by chance. */
 const HASH_CHARS = 22;

@@ -18,7 +18,10 @@ import type { SegmentInfo } from '../store/segment-info.js';
 interface FoundMoment {
   /** Null where it is not kept. */
   readonly choice: SegmentChoice | null;
-  /** Of the moment of a sequence number: the id of its market in that run; -1 where the run has none. Null for all others. */
+  /**
+   * For a moment by sequence number: the id of its market in that epoch; -1 when the epoch has no
+   * such market. Null for all other moments.
+   */
   readonly market: number | null;
 }
 
@@ -33,7 +36,10 @@ interface MomentSearch {
 export class MomentFinder {
   readonly #files: JournalFiles;
   readonly #index: SegmentIndex;
-  /** The ids of markets by run and market, the oldest first; -1 where a run that has ended had none. */
+  /**
+   * The ids of markets by epoch and market, the oldest first; -1 when an epoch that has ended had
+   * no such market.
+   */
   readonly #learned = new Map<string, number>();
 
   constructor(files: JournalFiles) {
@@ -41,7 +47,10 @@ export class MomentFinder {
     this.#index = new SegmentIndex(files.folder, files.programId);
   }
 
-  /** The segment of a moment; whether the newest one goes so far is seen when it is read. Throws an EngineError, or what the file system says. */
+  /**
+   * Finds the segment of a moment. Whether the newest segment reaches the moment shows only when it
+   * is read. Throws an EngineError, or the file system's error.
+   */
   findMoment(moment: AsOfMoment, { key, isCancelled }: MomentSearch): FoundMoment {
     const all = this.#index.read().segments;
     const { epoch, by, value } = moment;
@@ -59,17 +68,20 @@ export class MomentFinder {
     return { choice, market };
   }
 
-  /** The next segment, of whichever run; undefined for the newest. */
+  /** Returns the next segment, of any epoch; undefined after the newest. */
   findNext({ number }: PlayedSegment): SegmentInfo | undefined {
     return this.#index.read().segments.find((segment) => segment.number > number);
   }
 
-  /** A player at the beginning of a segment. Throws what the file system says. */
+  /** Opens a player at the beginning of a segment. Throws the file system's error. */
   openSegment(segment: PlayedSegment): JournalPlayer {
     return new JournalPlayer({ folder: this.#files.folder, segment });
   }
 
-  /** The error message for a moment that is not stored; `newest` is the end of the newest segment. */
+  /**
+   * Returns the error message for a moment that is not stored; `newest` is the end of the newest
+   * segment.
+   */
   describeNotKept(
     moment: AsOfMoment,
     { error, newest }: { readonly error?: unknown; readonly newest?: JournalMoment } = {},
@@ -85,7 +97,10 @@ export class MomentFinder {
     );
   }
 
-  /** The id of a market in the run of this segment, its last: the newest run may still get it. */
+  /**
+   * Reads the id of a market from the last segment of its epoch; an id that is missing in the
+   * newest epoch may still be assigned.
+   */
   #learnId(
     last: SegmentInfo,
     key: MarketIdentity,

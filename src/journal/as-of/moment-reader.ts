@@ -9,15 +9,18 @@ import { renderBodies } from './bodies.js';
 import { MomentFinder } from './moment-finder.js';
 import { WarmBooks } from './warm-books.js';
 
-/** The location of a moment, and the books that can reach it. */
+/** The segment of a moment, and the test for books that can reach the moment. */
 interface Target {
   readonly choice: SegmentChoice;
   readonly until: JournalUntil;
-  /** Whether a book that has come so far has the moment still before it, or is at it. */
+  /** Whether a book is at the moment or before it, and can be played on to it. */
   readonly isUsable: (book: JournalPlayer) => boolean;
 }
 
-/** Restores the book of any stored moment of a folder, and renders its bodies. It runs on its own thread. */
+/**
+ * Restores the book of any stored moment of a folder, and renders its bodies. It runs on a thread
+ * of its own.
+ */
 export class MomentReader {
   readonly #finder: MomentFinder;
   readonly #books: WarmBooks;
@@ -27,12 +30,12 @@ export class MomentReader {
     this.#books = new WarmBooks(this.#finder);
   }
 
-  /** Takes the counts of used books since the last call. */
+  /** Returns and resets the counts of restored and reused books. */
   takeBookCounts(): BookCounts {
     return this.#books.takeCounts();
   }
 
-  /** Renders the bodies; undefined when the request was cancelled meanwhile. */
+  /** Renders the requested bodies; undefined when the request was cancelled. */
   readMoment(job: MomentJob, isCancelled: () => boolean): AsOfReply | undefined {
     try {
       return this.#makeReply(job, isCancelled);
@@ -83,7 +86,7 @@ export class MomentReader {
     return rendered.kind === 'body' ? { ...rendered, isFinal: !isNewestMoment } : rendered;
   }
 
-  /** A book from a damaged file is of no use, and is dropped. */
+  /** Plays a book to a moment; drops the book when its file is damaged. */
   #playTo(book: JournalPlayer, until: JournalUntil, isCancelled: () => boolean): PlayedTo {
     try {
       return book.at(until, isCancelled);
@@ -117,7 +120,10 @@ function targetOf({ by, value }: AsOfMoment, choice: SegmentChoice, market: numb
   return { choice, until, isUsable };
 }
 
-/** Whether the bytes at which a book ended are no whole block, though the file has a turn of this time, unix milliseconds. */
+/**
+ * Returns whether a book ended before incomplete bytes, although the file has a turn of this time,
+ * unix milliseconds.
+ */
 function isDamagedBefore({ reader }: JournalPlayer, newestMs: number): boolean {
   const { waiting, tsMs } = reader.position();
   return waiting > 0 && tsMs < newestMs;

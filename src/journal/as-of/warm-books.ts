@@ -7,8 +7,8 @@ import type { MomentFinder } from './moment-finder.js';
 const NO_BOOKS: BookCounts = { restores: 0, warmHits: 0 };
 
 /**
- * The books of earlier requests at their moments, bounded in number and memory: the least recently
- * used one is evicted.
+ * A cache of the books of earlier requests, bounded in number and memory; the least recently used
+ * book is evicted.
  */
 export class WarmBooks {
   readonly #finder: MomentFinder;
@@ -25,8 +25,8 @@ export class WarmBooks {
   }
 
   /**
-   * A book of the segment that `isUsable` accepts: the furthest one, or a new one at its beginning.
-   * Throws the file system's error.
+   * Takes a book of the segment that `isUsable` accepts: the furthest one, or a new book at the
+   * segment's beginning. Throws the file system's error.
    */
   takeBook(segment: SegmentInfo, isUsable: (book: JournalPlayer) => boolean): JournalPlayer {
     const usable = this.#books.filter(
@@ -54,13 +54,13 @@ export class WarmBooks {
     return counts;
   }
 
-  /** Drops a book that nothing more can be read from. */
+  /** Drops a book whose file cannot be read further. */
   dropBook(book: JournalPlayer): void {
     this.#forget(book);
     book.release();
   }
 
-  /** Evicts books beyond the limits, except the last used one. */
+  /** Evicts books beyond the limits, except the last used book. */
   trim(): void {
     while (this.#books.length > 1 && this.#isBeyond()) {
       const [oldest] = this.#books;

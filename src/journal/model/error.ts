@@ -1,6 +1,6 @@
 import { CodedError } from '../../contract/coded-error.js';
 
-/** Errors of the journal; codes are never renamed. */
+/** Errors of the journal; a code is never renamed. */
 export type JournalErrorCode =
   /** Another process has locked the folder. */
   | 'JOURNAL_LOCKED'
@@ -8,15 +8,15 @@ export type JournalErrorCode =
   | 'JOURNAL_FOLDER_FAILED'
   /** The disk rejected a write, or the file is gone. */
   | 'JOURNAL_WRITE_FAILED'
-  /** The queue of the disk, or of the journal's thread, exceeded its limit. */
+  /** The queue of the disk or of the journal's thread has exceeded its limit. */
   | 'JOURNAL_QUEUE_EXCEEDED'
-  /** The data cannot be encoded, or the thread ended. */
+  /** The data cannot be encoded, or the thread has ended. */
   | 'JOURNAL_FAILED'
   /** NATS rejects user and password. */
   | 'LOG_REFUSED'
-  /** NATS, or its JetStream, is unreachable, or does not accept a message now. */
+  /** NATS or its JetStream is unreachable, or does not accept messages at present. */
   | 'LOG_UNREACHABLE'
-  /** The log differs from the written one, or is gone: another one replaces it. */
+  /** The log is gone, or differs from what was written: another log replaces it. */
   | 'LOG_LOST'
   /** Another core writes the log. */
   | 'LOG_FENCED'
@@ -28,7 +28,7 @@ export class JournalError extends CodedError<JournalErrorCode> {
   override readonly name = 'JournalError';
 }
 
-/** A thread without an uncaught error has ended. */
+/** Returns the error of a thread that ended without an uncaught error. */
 export function threadEnded(code: number): JournalError {
   return new JournalError('JOURNAL_FAILED', `it ended with code ${code}`);
 }

@@ -1,12 +1,12 @@
 /** The location of a log on NATS. */
 export interface LogPlace {
-  /** Addresses of the servers, `nats://` or `tls://`, with user and password if required. */
+  /** Addresses of the NATS servers, `nats://` or `tls://`, with user and password if required. */
   readonly servers: readonly string[];
-  /** The name of its JetStream stream; one per chain. */
+  /** The name of the JetStream stream; each chain has its own. */
   readonly stream: string;
 }
 
-/** The origin of a log: only cores of the same chain and program write it. */
+/** The origin of a log; only cores of the same chain and program may write it. */
 export interface LogOrigin {
   readonly programId: string;
   /** The genesis hash, base58. */
@@ -23,9 +23,9 @@ export interface LogSetup extends LogOrigin {
   readonly isStandby?: boolean;
 }
 
-/** The position at which a core takes over a log. */
+/** The position from which a core takes over a log. */
 export interface TakenLog {
   readonly run: string;
-  /** The sequence number of its first message, which has fenced off others. */
+  /** The sequence number of this core's first message, which fences off other writers. */
   readonly sequence: number;
 }

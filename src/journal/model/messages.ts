@@ -15,20 +15,20 @@ export interface JournalFiles {
 export interface JournalSetup extends JournalFiles {
   /** Older files are deleted; 0 for never. */
   readonly days: number;
-  /** Total size of the files; 0 for no limit. */
+  /** Maximum total size of the files, bytes; 0 for no limit. */
   readonly bytesMax: number;
 }
 
 /** To the thread. */
 export type ToJournal =
-  /** Whole turns from the core; the bytes are transferred. */
+  /** Whole turns from the core; their buffer is transferred. */
   | { readonly kind: 'turns'; readonly log: Uint8Array }
-  /** The core has lost turns: nothing more follows. */
+  /** The core has lost turns, so no more turns follow. */
   | { readonly kind: 'lost'; readonly reason: string }
   /** A sign of life of the main thread's event loop. */
   | { readonly kind: 'alive' }
   | { readonly kind: 'takeOver'; readonly taken: TakenLog }
-  /** Everything sent before must be written to the file. */
+  /** Requests that everything sent before is written to the file. */
   | { readonly kind: 'flush'; readonly id: number }
   | { readonly kind: 'stop' };
 
@@ -38,7 +38,7 @@ export interface WorkerStats {
   readonly reason: string | null;
   /** The newest moment in a file; null before the first. */
   readonly newest: JournalMoment | null;
-  /** Bytes of the current file and all before it. */
+  /** Total bytes of the current file and all earlier files. */
   readonly bytes: number;
   /** Bytes queued for NATS; 0 for files. */
   readonly waitingBytes: number;
@@ -56,15 +56,18 @@ export type JournalEvent =
 /** From the thread. */
 export type FromJournal =
   /**
-   * Whether the folder could be opened; otherwise it is retried, unless another process has it, or
-   * has taken over the log.
+   * Reports that the folder could be opened. After a refusal it is retried, unless another process
+   * has the folder or has taken over the log.
    */
   | { readonly kind: 'opened' }
   | { readonly kind: 'refused'; readonly code: JournalErrorCode; readonly message: string }
   | { readonly kind: 'taken'; readonly bytes: number }
-  /** The core must write a checkpoint, which starts a new segment. */
+  /** Requests a checkpoint of the core, which starts a new segment. */
   | { readonly kind: 'checkpointDue' }
-  /** Whether the newest file has all turns from before the flush: not when the journal has stopped. */
+  /**
+   * `isWhole`: whether the newest file has all turns from before the flush; false when the journal
+   * has stopped.
+   */
   | { readonly kind: 'flushed'; readonly id: number; readonly isWhole: boolean }
   | { readonly kind: 'state'; readonly stats: WorkerStats; readonly listing: JournalListing }
   | {
@@ -74,9 +77,9 @@ export type FromJournal =
       readonly message: string;
     };
 
-/** The setup of a thread that reads the past. */
+/** The setup of a thread that reads past books. */
 export interface PastSetup extends JournalFiles {
-  /** One number: the moment that is no longer wanted. */
+  /** Shared memory with one number: the request that is no longer wanted. */
   readonly unwanted: SharedArrayBuffer;
 }
 
@@ -96,7 +99,9 @@ export interface MomentResult {
   readonly books: BookCounts;
 }
 
-/** Books made for requests: restored from a checkpoint, or continued from an earlier request. */
+/**
+ * Counts of books for requests: restored from a checkpoint, or continued from an earlier request.
+ */
 export interface BookCounts {
   readonly restores: number;
   readonly warmHits: number;
@@ -104,7 +109,7 @@ export interface BookCounts {
 
 /**
  * The state of the files: all turns so far (`whole`), not all turns yet (`behind`), or all turns of
- * the run (`over`).
+ * an epoch that has ended (`over`).
  */
 export type WrittenJournal = 'whole' | 'behind' | 'over';
 
@@ -112,13 +117,13 @@ export type WrittenJournal = 'whole' | 'behind' | 'over';
 export type ToReplays = { readonly id: number } /** `flushedMs` as in {@link MomentJob}. */ & (
   | { readonly kind: 'open'; readonly request: ReplayRequest; readonly flushedMs: number }
   | { readonly kind: 'command'; readonly command: ReplayCommand; readonly flushedMs: number }
-  /** The reply to the `atEnd` with this number. */
+  /** The reply to the `atEnd` event with this number. */
   | { readonly kind: 'finish'; readonly end: number; readonly written: WrittenJournal }
   | { readonly kind: 'taken'; readonly bytes: number }
   | { readonly kind: 'close' }
 );
 
-/** Output of a replay: concatenated frames in `bytes`, and then an event. */
+/** Output of a replay: concatenated frames in `bytes`, followed by an event. */
 export interface ReplayItems {
   readonly bytes: Uint8Array;
   readonly ends: readonly number[];
@@ -128,7 +133,7 @@ export interface ReplayItems {
 /** From that thread, about one replay. */
 export type FromReplays = { readonly id: number } & (
   | { readonly kind: 'items'; readonly items: ReplayItems }
-  /** It has reached the end of the files, and waits for `finish`. */
+  /** The replay has reached the end of the files, and waits for `finish`. */
   | { readonly kind: 'atEnd'; readonly end: number }
   | { readonly kind: 'closed' }
 );
@@ -138,7 +143,9 @@ export type ToPast = (MomentJob & { readonly kind: 'moment' }) | ToReplays;
 /** From such a thread. */
 export type FromPast = (MomentResult & { readonly kind: 'moment' }) | FromReplays;
 
-/** The threads of a journal, by their code's folders: their start parameters and their messages. */
+/**
+ * The threads of a journal by the folders of their code, with their start parameters and messages.
+ */
 export interface ThreadKind {
   readonly worker: {
     readonly setup: JournalSetup | LogSetup;

@@ -24,7 +24,10 @@ interface WaitingCheckpoint extends LogCheckpoint {
   readonly store: CheckpointStore;
 }
 
-/** Collects the newest segment's checkpoint, and retries storing it until it succeeds or a newer one exists. */
+/**
+ * Collects the checkpoint of the newest segment, and retries storing it until it is stored or a
+ * newer checkpoint exists.
+ */
 export class CheckpointKeeper {
   readonly #options: CheckpointKeeperOptions;
   #newest: { readonly segment: number; readonly pieces: Uint8Array[] } | null = null;
@@ -35,13 +38,16 @@ export class CheckpointKeeper {
     this.#options = options;
   }
 
-  /** Adds a piece of a checkpoint. An earlier checkpoint without a tail is obsolete. */
+  /** Adds a piece of a checkpoint. An earlier checkpoint whose tail has not begun is obsolete. */
   pushPiece({ segment, bytes }: JournalPiece): void {
     if (this.#newest?.segment !== segment) this.#newest = { segment, pieces: [] };
     this.#newest.pieces.push(bytes);
   }
 
-  /** A segment's tail has begun with a message: its checkpoint, if the newest, is stored in the background. */
+  /**
+   * Stores a checkpoint in the background, after the first message of its segment's tail; does
+   * nothing for an older segment.
+   */
   storeBehind(segment: number, behind: Omit<WaitingCheckpoint, 'bytes'>): void {
     if (this.#newest?.segment !== segment) return;
     this.#waiting = { ...behind, bytes: Buffer.concat(this.#newest.pieces) };

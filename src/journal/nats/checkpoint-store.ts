@@ -7,31 +7,37 @@ import { ID_HEADER } from './log-appender.js';
 import { parseOrigin } from './log-origin.js';
 import { parseId } from './message-id.js';
 
-/** A checkpoint of a log, and the first message of its tail. */
+/** A checkpoint of a log, and the position of the first message of its tail. */
 export interface LogCheckpoint {
   /** A segment's file up to the end of its checkpoint. */
   readonly bytes: Uint8Array;
-  /** The sequence number of the first message after it. */
+  /** The sequence number of the first message after the checkpoint. */
   readonly next: number;
 }
 
-/** A stored checkpoint, with the origin of its log; null when the stream does not name it. */
+/**
+ * A stored checkpoint, with the origin of its log; the origin is null when the stream does not name
+ * it.
+ */
 export interface StoredCheckpoint extends LogCheckpoint {
   readonly origin: LogOrigin | null;
 }
 
 interface StreamFacts {
   readonly origin: LogOrigin | null;
-  /** Its creation time, which distinguishes it from an earlier stream of the same name. */
+  /**
+   * The creation time of the stream, which distinguishes it from an earlier stream of the same
+   * name.
+   */
   readonly created: string;
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * The newest few checkpoints of a log, in an object store. Each is named after its writer and its
- * position, so that a suspended writer cannot replace another's, and names its stream: the bucket
- * may contain checkpoints of a deleted one.
+ * The newest few checkpoints of a log, in a NATS object store. The name of a checkpoint contains
+ * its writer and position, so that a suspended writer cannot replace another's checkpoint, and its
+ * stream, because the bucket may contain checkpoints of a deleted stream.
  */
 export class CheckpointStore {
   readonly #stream: string;
@@ -44,7 +50,7 @@ export class CheckpointStore {
     this.#objects = objects;
   }
 
-  /** Opens the store of a log; creates it when given the number of replicas. */
+  /** Opens the store of a log; creates it when the number of replicas is given. */
   static async openStore(
     place: LogPlace,
     connection: LogConnection,
@@ -54,8 +60,8 @@ export class CheckpointStore {
   }
 
   /**
-   * Stores a checkpoint of this run, and deletes the oldest. Rejects with `LOG_FENCED` when another
-   * run writes the log.
+   * Stores a checkpoint of this run, and deletes the oldest one. Rejects with `LOG_FENCED` when
+   * another run writes the log.
    */
   async storeCheckpoint({ bytes, next }: LogCheckpoint, run: string): Promise<void> {
     const facts = await this.#readFacts();
@@ -73,8 +79,8 @@ export class CheckpointStore {
   }
 
   /**
-   * Reads the newest checkpoint whose tail is in the stream; null when there is none from this
-   * message on, or during its deletion.
+   * Reads the newest checkpoint whose tail is in the stream. Null when there is none at or after
+   * message `from`, or when it is being deleted.
    */
   async readNewest(from = 0): Promise<StoredCheckpoint | null> {
     const facts = await this.#readFacts();

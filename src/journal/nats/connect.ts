@@ -17,7 +17,7 @@ import {
 } from '../model/limits.js';
 import type { LogPlace } from '../model/log-place.js';
 
-/** A connection to the servers of a log. */
+/** A connection to the NATS servers of a log. */
 export interface LogConnection {
   readonly nats: NatsConnection;
   readonly stream: ReturnType<typeof jetstream>;
@@ -36,10 +36,11 @@ export function bucketOf({ stream }: LogPlace): string {
 }
 
 /**
- * Connects to the servers of a log, with endless reconnects later.
+ * Connects to the servers of a log; a lost connection is then retried without end.
  *
  * # Errors
- * `LOG_REFUSED` when the servers deny access, `LOG_UNREACHABLE` when none is reachable now.
+ * Rejects with `LOG_REFUSED` when the servers deny access, `LOG_UNREACHABLE` when none is
+ * reachable.
  */
 export async function connectLog(
   place: LogPlace,
@@ -76,7 +77,7 @@ function optionsOf(place: LogPlace, name: string): NodeConnectionOptions {
     maxPingOut: NATS_PINGS_MISSED_MAX,
     maxReconnectAttempts: -1,
     reconnectTimeWait: NATS_RECONNECT_MS,
-    // A server may be restarted with the right passwords.
+    // Access may be denied while a server restarts, before it has its passwords.
     ignoreAuthErrorAbort: true,
   };
 }
@@ -92,10 +93,13 @@ function connectError(error: unknown): JournalError {
   return new JournalError('LOG_UNREACHABLE', message, { cause: error });
 }
 
-/** JetStream's code for a rejected message, when the stream is at its maximum size. */
+/** JetStream's error code for a rejected message when the stream has reached its maximum size. */
 const STORE_FAILED = 10_077;
 
-/** A temporary failure, with a code or the failure's name and no text of the servers. */
+/**
+ * Returns a temporary failure with a code or the name of the failure, and without text from the
+ * servers.
+ */
 export function unreachableError(error: unknown): JournalError {
   if (error instanceof JournalError) return error;
   const code = codeOf(error);
@@ -105,13 +109,16 @@ export function unreachableError(error: unknown): JournalError {
   return new JournalError('LOG_UNREACHABLE', `NATS: ${shown}`, { cause: error });
 }
 
-/** Another core has appended this message; its name is only logged, because anyone may have chosen it. */
+/**
+ * Returns the error for a message that another core has appended; its name is only logged, because
+ * its text is not trusted.
+ */
 export function fencedError(id: string): JournalError {
   const cause = new Error(`its last message is ${id}`);
   return new JournalError('LOG_FENCED', 'another core writes the log', { cause });
 }
 
-/** JetStream's code of an error; 0 for others. */
+/** Returns JetStream's code of an error; 0 for other errors. */
 export function codeOf(error: unknown): number {
   return error instanceof JetStreamApiError ? error.code : 0;
 }

@@ -30,16 +30,16 @@ interface LeaseOptions {
 }
 
 /**
- * The lease that selects the one core that writes a log: a key of a bucket with expiring entries.
- * It only decides whose turn it is; mutual exclusion is guaranteed by the sequence number in each
- * message.
+ * The lease that selects the one core that writes a log: a key in a NATS bucket with expiring
+ * entries. The lease only decides which core should write; the expected sequence number in each
+ * message guarantees exclusive writing.
  */
 export class Lease {
   readonly #options: LeaseOptions;
   readonly #end = new AbortController();
   #connection: LogConnection | null = null;
   #bucket: KV | null = null;
-  /** Revision of the own entry; 0 for none. */
+  /** The revision of this core's own entry; 0 when there is none. */
   #revision = 0;
   #keeping: Promise<void> | null = null;
   #onHeld: () => void = () => undefined;
@@ -55,7 +55,7 @@ export class Lease {
   }
 
   /**
-   * Acquires or renews it; returns whether it is held. Rejects with `LOG_REFUSED` or
+   * Acquires or renews the lease; returns whether this core holds it. Rejects with `LOG_REFUSED` or
    * `LOG_UNREACHABLE`, or when NATS fails.
    */
   async tryHold(): Promise<boolean> {
@@ -67,15 +67,15 @@ export class Lease {
     } catch (error) {
       const entry = await bucket.get(KEY);
       if (entry === null) throw error;
-      // It is the own entry after a lost acknowledgement.
+      // The entry may be this core's own, after a lost acknowledgement.
       this.#revision = entry.string() === holder ? entry.revision : 0;
     }
     return this.isHeld;
   }
 
   /**
-   * Acquires a free lease, and renews it from then on; returns whether it is held. While NATS is
-   * unreachable it retries. Rejects with `LOG_REFUSED`.
+   * Acquires the lease if it is free, and renews it from then on; returns whether this core holds
+   * it. Retries while NATS is unreachable. Rejects with `LOG_REFUSED`.
    */
   async holdFirst(): Promise<boolean> {
     const { signal } = this.#end;
@@ -92,7 +92,7 @@ export class Lease {
     }
   }
 
-  /** Retries periodically from now on; calls back each time it is acquired. */
+  /** Tries periodically from now on; calls `onHeld` each time the lease is acquired. */
   keep(onHeld: () => void = () => undefined): void {
     this.#onHeld = onHeld;
     this.#keeping ??= this.#keepOn();
@@ -144,7 +144,7 @@ export class Lease {
     }
   }
 
-  /** False when the entry is no longer the own one. */
+  /** Renews the entry; returns false when it is no longer this core's own. */
   async #renew(bucket: KV): Promise<boolean> {
     const { holder } = this.#options;
     try {
@@ -163,7 +163,7 @@ export class Lease {
     const name = `${place.stream}-lease`;
     const { stream, manager } = this.#connection;
     const bucket = await new Kvm(stream).create(name, { ttl: leaseMs, history: 1, replicas });
-    // An existing bucket would keep its own expiry.
+    // An existing bucket keeps its own expiry, so the expiry is updated.
     const times = { max_age: nanos(leaseMs), duplicate_window: nanos(leaseMs) };
     if ((await bucket.status()).ttl !== leaseMs) await manager.streams.update(`KV_${name}`, times);
     this.#bucket = bucket;

@@ -7,16 +7,22 @@ import { codeOf, fencedError, type LogConnection, subjectOf, unreachableError } 
 import { describeOrigin, parseOrigin, requireOrigin } from './log-origin.js';
 import { parseId } from './message-id.js';
 
-/** The header of a message's name in JetStream. */
+/** The JetStream header with the name of a message. */
 export const ID_HEADER = 'Nats-Msg-Id';
 
-/** Queue delay at append time, ms; absent if the queue was empty. */
+/**
+ * Header with the queue delay when the message was appended, milliseconds; absent when the queue
+ * was empty.
+ */
 export const BEHIND_HEADER = 'Slotbook-Behind-Ms';
 
-/** The header of the first message after a failover: the name of the message that it follows. */
+/** Header of the first message after a failover, with the name of the message before it. */
 export const AFTER_HEADER = 'Slotbook-After';
 
-/** JetStream's codes for a stream with another configuration, a missing stream, and a missing message. */
+/**
+ * JetStream's error codes for a stream with another configuration, a missing stream, and a missing
+ * message.
+ */
 const [OTHER_CONFIG, NO_STREAM, NO_MESSAGE] = [10_058, 10_059, 10_037] as const;
 
 /** A message to append. */
@@ -25,21 +31,21 @@ export interface NewMessage {
   readonly bytes: Uint8Array;
   /** Queue delay of the following bytes, milliseconds. */
   readonly behindMs?: number;
-  /** The name of another run's message that this run follows. */
+  /** The name of the message of another run that this message follows. */
   readonly after?: string;
 }
 
 /** The last message of a log. */
 export interface LastMessage {
-  /** Its sequence number in the stream; 0 for an empty one. */
+  /** The sequence number of the message in the stream; 0 for an empty stream. */
   readonly sequence: number;
-  /** Its name; empty when retention has deleted it. */
+  /** The name of the message; empty when retention has deleted the message. */
   readonly id: string;
 }
 
 /**
- * The exclusive appender of a log: each message names the previous sequence number, and JetStream
- * rejects a message that does not follow.
+ * The exclusive appender of a log: each message contains the expected last sequence number, and
+ * JetStream rejects a message that does not follow it.
  */
 export class LogAppender {
   readonly #connection: LogConnection;
@@ -78,7 +84,7 @@ export class LogAppender {
     });
   }
 
-  /** Of two concurrent creators only one finds its own configuration. */
+  /** When two cores create the stream concurrently, only one finds its own configuration. */
   async #makeStream(config: { name: string; subjects: string[] }): Promise<StreamInfo> {
     const { streams } = this.#connection.manager;
     try {
@@ -91,7 +97,10 @@ export class LogAppender {
     }
   }
 
-  /** The end of the log. Rejects with `LOG_UNREACHABLE`, and with `LOG_LOST` when there is none. */
+  /**
+   * Reads the last message of the log. Rejects with `LOG_UNREACHABLE`, and with `LOG_LOST` when
+   * there is no stream.
+   */
   readLast(): Promise<LastMessage> {
     const { streams } = this.#connection.manager;
     const { stream } = this.#setup.log;
@@ -113,11 +122,12 @@ export class LogAppender {
   }
 
   /**
-   * Appends a message once; repeatable with the same message. Resolves with its sequence number.
+   * Appends a message once, also when it is called again with the same message. Resolves with the
+   * sequence number.
    *
    * # Errors
-   * `LOG_UNREACHABLE`: it may be retried. `LOG_FENCED`: another writer has appended. `LOG_LOST`:
-   * earlier messages are gone.
+   * Rejects with `LOG_UNREACHABLE`, which may be retried, `LOG_FENCED` when another writer has
+   * appended, and `LOG_LOST` when earlier messages are gone.
    */
   async appendMessage({ id, bytes, behindMs = 0, after }: NewMessage): Promise<number> {
     const expect = { lastSequence: this.#last };
@@ -135,15 +145,15 @@ export class LogAppender {
   }
 
   /**
-   * After an error the message may still be in the log: a retry then looks as if another writer had
-   * appended.
+   * Checks after an error whether the message is in the log; a retry would otherwise look as if
+   * another writer had appended.
    */
   async #findAppended(id: string, error: unknown): Promise<number> {
     const last = await this.readLast();
     if (last.id === id) return last.sequence;
     if (last.sequence === this.#last) throw unreachableError(error);
     if (isOfOneRun(last.id, id)) {
-      // The run is unique: this is the own message, whose acknowledgement was lost.
+      // The name of the run is unique, so this is the own message, whose acknowledgement was lost.
       this.#last = last.sequence;
       throw unreachableError(error);
     }

@@ -11,10 +11,13 @@ interface LogClaimParts {
   readonly signal: AbortSignal;
 }
 
-/** Decides when a writer owns a log: as soon as it has no writer, or for a standby after the failover. */
+/**
+ * Decides when a writer owns a log: as soon as the log has no other writer, or for a standby after
+ * the failover.
+ */
 export class LogClaim {
   readonly #parts: LogClaimParts;
-  /** Resolves with a standby's position; null for a new log. */
+  /** Resolves with the position from which a standby takes over; null for a new log. */
   #taken: Promise<TakenLog> | null = null;
   #onTaken: (taken: TakenLog) => void = () => undefined;
 
@@ -37,12 +40,15 @@ export class LogClaim {
   async whenOurs(appender: LogAppender): Promise<Pick<LastMessage, 'sequence'>> {
     if (this.#taken === null) return this.#waitUntilFree(appender);
     const taken = await this.#taken;
-    // If the log is lost later, it restarts like any other.
+    // A log that is lost later starts again like any other log.
     this.#taken = null;
     return taken;
   }
 
-  /** Two cores that take the log from each other would both be useless: the current writer continues. */
+  /**
+   * Waits until the log has no writer; the current writer continues, because two cores that take
+   * the log from each other would both be useless.
+   */
   async #waitUntilFree(appender: LogAppender): Promise<LastMessage> {
     const { timers, signal } = this.#parts;
     const last = await appender.readLast();

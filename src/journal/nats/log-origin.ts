@@ -2,8 +2,8 @@ import { JournalError } from '../model/error.js';
 import type { LogOrigin } from '../model/log-place.js';
 
 /**
- * The format of a stream's description, which every NATS server stores; metadata requires 2.10. The
- * hashes are shown, so they must be base58 of 32 bytes.
+ * The format of a stream's description, which every NATS server stores, unlike metadata, which need
+ * version 2.10. Program and chain are displayed, so they must be base58 of 32 bytes.
  */
 const DESCRIPTION =
   /^slotbook: program ([1-9A-HJ-NP-Za-km-z]{32,44}), chain ([1-9A-HJ-NP-Za-km-z]{32,44})$/;
@@ -13,7 +13,7 @@ export function describeOrigin({ programId, genesisHash }: LogOrigin): string {
   return `slotbook: program ${programId}, chain ${genesisHash}`;
 }
 
-/** The origin in a stream's description; null when missing. */
+/** Returns the origin in the description of a stream; null when there is none. */
 export function parseOrigin(description = ''): LogOrigin | null {
   const [, programId, genesisHash] = DESCRIPTION.exec(description) ?? [];
   return programId === undefined || genesisHash === undefined ? null : { programId, genesisHash };

@@ -7,7 +7,7 @@ import { momentsOfPiece } from '../store/block-moments.js';
 export interface LogBytes {
   readonly segment: number;
   readonly bytes: Uint8Array;
-  /** The last moment that they complete; null for none. */
+  /** The last moment that the bytes complete; null for none. */
   readonly last: JournalMoment | null;
 }
 
@@ -16,7 +16,10 @@ interface WaitingBytes extends LogBytes {
   readonly sinceMs: number;
 }
 
-/** The queue of tail bytes for a log: queued bytes of one segment form one message, up to its limit. */
+/**
+ * The queue of tail bytes for a log: the queued bytes of one segment become one message, up to the
+ * message limit.
+ */
 export class LogQueue {
   #waiting: WaitingBytes[] = [];
   #bytes = 0;
@@ -25,7 +28,9 @@ export class LogQueue {
     return this.#bytes;
   }
 
-  /** Queue delay of the oldest bytes, milliseconds; 0 for an empty queue. */
+  /**
+   * Returns the time for which the oldest bytes have waited, milliseconds; 0 for an empty queue.
+   */
   waitedMs(nowMs: number): number {
     const first = this.#waiting[0];
     return first === undefined ? 0 : nowMs - first.sinceMs;
@@ -41,7 +46,7 @@ export class LogQueue {
     this.#bytes += bytes.length;
   }
 
-  /** Takes the bytes of the next message; undefined for an empty queue. */
+  /** Takes the bytes of the next message from the queue; undefined when it is empty. */
   takeBytes(): LogBytes | undefined {
     const first = this.#waiting[0];
     if (first === undefined) return undefined;

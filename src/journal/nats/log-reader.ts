@@ -11,18 +11,18 @@ import { type LogMessageId, parseId } from './message-id.js';
 /** A message of a log. */
 export interface LogMessage {
   readonly sequence: number;
-  /** Null for a message that no core has written. */
+  /** The parsed name; null for a message that no core has written. */
   readonly id: LogMessageId | null;
   readonly bytes: Uint8Array;
   /** Later messages already in the log. */
   readonly waiting: number;
-  /** Producer queue delay after this message, ms; 0 for none. */
+  /** The writer's queue delay at this message, milliseconds; 0 for none. */
   readonly behindMs: number;
-  /** The name of another run's message that this one follows; empty for none. */
+  /** The name of the message of another run that this message follows; empty for none. */
   readonly after: string;
 }
 
-/** Reads a log on NATS: its checkpoints, and the messages after them as they arrive. */
+/** Reads a log on NATS: its checkpoints, and the messages after a checkpoint as they arrive. */
 export class LogReader {
   readonly #place: LogPlace;
   readonly #connection: LogConnection;
@@ -40,8 +40,8 @@ export class LogReader {
   }
 
   /**
-   * Reads the newest checkpoint; null before the first, and when it begins before this sequence
-   * number. Rejects with `LOG_UNREACHABLE`.
+   * Reads the newest checkpoint; null when there is none at or after message `from`. Rejects with
+   * `LOG_UNREACHABLE`.
    */
   async readCheckpoint(from = 0): Promise<StoredCheckpoint | null> {
     try {
@@ -54,7 +54,7 @@ export class LogReader {
 
   /**
    * Yields the messages from a sequence number on. Ends with the signal, and after ten seconds of
-   * silence, after which it must be called again. Rejects with `LOG_UNREACHABLE`.
+   * silence; call it again then. Rejects with `LOG_UNREACHABLE`.
    */
   async *readMessages(from: number, signal: AbortSignal): AsyncGenerator<LogMessage> {
     const messages = await this.#consume(from);

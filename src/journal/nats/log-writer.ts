@@ -29,15 +29,15 @@ interface OpenLog {
   readonly checkpoints: CheckpointStore;
 }
 
-/** Errors that prevent opening a log for good. */
+/** Errors after which a log is not opened again. */
 const REFUSALS: ReadonlySet<string> = new Set(['LOG_REFUSED', 'LOG_MISMATCH']);
 
 const NOTHING_LISTED: JournalListing = { ranges: [], gaps: [], skipped: [] };
 
 /**
- * Writes tails to a log on NATS, message by message, and each checkpoint in parallel once the first
- * message after it is stored. When NATS is unavailable the queue is bounded; a loss shows as a
- * skipped number, followed by a new segment.
+ * Writes tails to a log on NATS, message by message, and stores each checkpoint in parallel once
+ * the first message after it is stored. While NATS is unavailable, a bounded queue holds the
+ * messages; a loss shows as a skipped number, followed by a new segment.
  */
 export class LogWriter implements PieceSink {
   readonly isLog = true;
@@ -59,7 +59,7 @@ export class LogWriter implements PieceSink {
   #connection: LogConnection | null = null;
   #log: OpenLog | null = null;
   #pending: PendingMessage | null = null;
-  /** Pieces of this segment, and of earlier ones, are dropped. */
+  /** The newest lost segment: pieces of it, and of earlier segments, are dropped. */
   #lostSegment = 0;
   #newestSegment = 0;
   #state: JournalState = 'starting';
@@ -103,7 +103,9 @@ export class LogWriter implements PieceSink {
     return NOTHING_LISTED;
   }
 
-  /** Rejects with `LOG_REFUSED` and `LOG_MISMATCH` only: other failures are retried. */
+  /**
+   * Opens the log. Rejects with `LOG_REFUSED` and `LOG_MISMATCH` only: other failures are retried.
+   */
   async open(): Promise<void> {
     try {
       await this.#prepareStream();
@@ -164,7 +166,7 @@ export class LogWriter implements PieceSink {
     return { connection, appender };
   }
 
-  /** Appends pieces until the end or until another core writes. */
+  /** Appends pieces until the writer ends or another core writes the log. */
   async #appendAll(): Promise<void> {
     const { signal } = this.#end;
     while (!signal.aborted) {
@@ -211,7 +213,10 @@ export class LogWriter implements PieceSink {
     }
   }
 
-  /** The failed message, else the queued bytes, else an empty message if one is due. */
+  /**
+   * Returns the message that failed, otherwise the queued bytes, otherwise an empty message when
+   * one is due.
+   */
   #takeMessage(): PendingMessage | null {
     if (this.#pending !== null) return this.#pending;
     const content = this.#queue.takeBytes() ?? this.#takeHeartbeat();
@@ -274,7 +279,7 @@ export class LogWriter implements PieceSink {
     this.#setState('stopped', shownFailure(error));
   }
 
-  /** Drops the queue: the log continues with the next checkpoint. */
+  /** Drops the queue; the log continues with the next checkpoint. */
   #loseQueue(reason: string): void {
     if (this.#lostSegment < this.#newestSegment) this.#numbers.noteLoss();
     this.#lostSegment = this.#newestSegment;

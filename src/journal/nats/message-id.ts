@@ -1,9 +1,9 @@
 /**
- * The name of a log message, which reveals missing messages: the writer's run, the segment, and the
- * index in the segment. It is the message's `Nats-Msg-Id`.
+ * The name of a log message, which reveals missing messages: run of the writer, segment, and index
+ * in the segment. It is the message's `Nats-Msg-Id`.
  */
 export interface LogMessageId {
-  /** Identifies one writer's run: the epoch with which it began. */
+  /** The run of a writer, named by the epoch with which it began. */
   readonly run: string;
   /** From 1 in each run. */
   readonly segment: number;
@@ -33,7 +33,7 @@ export function isFollowedBy(before: LogMessageId, next: LogMessageId): boolean 
 export class MessageNumbers {
   /** Empty until known. */
   run = '';
-  /** The encoder's segment, and its number in the log. */
+  /** The encoder's number of the segment, which differs from its number in the log. */
   #segment = 0;
   #number = 0;
   #index = -1;
@@ -53,7 +53,9 @@ export class MessageNumbers {
     return { run: this.run, segment: this.#number, index: this.#index };
   }
 
-  /** Messages are missing before the next segment, which therefore skips a number. */
+  /**
+   * Records that messages are missing before the next segment, whose number therefore skips one.
+   */
   noteLoss(): void {
     this.#number += 1;
   }

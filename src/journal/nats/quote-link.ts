@@ -16,21 +16,20 @@ interface QuoteLinkOptions {
 }
 
 /**
- * Why there is no reply: NATS is unreachable or has no core, the core was late, or too many
- * requests are pending.
+ * The reason for a missing reply: no reachable NATS or no core, a late core, or too many pending
+ * requests.
  */
 export type NoReply = 'noCore' | 'late' | 'tooMany';
 
-/** The reply of a core, or the reason for its absence. */
+/** The reply of a core, or the reason why there is none. */
 type QuoteReply = { readonly text: string } | { readonly failed: NoReply };
 
 /**
- * The subjects between services: a maker's quotes for the core, and notices of signed makers for
- * the others.
+ * The subjects between services: `quotes` for the core, and `makers` with notices of signed makers.
  */
 type SubjectName = 'quotes' | 'makers';
 
-/** Replies to a request; null leaves it to another core. */
+/** Returns the reply to a request; null leaves the request to another core. */
 export type ReplyTo = (request: string) => Promise<string | null>;
 
 /**
@@ -45,7 +44,7 @@ export class QuoteLink implements OtherMakerSockets {
   #inFlight = 0;
   #replyTo: ReplyTo | null = null;
   #closeSocket: (maker: string) => void = () => undefined;
-  /** Why the last connect failed; null while connected. */
+  /** The reason why the last connection attempt failed; null while connected. */
   #reason: string | null = null;
 
   constructor(options: QuoteLinkOptions) {
@@ -77,7 +76,10 @@ export class QuoteLink implements OtherMakerSockets {
     if (this.#nats !== null) this.#subscribeToRequests(this.#nats);
   }
 
-  /** Sends a request to the core. Without NATS it is dropped, because a later quote would be outdated. */
+  /**
+   * Sends a request to the core. Without NATS the request fails immediately, because a quote that
+   * is sent later would be outdated.
+   */
   async sendRequest(request: string): Promise<QuoteReply> {
     if (this.#nats === null || !this.#isReachable) return { failed: 'noCore' };
     if (this.#inFlight >= QUOTES_IN_FLIGHT_MAX) return { failed: 'tooMany' };
@@ -107,7 +109,7 @@ export class QuoteLink implements OtherMakerSockets {
     return `${this.#options.place.stream}.${name}`;
   }
 
-  /** Resolves when the connection has closed for good. */
+  /** Uses the connection; resolves when it has closed for good. */
   async #use(nats: NatsConnection): Promise<void> {
     this.#nats = nats;
     this.#isReachable = true;
@@ -127,7 +129,10 @@ export class QuoteLink implements OtherMakerSockets {
     this.#subscribe(nats, 'quotes', (message) => void this.#reply(message));
   }
 
-  /** When NATS denies it, the link continues without these messages. */
+  /**
+   * Subscribes to a subject. When NATS denies access to it, the link continues without its
+   * messages.
+   */
   #subscribe(nats: NatsConnection, name: SubjectName, read: (message: Msg) => void): void {
     const subject = this.#subject(name);
     const callback = (error: Error | null, message: Msg): void => {
@@ -141,7 +146,10 @@ export class QuoteLink implements OtherMakerSockets {
     nats.subscribe(subject, { callback });
   }
 
-  /** Once, because there are several attempts a second. */
+  /**
+   * Logs a reason only when it differs from the last one, because there are several attempts a
+   * second.
+   */
   #warnOnce(reason: string): void {
     if (reason !== this.#reason) this.#options.log.warn({ reason }, 'quotes cannot be forwarded');
     this.#reason = reason;

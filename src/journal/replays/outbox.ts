@@ -8,7 +8,7 @@ export class Outbox {
   /** Copies for the next batch. */
   #frames: Uint8Array[] = [];
   #bytes = 0;
-  /** Sent bytes that the reader has not taken. */
+  /** Sent bytes that the reader has not taken yet. */
   #untakenBytes = 0;
 
   constructor(post: (items: ReplayItems) => void) {

@@ -3,14 +3,14 @@ import { MomentReader } from '../as-of/moment-reader.js';
 import type { FromPast, PastSetup, ToPast } from '../model/messages.js';
 import { ReplayHost } from './replay-host.js';
 
-/** What a thread that reads the past works with. */
+/** The dependencies of a thread that reads past books. */
 interface PastOptions {
   readonly setup: PastSetup;
   readonly timers: Timers;
   readonly post: (message: FromPast) => void;
 }
 
-/** Makes books of past moments, and plays topics as they were. Returns the receiver of messages. */
+/** Renders books of past moments, and plays past topics. Returns the receiver of messages. */
 export function readPast({ setup, timers, post }: PastOptions): (message: ToPast) => void {
   const reader = new MomentReader(setup);
   const host = new ReplayHost({ files: setup, timers, post });

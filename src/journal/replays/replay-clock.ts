@@ -1,15 +1,18 @@
 import type { JournalMoment } from '../../contract/journal-source.js';
 import { REPLAY_LATE_MS_MAX, REPLAY_PAUSE_MS_MAX, SLOT_MS_MAX } from '../model/limits.js';
 
-/** Schedules the turns of a replay. Time is monotonic milliseconds. */
+/** Schedules the turns of a replay. Times are monotonic milliseconds. */
 export class ReplayClock {
   #speed: number;
   #last: JournalMoment | null = null;
   #dueMs = 0;
-  /** The remaining wait of a paused replay, in milliseconds of the journal; null while it plays. */
+  /**
+   * While paused: the remaining wait until the next turn, in milliseconds of the journal; null
+   * while playing.
+   */
   #restMs: number | null = null;
 
-  /** `speed` is how many times faster than it was; 0 is as fast as the machine. */
+  /** `speed` is the factor relative to the recorded time; 0 means as fast as possible. */
   constructor(speed: number) {
     this.#speed = speed;
   }
@@ -32,7 +35,7 @@ export class ReplayClock {
     this.#last = null;
   }
 
-  /** The next turn is the first after this moment. */
+  /** Sets the moment after which the next turn follows. */
   startAt(moment: JournalMoment, nowMs: number): void {
     this.#last = moment;
     this.#dueMs = nowMs;
@@ -40,8 +43,8 @@ export class ReplayClock {
   }
 
   /**
-   * The next turn has this moment. The time between two turns is bounded by their slots, so that a
-   * wrong clock does not stall a replay; lateness is not caught up.
+   * Sets the moment of the next turn. The time between two turns is bounded by their slots, so that
+   * a wrong recorded clock does not stall a replay. Lateness is not caught up.
    */
   expectTurn(moment: JournalMoment, nowMs: number): void {
     if (this.#last === null) this.startAt(moment, nowMs);

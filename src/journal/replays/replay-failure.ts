@@ -11,7 +11,7 @@ export class ReplayFailure extends Error {
   }
 }
 
-/** The moment is not kept, as `why` says. */
+/** Returns the failure for a moment that is not stored; `why` is the reason. */
 export function momentNotKept(
   finder: MomentFinder,
   moment: AsOfMoment,
@@ -20,7 +20,7 @@ export function momentNotKept(
   return new ReplayFailure({ kind: 'notKept', message: finder.describeNotKept(moment, why) });
 }
 
-/** The book had no such market then, or none of this name. */
+/** Returns the failure for a market that did not exist at the moment, or had another name. */
 export function marketNotThere(): ReplayFailure {
   const message = 'there was no such market at this moment';
   return new ReplayFailure({ kind: 'noMarket', message });

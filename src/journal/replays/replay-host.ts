@@ -1,6 +1,6 @@
 /**
- * All replays of one thread: each works in small slices when due, in turn, and the thread rests in
- * between, which leaves the machine to the live book and its readers.
+ * All replays of one thread. Due replays work in turn, each for a small slice, and the thread rests
+ * in between, which leaves the machine to the live book and its readers.
  */
 import type { ReplayRefusal } from '../../contract/replay-source.js';
 import type { Timer, Timers } from '../../contract/timers.js';
@@ -28,14 +28,14 @@ interface ReplayHostOptions {
 interface Hosted {
   readonly outbox: Outbox;
   readonly replay: TopicReplay;
-  /** Start of the pause without commands from its reader; null while it plays. */
+  /** The time since which the replay is paused and has got no command; null while it plays. */
   stillSinceMs: number | null;
 }
 
 /** Expensive messages, which may open a moment. */
 type WorkMessage = Extract<ToReplays, { readonly kind: 'open' | 'command' }>;
 
-/** The replays of one thread, by the main thread's numbers. */
+/** The replays of one thread, by the numbers that the main thread gave them. */
 export class ReplayHost {
   readonly #options: ReplayHostOptions;
   readonly #finder: MomentFinder;
@@ -76,7 +76,7 @@ export class ReplayHost {
     this.#guardReplay(id, hosted, () => hosted.replay.handleCommand(command, flushedMs, nowMs));
   }
 
-  /** Its reader has gone: pending commands are dropped. */
+  /** Removes a replay whose reader has gone; its pending commands are dropped. */
   #forgetReplay(id: number, hosted: Hosted | undefined): void {
     const others = this.#waiting.filter((message) => message.id !== id);
     this.#waiting.splice(0, this.#waiting.length, ...others);
@@ -109,7 +109,9 @@ export class ReplayHost {
     );
   }
 
-  /** Throws a ReplayFailure when the books exceed their memory limit, except for a single one. */
+  /**
+   * Throws a ReplayFailure when all books exceed the memory limit; a single book is always allowed.
+   */
   #requireRoom(): void {
     if (this.#hosted.size < 2) return;
     const users = [...this.#hosted.values()].reduce((sum, { replay }) => sum + replay.users, 0);
@@ -118,7 +120,7 @@ export class ReplayHost {
     throw new ReplayFailure({ kind: 'busy', message });
   }
 
-  /** Works for a slice of time, and schedules the next. */
+  /** Works for one slice of time, and schedules the next slice. */
   #runSlice(): void {
     const { timers } = this.#options;
     this.#timer = null;

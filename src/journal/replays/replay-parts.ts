@@ -7,8 +7,14 @@ export interface TopicReplayParts {
   readonly finder: MomentFinder;
   readonly outbox: Outbox;
   readonly timers: Timers;
-  /** The book was restored from its checkpoint. Throws a ReplayFailure without memory for it. */
+  /**
+   * Called when the book was restored from its checkpoint. Throws a ReplayFailure when there is no
+   * memory for the book.
+   */
   readonly onRestored: () => void;
-  /** `TopicReplay.finishJournal` must follow, with the number of this end. */
+  /**
+   * Called at the end of the files, with the number of this end; `TopicReplay.finishJournal` must
+   * follow.
+   */
   readonly onEnd: (end: number) => void;
 }

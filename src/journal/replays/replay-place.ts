@@ -7,8 +7,8 @@ import { momentNotKept } from './replay-failure.js';
 import { type SnapshotHead, TopicFramer, type TopicFramerParts } from './topic-framer.js';
 
 /**
- * `atEnd`: waits for turns to be written. `finishing`: plays those immediately. `caughtUp`: has
- * reached the live topic. `ended`: complete.
+ * `atEnd`: waits until more turns are written. `finishing`: plays those turns without delay.
+ * `caughtUp`: has reached the live topic. `ended`: complete.
  */
 type ReplayPhase = 'playing' | 'atEnd' | 'finishing' | 'caughtUp' | 'ended';
 
@@ -18,7 +18,7 @@ interface PlaceStart extends SnapshotHead {
   readonly from: AsOfMoment | null;
   /** The newest file has all turns up to this time, unix milliseconds; 0 when unknown. */
   readonly flushedMs: number;
-  /** The speed from there on; undefined for unchanged. */
+  /** The new speed; undefined keeps the speed. */
   readonly speed?: number | undefined;
 }
 
@@ -56,12 +56,14 @@ export class ReplayPlace {
     return this.player.users;
   }
 
-  /** Whether its start moment is reached: it begins with the topic's next publication. */
+  /**
+   * Whether the start moment is reached; the replay then begins with the topic's next publication.
+   */
   get isThere(): boolean {
     return this.#isThere;
   }
 
-  /** The moment to which the next turn's time is relative. */
+  /** The moment relative to which the time of the next turn is computed. */
   get startMoment(): JournalMoment {
     const { slot, ts } = this.player.moment;
     const { from } = this.start;
@@ -69,14 +71,15 @@ export class ReplayPlace {
   }
 
   /**
-   * Whether its first frame can be made, or rejected because the market is missing. After a hole
-   * the market is waited for: a run's first checkpoint is empty, and its turns add the markets.
+   * Whether the first frame can be rendered, or the replay refused because the market is missing.
+   * After a hole the market is awaited instead: the first checkpoint of an epoch is empty, and its
+   * turns add the markets.
    */
   get hasTopic(): boolean {
     return this.framer.hasMarket || this.start.from !== null;
   }
 
-  /** Whether the first frame shows the current book. */
+  /** Whether the first frame can show the current book. */
   canBegin(): boolean {
     if (!this.#isThere) return false;
     return this.framer.hasMarket ? this.framer.canBegin() : this.hasTopic;
@@ -88,20 +91,23 @@ export class ReplayPlace {
   }
 
   /**
-   * Whether its first frame belongs to the end of the segment. A mark after a hole is not of this
-   * moment. Throws a ReplayFailure when the start moment is in no segment.
+   * Whether the first frame belongs to the end of the segment. A mark after a hole does not belong
+   * to this moment. Throws a ReplayFailure when the start moment is in no segment.
    */
   beginsBefore(beyond: Beyond): boolean {
     this.#isThere ||= this.#isBefore(beyond);
     return this.canBegin() || (this.#isThere && this.hasTopic && beyond.kind === 'hole');
   }
 
-  /** Whether all turns up to its end were played. */
+  /** Whether all turns up to the requested end were played. */
   isDone(): boolean {
     return this.until !== null && this.#isReached(this.until, this.player.nextMoment());
   }
 
-  /** Whether its end precedes a segment after a hole: a number of an ended run is not in a later one. */
+  /**
+   * Whether the requested end precedes a segment after a hole: a sequence number of an ended epoch
+   * is not in a later epoch.
+   */
   isDoneBefore(segment: SegmentInfo): boolean {
     if (this.until === null) return false;
     const { by, value, epoch } = this.until;
@@ -110,14 +116,17 @@ export class ReplayPlace {
     return segment.epoch !== epoch || this.framer.seqIn(segment) > value;
   }
 
-  /** Whether all turns up to a moment were applied; the next one is null when unknown. */
+  /**
+   * Whether all turns up to a moment were applied; `next` is the moment of the next turn, null when
+   * unknown.
+   */
   #isReached({ by, value, epoch }: AsOfMoment, next: JournalMoment | null): boolean {
     if (by !== 'seq') return next !== null && next[by] > value;
     const { marketSeq } = this.framer;
     return epoch === this.player.engine.epoch && marketSeq !== undefined && marketSeq >= value;
   }
 
-  /** Whether the start moment is in the segment just read to its end. */
+  /** Whether the start moment is in the segment that was just read to its end. */
   #isBefore(beyond: Beyond): boolean {
     const { from, flushedMs } = this.start;
     if (from === null || this.#isReached(from, null)) return true;
@@ -144,8 +153,8 @@ export class ReplayPlaces {
   }
 
   /**
-   * Throws a ReplayFailure for a moment that is not stored; for the newest moments that may only
-   * show on reading.
+   * Opens the position of a moment. Throws a ReplayFailure for a moment that is not stored; for the
+   * newest moments that may show only on reading.
    */
   openMoment(
     start: Omit<PlaceStart, 'isReset'> & { readonly from: AsOfMoment },
@@ -160,13 +169,15 @@ export class ReplayPlaces {
     return this.#placeOf(player, { ...start, isReset: false }, until);
   }
 
-  /** The beginning of a segment, after a hole. Throws a ReplayFailure when its file is gone. */
+  /**
+   * Opens the beginning of a segment, after a hole. Throws a ReplayFailure when its file is gone.
+   */
   openSegment(segment: SegmentInfo, until: AsOfMoment | null): ReplayPlace {
     const player = this.#open({ by: 'ts', value: segment.first.ts }, () => segment);
     return this.#placeOf(player, { from: null, flushedMs: 0, id: '', isReset: true }, until);
   }
 
-  /** Throws a ReplayFailure where the file is gone or damaged. */
+  /** Opens a player. Throws a ReplayFailure when the file is gone or damaged. */
   #open(moment: AsOfMoment, find: () => SegmentInfo): JournalPlayer {
     const { finder } = this.#parts;
     try {

@@ -25,5 +25,5 @@ const receive = readPast({
   },
 });
 
-// An error here is a bug: it ends the thread, and the main thread says why.
+// An error here is a bug: it ends the thread, and the main thread reports it.
 port.on('message', receive);

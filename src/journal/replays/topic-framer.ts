@@ -25,7 +25,7 @@ export interface TopicFramerParts {
   readonly timers: Timers;
 }
 
-/** Makes the frames of one topic from the book of a player. Time is monotonic milliseconds. */
+/** Renders the frames of one topic from the book of a player. Times are monotonic milliseconds. */
 export class TopicFramer {
   readonly #topic: ReplayTopic;
   readonly #player: JournalPlayer;
@@ -35,7 +35,7 @@ export class TopicFramer {
   #marks: TopicMarks | undefined;
   /** Epoch and state of the book. */
   #stamp = '';
-  /** The topic in the engine; undefined before its first frame. */
+  /** The handle of the topic in the engine; undefined before its first frame. */
   #handle: number | undefined;
   #seq = -1;
   #framedAtMs = 0;
@@ -62,18 +62,20 @@ export class TopicFramer {
     return this.#seq;
   }
 
-  /** Whether its frames reach the last mark, like the live ones. */
+  /** Whether the frames reach up to the last mark, as those of the live topic do. */
   get isMarked(): boolean {
     return this.#isMarked;
   }
 
-  /** The sequence number of the market; undefined when the book has no such market. */
+  /** The market's sequence number in the book; undefined when the book has no such market. */
   get marketSeq(): number | undefined {
     const market = this.#market;
     return market === undefined ? undefined : this.#player.engine.version(market).seq;
   }
 
-  /** The sequence number of the market at the start of another segment of this run; 0 for none. */
+  /**
+   * Returns the market's sequence number at the start of another segment of this epoch; 0 for none.
+   */
   seqIn({ seqs }: Pick<SegmentInfo, 'seqs'>): number {
     return this.#market === undefined ? 0 : (seqs[this.#market] ?? 0);
   }
@@ -84,7 +86,7 @@ export class TopicFramer {
     this.#findMarket(this.#player.moment);
   }
 
-  /** A turn was applied: renders the frame that it published. */
+  /** Renders the frame that the topic published after an applied turn, if any. */
   addTurn({ turn, mark }: TurnStep, nowMs: number): void {
     const stamp = this.#stampNow();
     const isAllChanged = stamp !== this.#stamp;
@@ -96,14 +98,17 @@ export class TopicFramer {
     this.#isMarked ||= this.canBegin();
   }
 
-  /** Whether the book has the market, and the topic showed it, at the end of the last turn. */
+  /**
+   * Returns whether the book has the market, and the topic had published all its changes, at the
+   * end of the last turn.
+   */
   canBegin(): boolean {
     return this.#marks?.isPublished(this.#player.moment.ts) ?? false;
   }
 
   /**
-   * Opens the topic for its first frame. Throws a ReplayFailure when there is no such market, or it
-   * had another name.
+   * Opens the topic for its first frame. Throws a ReplayFailure when there is no such market, or
+   * the market had another name.
    */
   openTopic(): void {
     const { spec, name } = this.#topic;
@@ -131,7 +136,7 @@ export class TopicFramer {
   }
 
   #publishDelta(handle: number, nowMs: number): void {
-    // What was received when is not in a journal.
+    // The journal has no receipt times, so recvNs is 0.
     const delta = this.#player.engine.topicDelta(handle, { recvNs: 0n, sendNs: this.#sendNs() });
     if (delta === null) return;
     this.#seq = delta.seq;

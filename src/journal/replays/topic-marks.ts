@@ -4,7 +4,10 @@ import type { ReplayTopic } from '../../contract/replay-source.js';
 import type { TopicSpec } from '../../contract/topics.js';
 import { MARK_LATE_MS } from '../model/limits.js';
 
-/** How much of a market has changed; a topic ignores changes beyond its content. */
+/**
+ * The kinds of a market's change, in order; a topic ignores changes of content that it does not
+ * show.
+ */
 const [NOTHING, INDICATIVE, QUOTES, BOOK] = [0, 1, 2, 3] as const;
 
 /** The fields of a turn that affect marks. */
@@ -16,20 +19,20 @@ interface RecordedTurn {
 }
 
 /**
- * Finds the turns at which one topic's frames were made: the marks of its interval, after a change
- * of its content. At a checkpoint the delayed changes are unknown.
+ * Finds the turns at which the frames of one topic were published: the marks of its interval class
+ * after a change of its content. At a checkpoint, changes that wait for a mark are unknown.
  */
 export class TopicMarks {
   readonly #market: number;
   readonly #bit: number;
   readonly #least: number;
-  /** The time after which earlier, unknown changes no longer matter. */
+  /** The time from which on such unknown changes no longer matter. */
   readonly #knownFromMs: number;
   #isKnown = false;
   /** The changes since the last mark. */
   #changed: number = NOTHING;
 
-  /** `market` is the id in this run of the book, `startMs` the time of the first added turn. */
+  /** `market` is the market's id in this epoch, `startMs` the time of the first added turn. */
   constructor({ spec, classIndex }: ReplayTopic, market: number, startMs: number) {
     this.#market = market;
     this.#bit = 1 << classIndex;
@@ -49,7 +52,7 @@ export class TopicMarks {
     return isPublished;
   }
 
-  /** Whether the topic shows the book after the turn of this time. */
+  /** Returns whether the topic shows the book as it is after the turn of this time. */
   isPublished(tsMs: number): boolean {
     return this.#changed < this.#least && (this.#isKnown || tsMs >= this.#knownFromMs);
   }

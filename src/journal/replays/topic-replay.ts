@@ -1,6 +1,6 @@
 /**
- * Replays one past topic: plays a journal turn by turn, each when due, and renders the frames that
- * its marks published. It works in small steps, scheduled by its owner.
+ * Replays one past topic: plays a journal turn by turn, each at its time, and renders the frames
+ * that its marks published. The owner schedules its steps.
  */
 import type { ReplayCommand, ReplayRequest } from '../../contract/replay-source.js';
 import { REPLAY_MARK_WAIT_MS } from '../model/limits.js';
@@ -11,24 +11,24 @@ import { momentNotKept, ReplayFailure } from './replay-failure.js';
 import type { TopicReplayParts } from './replay-parts.js';
 import { type ReplayPlace, ReplayPlaces } from './replay-place.js';
 
-/** A command, and the time up to which the newest file was complete at its arrival. */
+/** A command, and the time up to which the newest file was complete when the command arrived. */
 interface ReplayOrder {
   readonly command: ReplayCommand;
   readonly flushedMs: number;
 }
 
-/** The replay of one topic. Time is monotonic milliseconds. */
+/** The replay of one topic. Times are monotonic milliseconds. */
 export class TopicReplay {
   readonly #parts: TopicReplayParts;
   readonly #places: ReplayPlaces;
   readonly #clock: ReplayClock;
   #place: ReplayPlace;
-  /** The place to return to when a seek fails; null without a seek. */
+  /** The position to return to when a seek fails; null when no seek is running. */
   #left: ReplayPlace | null = null;
-  /** Commands received during a seek; their number is that of unanswered commands. */
+  /** Commands that were received during a seek; they are not answered yet. */
   #orders: ReplayOrder[] = [];
   #written: WrittenJournal = 'over';
-  /** How often it reached the end of the written journal. */
+  /** The number of times that the replay has reached the end of the written journal. */
   #ends = 0;
   #waitsUntilMs = 0;
 
@@ -46,12 +46,12 @@ export class TopicReplay {
     return this.#place.users + (this.#left?.users ?? 0);
   }
 
-  /** Whether it makes no frames until its reader sends a command. */
+  /** Whether the replay renders no frames until its reader sends a command. */
   get isStill(): boolean {
     return this.#place.phase === 'ended' || (this.#clock.isPaused && this.#place.hasBegun);
   }
 
-  /** The time of its next work; infinity while it waits for another party. */
+  /** The time of the next step; infinity while the replay waits for its reader or the journal. */
   get dueMs(): number {
     const { phase, hasBegun } = this.#place;
     const isBusy = phase === 'playing' || phase === 'finishing';
@@ -75,7 +75,7 @@ export class TopicReplay {
     if (!this.#parts.outbox.isFull) framer.sendHeartbeat(nowMs);
   }
 
-  /** All turns written by now can be read. A reply to an earlier end does not concern this place. */
+  /** Continues with all turns written by now. A reply to an earlier end is ignored. */
   finishJournal({
     end,
     written,
@@ -89,7 +89,7 @@ export class TopicReplay {
     place.phase = this.#clock.isPaused && place.hasBegun ? 'playing' : 'finishing';
   }
 
-  /** Executes a command, in order; `flushedMs` as at the start. */
+  /** Queues a command, executed in order; `flushedMs` as in the constructor. */
   handleCommand(command: ReplayCommand, flushedMs: number, nowMs: number): void {
     this.#orders.push({ command, flushedMs });
     this.#handleOrders(nowMs);
@@ -101,7 +101,7 @@ export class TopicReplay {
     this.#left?.player.release();
   }
 
-  /** Commands during a seek wait until it has ended. */
+  /** Executes the waiting commands; commands during a seek wait until it has ended. */
   #handleOrders(nowMs: number): void {
     while (this.#left === null) {
       const order = this.#orders.shift();
@@ -109,7 +109,7 @@ export class TopicReplay {
       if (order.command.kind === 'seek') this.#seekMoment(order.command, order.flushedMs);
       else this.#setPace(order.command, nowMs);
       const { phase } = this.#place;
-      // The reader does not become live while it has sent another command.
+      // A reader that has sent another command does not become live.
       if (phase === 'finishing' || phase === 'caughtUp') this.#place.phase = 'playing';
     }
   }
@@ -128,7 +128,7 @@ export class TopicReplay {
     }
   }
 
-  /** Jumps to another moment; whether it is stored may only show on reading. */
+  /** Moves to another moment; whether the moment is stored may show only on reading. */
   #seekMoment(
     { id, from, until, speed }: ReplayCommand & { readonly kind: 'seek' },
     flushedMs: number,
@@ -143,7 +143,7 @@ export class TopicReplay {
     }
   }
 
-  /** The target of a seek is not stored: the replay keeps its place. */
+  /** Handles a failed seek: the replay keeps its position. */
   #stayWith(error: unknown, nowMs: number): void {
     if (this.#left === null) throw error;
     const { start, player } = this.#place;
@@ -151,7 +151,7 @@ export class TopicReplay {
     player.release();
     this.#place = this.#left;
     this.#left = null;
-    // Its question about the end of the journal was answered elsewhere.
+    // The reply about the journal's end went to the abandoned position, so the replay asks again.
     if (this.#place.phase !== 'ended') this.#place.phase = 'playing';
     this.#handleOrders(nowMs);
   }
@@ -186,7 +186,7 @@ export class TopicReplay {
     else if (this.#stepOn(nowMs)) this.#expectNext(nowMs);
   }
 
-  /** Makes the next step of the journal; false at its end. */
+  /** Plays the next step of the journal; returns false at its end. */
   #stepOn(nowMs: number): boolean {
     const { player, framer } = this.#place;
     const step = player.next();
@@ -215,7 +215,7 @@ export class TopicReplay {
     this.#handleOrders(nowMs);
   }
 
-  /** The place that a seek went to is kept. */
+  /** Completes a seek: leaves the previous position. */
   #leavePlace({ player }: ReplayPlace, nowMs: number): void {
     const { id, speed } = this.#place.start;
     player.release();
@@ -252,8 +252,7 @@ export class TopicReplay {
     const { player, framer } = place;
     const becomesLive = place.until === null && this.#written === 'whole';
     if (this.#written === 'behind' || (becomesLive && !framer.isMarked)) {
-      // Some turns wait for room in the journal, or the live topic has not published since its last
-      // mark, so its next mark continues this one.
+      // Turns still wait to be written, or the live topic's next mark continues this replay.
       place.phase = 'playing';
       this.#waitsUntilMs = nowMs + REPLAY_MARK_WAIT_MS;
     } else if (!place.hasBegun && place.hasTopic) this.#beginFrames(nowMs);
@@ -270,7 +269,7 @@ export class TopicReplay {
     this.#parts.outbox.sendEvent({ kind: 'ended', at, reason });
   }
 
-  /** After a hole it continues with a snapshot. */
+  /** Continues after a hole, with a snapshot. */
   #passHole({ segment, reason }: Hole): void {
     const { until, player } = this.#place;
     if (this.#place.isDoneBefore(segment)) this.#endReplay('until');

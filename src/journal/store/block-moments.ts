@@ -1,12 +1,12 @@
-/** The moments of a segment, read from the heads of its blocks, without decompressing any. */
+/** Reads the moments of a segment from the heads of its blocks, without decompressing blocks. */
 import { crc32 } from 'node:zlib';
 import type { JournalMoment } from '../../contract/journal-source.js';
 
 /** Magic and version of a file. */
 export const PREAMBLE_BYTES = 20;
-/** The head of a block: length, CRC-32, slot, time. */
+/** Bytes of a block's head: length, CRC-32, slot, time. */
 export const BLOCK_HEAD_BYTES = 24;
-/** The offset of a block's CRC-32, and of the bytes that it covers. */
+/** Offsets of a block's CRC-32 and of the bytes that the CRC covers. */
 const CRC_AT = 4;
 const CHECKED_AT = 8;
 
@@ -26,14 +26,15 @@ export interface BlockBytes {
 interface Block {
   readonly at: number;
   readonly bytes: number;
-  /** The last moment that it completes; null within a checkpoint. */
+  /** The last moment that the block completes; null within a checkpoint. */
   readonly moment: JournalMoment | null;
 }
 
-/** The moments of a file, up to its truncation; null when no block is complete. */
+/** Returns the moments of a file up to its truncation; null when no block is complete. */
 export function momentsOfFile(file: BlockBytes): BlockMoments | null {
   const blocks = listBlocks(file, PREAMBLE_BYTES);
-  // Bytes after a power loss may look like one or more blocks.
+  // After a power loss, the last bytes may look like blocks, so blocks with a wrong CRC are removed
+  // from the end.
   for (let last = blocks.at(-1); last !== undefined && !checks(file, last); last = blocks.at(-1)) {
     blocks.pop();
   }
@@ -41,8 +42,8 @@ export function momentsOfFile(file: BlockBytes): BlockMoments | null {
 }
 
 /**
- * The moments of a segment's piece, which consists of whole blocks; the first one begins with the
- * file's preamble.
+ * Returns the moments of a segment's piece, which consists of whole blocks; the first piece begins
+ * with the preamble of the file.
  */
 export function momentsOfPiece(piece: Uint8Array, isFirst: boolean): BlockMoments | null {
   const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
@@ -97,7 +98,7 @@ function checks({ read }: BlockBytes, { at, bytes }: Block): boolean {
   return crc32(block.subarray(CHECKED_AT)) === block.readUInt32LE(CRC_AT);
 }
 
-/** Null before a run knows the chain's slot. */
+/** Returns a moment; null when an epoch does not know the chain's slot yet. */
 export function momentOf(slot: number, ts: number): JournalMoment | null {
   return slot > 0 && ts > 0 ? { slot, ts } : null;
 }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-/** The identity of a file on this machine; null when it is missing or unreadable. */
+/** Returns the identity of a file on this machine; null when it is missing or unreadable. */
 export function identityOf(file: string): string | null {
   try {
     const found = statSync(file, { bigint: true, throwIfNoEntry: false });

@@ -3,15 +3,15 @@ import Database from 'libsql';
 import { JournalError, textOfError } from '../model/error.js';
 import { identityOf } from './file-identity.js';
 
-/** Its name within the folder. Nothing is ever written to it. */
+/** The name of the lock file in the folder. Nothing is ever written to it. */
 const LOCK_NAME = 'lock';
 
 const heldText =
   'another process keeps its journal there, such as a second service: stop it, or give each its own --data-dir';
 
 /**
- * The exclusive right to write in a folder. It is the lock of an empty SQLite database, as the
- * history's file has: the system releases it at any end of the process.
+ * The exclusive right to write in a folder. It is the lock of an empty SQLite database, like the
+ * lock of the history's file: the system releases it however the process ends.
  */
 export class FolderLock {
   readonly #file: string;
@@ -28,8 +28,8 @@ export class FolderLock {
    * Locks an existing folder.
    *
    * # Errors
-   * `JOURNAL_LOCKED` when another process has it, `JOURNAL_FOLDER_FAILED` when the folder cannot be
-   * locked.
+   * Throws `JOURNAL_LOCKED` when another process has the lock, `JOURNAL_FOLDER_FAILED` when the
+   * folder cannot be locked.
    */
   static take(folder: string): FolderLock {
     const file = path.join(folder, LOCK_NAME);
@@ -50,7 +50,7 @@ export class FolderLock {
     }
   }
 
-  /** Whether the folder still contains this lock's file. */
+  /** Returns whether the folder still contains the locked file. */
   isKept(): boolean {
     return identityOf(this.#file) === this.#identity;
   }

@@ -33,7 +33,7 @@ export class JournalFolder {
    * Creates the folder if missing, locks it and reads its index.
    *
    * # Errors
-   * `JOURNAL_LOCKED`, `JOURNAL_FOLDER_FAILED`.
+   * Throws `JOURNAL_LOCKED` or `JOURNAL_FOLDER_FAILED`.
    */
   constructor(folder: string, programId: string) {
     this.#path = folder;
@@ -77,22 +77,22 @@ export class JournalFolder {
     return this.#number;
   }
 
-  /** Adds a new segment, or updates the newest one. */
+  /** Adds a new segment, or updates the newest segment. */
   putSegment(segment: SegmentInfo): void {
     if (this.#segments.at(-1)?.number === segment.number) this.#segments.pop();
     this.#segments.push(segment);
   }
 
-  /** Removes a file without readable content; a failing disk may keep it. */
+  /** Removes a file without readable content; on a failing disk the file may remain. */
   dropFile(number: number): void {
     try {
       rmSync(path.join(this.#path, segmentName(number)), { force: true });
     } catch {
-      // From the next start on it is listed as unusable.
+      // The index lists a file that remains as unusable from the next start on.
     }
   }
 
-  /** Deletes the oldest files beyond the policy; returns their names. */
+  /** Deletes the oldest files beyond the retention policy; returns their names. */
   retireSegments(policy: RetentionPolicy): readonly string[] {
     const retired = this.#segments.slice(0, countRetired(this.#segments, policy));
     const names = retired.map(({ number }) => segmentName(number));

@@ -16,11 +16,11 @@ import { PLAYER_READ_BYTES, PLAYER_SLICE_TURNS } from '../model/limits.js';
 import { continues, type SegmentInfo } from './segment-info.js';
 import { segmentName } from './segment-name.js';
 
-/** A file of a journal, as far as it has to be known to be played. */
+/** The facts about a journal file that playing it requires. */
 export type PlayedSegment = Pick<SegmentInfo, 'number' | 'programId' | 'epoch'> &
   Partial<Pick<SegmentInfo, 'first'>>;
 
-/** The first file, and the engine that is to hold the book; a new one by default. */
+/** The first file, and the engine that will hold the book; a new engine by default. */
 interface JournalPlayerOptions {
   readonly folder: string;
   readonly segment: PlayedSegment;
@@ -28,27 +28,27 @@ interface JournalPlayerOptions {
 }
 
 /**
- * Why playing stopped: the next turn is after the moment, `turnsMax` turns were applied, the file has no
- * further turns, the row buffer is full, or the caller cancelled.
+ * The reason for which playing stopped: the next turn is after the moment, `turnsMax` turns were
+ * applied, the file has no further turns, the row buffer is full, or the caller cancelled.
  */
 export type PlayedTo = 'reached' | 'paused' | 'end' | 'full' | 'cancelled';
 
-/** A file that does not continue the file before it, and the reason for the gap. */
+/** A file that does not continue the previous file, and the reason for the gap. */
 export interface Hole {
   readonly kind: 'hole';
   readonly segment: SegmentInfo;
   readonly reason: 'restart' | 'stopped' | 'damaged';
 }
 
-/** The continuation of a file: none yet, more of the same file, the next file, or a hole. */
+/** What follows a file: nothing yet, more of the same file, the next file, or a hole. */
 export type Beyond =
   | { readonly kind: 'nothing' | 'more' }
   | { readonly kind: 'next'; readonly segment: SegmentInfo }
   | Hole;
 
 /**
- * The book of a journal, played turn by turn or up to a moment, from one file into the next. The file stays open, so that
- * nothing is read twice, and retention may delete it meanwhile.
+ * Plays the book of a journal turn by turn or up to a moment, from one file into the next. The file
+ * stays open, so that nothing is read twice, and retention may delete it meanwhile.
  */
 export class JournalPlayer {
   readonly engine: Engine;
@@ -59,7 +59,7 @@ export class JournalPlayer {
   #file: number;
   #bytesRead = 0;
   #isRestored = false;
-  /** Whether the checkpoint of this file was read. */
+  /** Whether reading of this file has passed its checkpoint. */
   #isBegun = false;
   /** The moment that was requested last. */
   #until: JournalUntil = {};
@@ -79,7 +79,7 @@ export class JournalPlayer {
     return this.#segment;
   }
 
-  /** The file's reader, which provides further facts about its turns. */
+  /** The reader of the file, which provides further facts about its turns. */
   get reader(): JournalReader {
     return this.#reader;
   }
@@ -89,12 +89,12 @@ export class JournalPlayer {
     return this.#bytesRead;
   }
 
-  /** Whether the book is there: a checkpoint was read. */
+  /** Whether a checkpoint was read, so that there is a book. */
   get isRestored(): boolean {
     return this.#isRestored;
   }
 
-  /** The end of the last turn that was applied; before the first one that of the checkpoint. */
+  /** The end of the last applied turn; before the first turn, the moment of the checkpoint. */
   get moment(): JournalMoment {
     const { slot, tsMs: ts } = this.#reader.position();
     return ts === 0 ? (this.#segment.first ?? { slot, ts }) : { slot, ts };
@@ -105,7 +105,7 @@ export class JournalPlayer {
     return this.#isRestored ? this.engine.stats().users : 0;
   }
 
-  /** The market in this run of the book; undefined where it has none yet. */
+  /** Returns the market in this epoch of the book; undefined when the book does not have it yet. */
   findMarket({ marketType, marketIndex }: MarketIdentity): MarketInfo | undefined {
     if (!this.#isRestored) return undefined;
     return this.engine
@@ -113,12 +113,15 @@ export class JournalPlayer {
       .find((row) => row.marketType === marketType && row.marketIndex === marketIndex);
   }
 
-  /** Applies the next turn, or restores the checkpoint; `moreBytes` is the present end of the file. Throws an EngineError where the file is damaged. */
+  /**
+   * Applies the next turn, or restores the checkpoint; `moreBytes` means the current end of the
+   * file. Throws an EngineError when the file is damaged.
+   */
   next(): JournalStep {
     return this.#step();
   }
 
-  /** Applies turns up to a moment. Throws as {@link JournalPlayer.next}. */
+  /** Applies turns up to a moment. Throws like {@link JournalPlayer.next}. */
   at(until: JournalUntil, isCancelled = (): boolean => false): PlayedTo {
     this.#until = until;
     const turnsMax = Math.min(until.turnsMax ?? PLAYER_SLICE_TURNS, PLAYER_SLICE_TURNS);
@@ -135,12 +138,15 @@ export class JournalPlayer {
     return 'cancelled';
   }
 
-  /** Whether the book was played up to exactly this number, and not beyond it. */
+  /** Returns whether the book was played up to exactly this sequence number. */
   isAt({ market, seq }: JournalUntil): boolean {
     return seq !== undefined && this.#until.market === market && this.#until.seq === seq;
   }
 
-  /** The moment of the next turn; null at the present end of the file, and where only {@link JournalPlayer.next} knows. */
+  /**
+   * Returns the moment of the next turn; null at the current end of the file, and when only {@link
+   * JournalPlayer.next} can tell.
+   */
   nextMoment(): JournalMoment | null {
     while (this.#isBegun) {
       const next = this.#reader.nextMoment();
@@ -151,8 +157,9 @@ export class JournalPlayer {
   }
 
   /**
-   * Of a file that was played to its end: why that is not where the next one begins; null where nothing is missing between
-   * them. Without a next one it may be torn. Throws an EngineError where it is damaged.
+   * For a file that was played to its end: returns the reason when the end differs from the start
+   * of the next file, and null when nothing is missing in between. Without a next file the end may
+   * be incomplete. Throws an EngineError when the file is damaged.
    */
   findLostEnd(next: SegmentInfo | undefined): EngineError | null {
     const tear = this.#reader.finish();
@@ -164,12 +171,12 @@ export class JournalPlayer {
   }
 
   /**
-   * The continuation of the file, which was played to its end; `next` is the next file. Throws an
+   * Returns what follows the file, which was played to its end; `next` is the next file. Throws an
    * EngineError when the file is damaged.
    */
   findBeyond(next: SegmentInfo | undefined): Beyond {
     if (next === undefined) return { kind: 'nothing' };
-    // It may have got some before the next one was begun.
+    // The file may have got more turns before the next file was begun.
     if (this.nextMoment() !== null) return { kind: 'more' };
     if (continues(this.#segment, next)) {
       const isWhole = this.findLostEnd(next) === null;
@@ -181,13 +188,19 @@ export class JournalPlayer {
     return { kind: 'hole', segment: next, reason };
   }
 
-  /** Continues with the next file: the book is already at its checkpoint. Throws the file system's errors. */
+  /**
+   * Continues with the next file, whose checkpoint equals the current book. Throws the file
+   * system's errors.
+   */
   continueWith(segment: PlayedSegment): void {
     this.goTo(segment);
     this.#reader.resume();
   }
 
-  /** Begins another file, whose checkpoint takes the place of the book; the topics of readers stay open. Throws what the file system says. */
+  /**
+   * Starts another file, whose checkpoint replaces the book; the topics of readers stay open.
+   * Throws the file system's errors.
+   */
   goTo(segment: PlayedSegment): void {
     const file = openSegment(this.#folder, segment.number);
     closeSync(this.#file);
@@ -203,7 +216,7 @@ export class JournalPlayer {
     closeSync(this.#file);
   }
 
-  /** Closes the file and gives the memory of the book back. */
+  /** Closes the file and releases the memory of the book. */
   release(): void {
     this.close();
     this.#reader.release();
@@ -217,13 +230,16 @@ export class JournalPlayer {
     }
   }
 
-  /** Whether the markets have these sequence numbers: a moment may have more turns than one. */
+  /**
+   * Returns whether the markets have these sequence numbers, because several turns may have the
+   * same moment.
+   */
   #hasSeqs(seqs: readonly number[]): boolean {
     const { length } = this.engine.markets();
     return length === seqs.length && seqs.every((seq, id) => this.engine.version(id).seq === seq);
   }
 
-  /** Returns false at the present end of the file. */
+  /** Reads more of the file. Returns false at its current end. */
   #readMore(): boolean {
     const length = readSync(this.#file, this.#piece, 0, this.#piece.length, null);
     this.#bytesRead += length;
@@ -236,7 +252,7 @@ function openSegment(folder: string, number: number): number {
   return openSync(path.join(folder, segmentName(number)), 'r');
 }
 
-/** Whether an error is the fault of a file: it is damaged, was deleted, or the system does not read it. */
+/** Returns whether an error is caused by a file: it is damaged, was deleted, or cannot be read. */
 export function isFileFault(error: unknown): boolean {
   if (error instanceof EngineError) return 'position' in error.context;
   return systemCodeOf(error) !== null;

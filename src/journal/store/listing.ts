@@ -8,7 +8,7 @@ import type { FoundSegments } from './segment-index.js';
 import { continues, isNextFile, type SegmentInfo } from './segment-info.js';
 import { segmentName } from './segment-name.js';
 
-/** The stored ranges, from the segments in order and the unusable files. */
+/** Returns the stored ranges, from the segments in order and the unusable files. */
 export function listKept(
   segments: readonly SegmentInfo[],
   skipped: readonly JournalSkippedFile[],
@@ -31,8 +31,8 @@ export function splitRuns(segments: readonly SegmentInfo[]): readonly (readonly 
 }
 
 /**
- * The last process's contiguous range, across files with unreadable heads, which count as holes in
- * it. Undefined without any.
+ * Returns the contiguous range of the last process; files with unreadable heads count as holes in
+ * it. Undefined without segments.
  */
 export function newestRun({
   segments,
@@ -49,8 +49,8 @@ export function newestRun({
 }
 
 /**
- * Whether a segment continues another, perhaps on another chain, or would with the unreadable files
- * between them.
+ * Returns whether a segment continues another one, or would continue it with the unreadable files
+ * between them. The chain may differ.
  */
 function isJoined(before: SegmentInfo, after: SegmentInfo, unread: ReadonlySet<string>): boolean {
   if (isNextFile(before, after)) return true;

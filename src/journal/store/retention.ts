@@ -18,11 +18,11 @@ export interface RetentionPolicy {
 }
 
 /**
- * The number of files to delete, oldest first. The files are in order, and the last one, which is
- * being written, always stays.
+ * Returns the number of files to delete, oldest first. The files are in order; the last file, which
+ * is being written, always stays.
  *
- * Age is the sum of the files' durations, each by the slower of clock and slots: a clock step,
- * local or in the journal, makes nothing old. Between two chains no time passes.
+ * Age is the sum of the files' durations, each measured by the slower of clock and slots, so that a
+ * step of the local or a recorded clock makes no file old. No time passes between two chains.
  */
 export function countRetired(files: readonly RetainedFile[], policy: RetentionPolicy): number {
   return Math.max(countTooOld(files, policy.days), countTooMany(files, policy.bytesMax));
@@ -31,7 +31,7 @@ export function countRetired(files: readonly RetainedFile[], policy: RetentionPo
 function countTooOld(files: readonly RetainedFile[], days: number): number {
   if (days === 0) return 0;
   let ageMs = 0;
-  // A file ends at the next one's start, which determines its age.
+  // A file ends at the start of the next file, which determines its age.
   for (let at = files.length - 2; at >= 0; at -= 1) {
     if (ageMs > days * DAY_MS) return at + 1;
     ageMs += passedMs(files[at], files[at + 1]);

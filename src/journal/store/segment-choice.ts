@@ -2,12 +2,15 @@ import type { AsOfMoment } from '../../contract/as-of-source.js';
 import type { JournalMoment } from '../../contract/journal-source.js';
 import { continues, type SegmentInfo } from './segment-info.js';
 
-/** The segment that contains a moment, by the heads of the files. */
+/** The segment that contains a moment, found by the heads of the files. */
 export interface SegmentChoice {
   readonly segment: SegmentInfo;
-  /** Whether it is the folder's newest, which may still grow. */
+  /** Whether the segment is the newest of the folder, which may still grow. */
   readonly isNewest: boolean;
-  /** Whether it must contain a moment after the requested one, because the next file begins later. */
+  /**
+   * Whether the segment must contain a moment after the requested one, because the next file begins
+   * later.
+   */
   readonly isContinued: boolean;
 }
 
@@ -18,9 +21,9 @@ export interface AskedTime {
 }
 
 /**
- * The segment of a slot or a time: in the newest range that contains it, the last one that begins
- * no later. Null for a moment that is not stored. The folder's newest file, by number, need not be
- * among a run's segments.
+ * Finds the segment of a slot or a time: the last segment that begins no later, in the newest range
+ * that contains the moment. Null when the moment is not stored. The newest file of the folder, by
+ * number, may belong to another epoch than `segments`.
  */
 export function chooseByTime(
   segments: readonly SegmentInfo[],
@@ -32,14 +35,14 @@ export function chooseByTime(
     const isNewest = segment.number === newest;
     const next = segments[at + 1];
     const isContinued = next !== undefined && continues(segment, next) && next.first[by] > value;
-    // The end of the newest one is only found by reading.
+    // The end of the newest segment can only be found by reading.
     if (isNewest || isContinued || segment.last[by] >= value)
       return { segment, isNewest, isContinued };
   }
   return null;
 }
 
-/** The segment in which a market, by its id in that run of the book, reaches a sequence number. */
+/** Finds the segment in which a market, by its id in that epoch, reaches a sequence number. */
 export function chooseBySeq(
   segments: readonly SegmentInfo[],
   {
@@ -57,7 +60,7 @@ export function chooseBySeq(
   const seqAt = (segment: SegmentInfo): number => segment.seqs[market] ?? 0;
   const isOf = (segment: SegmentInfo): boolean => segment.epoch === epoch;
   const before = segments.findLastIndex((segment) => isOf(segment) && seqAt(segment) < seq);
-  // A range's first checkpoint has numbers whose first moment is not stored.
+  // The first checkpoint of a range contains sequence numbers whose first moment is not stored.
   const at = before >= 0 ? before : segments.findIndex((one) => isOf(one) && seqAt(one) === seq);
   const segment = segments[at];
   if (segment === undefined) return null;
@@ -79,7 +82,7 @@ function describeKept(segments: readonly SegmentInfo[], newest?: JournalMoment):
   return `the journal has ${slots}, ${times}${hasGap ? ', with gaps' : ''}; see /journal`;
 }
 
-/** The message for a moment that is not stored: the reason, and the stored ranges. */
+/** Returns the error message for a moment that is not stored: the reason and the stored ranges. */
 export function describeNotKept(
   moment: AsOfMoment,
   segments: readonly SegmentInfo[],

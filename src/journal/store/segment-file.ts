@@ -7,7 +7,7 @@ import { endMark } from './block-moments.js';
 import { identityOf } from './file-identity.js';
 import { segmentName } from './segment-name.js';
 
-/** A segment's file, written in pieces of whole blocks. */
+/** The file of a segment, written in pieces of whole blocks. */
 export class SegmentFile {
   readonly number: number;
   readonly #file: string;
@@ -29,7 +29,9 @@ export class SegmentFile {
     this.#syncedAtMs = parts.nowMs;
   }
 
-  /** Creates the file of a segment, which must not exist. Rejects with `JOURNAL_WRITE_FAILED`. */
+  /**
+   * Creates the file of a segment. Rejects with `JOURNAL_WRITE_FAILED`, also when the file exists.
+   */
   static async create(folder: string, number: number, nowMs: number): Promise<SegmentFile> {
     const file = path.join(folder, segmentName(number));
     const handle = await open(file, 'wx').catch(throwWriteFailed);
@@ -98,7 +100,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'the folder is gone',
 };
 
-/** Rethrows a disk error as an error of this room. */
+/** Rethrows a disk error as a JournalError. */
 function throwWriteFailed(error: unknown): never {
   if (error instanceof JournalError) throw error;
   const code = String((error as { code?: unknown } | null)?.code ?? '');

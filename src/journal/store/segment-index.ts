@@ -26,8 +26,8 @@ export interface FoundSegments {
 }
 
 /**
- * Reads the index of a folder; for one program, or for any when null. Throws the file system's
- * error for the folder.
+ * Reads the index of a folder: the segments of one program, or of all programs when it is null.
+ * Throws the file system's error for the folder.
  */
 export function readSegments(folder: string, programId: string | null): FoundSegments {
   return new SegmentIndex(folder, programId).read();
@@ -80,7 +80,7 @@ export class SegmentIndex {
     this.#programId = programId;
   }
 
-  /** The current contents of the folder. Throws the file system's error. */
+  /** Returns the current contents of the folder. Throws the file system's error. */
   read(): FoundSegments {
     const numbers = readdirSync(this.#folder)
       .map(segmentNumber)
@@ -171,7 +171,7 @@ export class SegmentIndex {
   }
 }
 
-/** The first bytes of a file up to the end of its first block, which only contains the head. */
+/** Reads a file up to the end of its first block, which contains only the head. */
 function readFirstBlock({ size, read }: BlockBytes): Buffer {
   const start = Buffer.alloc(PREAMBLE_BYTES + BLOCK_HEAD_BYTES);
   read(0, start);

@@ -1,6 +1,6 @@
 import type { JournalMoment } from '../../contract/journal-source.js';
 
-/** A file of the journal, by its head and its last block. */
+/** The facts about a journal file, from its head and its last block. */
 export interface SegmentInfo {
   readonly number: number;
   readonly bytes: number;
@@ -8,11 +8,14 @@ export interface SegmentInfo {
   readonly epoch: string;
   readonly first: JournalMoment;
   readonly last: JournalMoment;
-  /** Sequence numbers at the checkpoint, by market id. */
+  /** Sequence numbers at the checkpoint, indexed by market id. */
   readonly seqs: readonly number[];
 }
 
-/** Whether one process wrote two segments without a gap; its source may have switched chains. */
+/**
+ * Returns whether one process wrote two segments without a gap; its node may have switched chains
+ * in between.
+ */
 export function isNextFile(
   segment: Pick<SegmentInfo, 'number'>,
   next: Pick<SegmentInfo, 'number'>,
@@ -20,7 +23,7 @@ export function isNextFile(
   return next.number === segment.number + 1;
 }
 
-/** Whether nothing is missing between two segments of one run of the book. */
+/** Returns whether nothing is missing between two segments of one epoch. */
 export function continues(
   segment: Pick<SegmentInfo, 'number' | 'epoch'>,
   next: Pick<SegmentInfo, 'number' | 'epoch'>,

@@ -1,6 +1,6 @@
 /**
- * Segment files are named by an increasing number: `000000000042.journal`. A segment that continues
- * the previous one has the next number; a gap skips a number.
+ * Names segment files by an increasing number: `000000000042.journal`. A segment that continues the
+ * previous one has the next number; a gap skips a number.
  */
 const PATTERN = /^(\d{12})\.journal$/;
 
@@ -9,7 +9,7 @@ export function segmentName(number: number): string {
   return `${String(number).padStart(12, '0')}.journal`;
 }
 
-/** The number in a segment's file name; null for any other file. */
+/** Returns the number in a segment's file name; null for any other file. */
 export function segmentNumber(name: string): number | null {
   const digits = PATTERN.exec(name)?.[1];
   return digits === undefined ? null : Number(digits);

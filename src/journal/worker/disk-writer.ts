@@ -17,8 +17,8 @@ interface DiskWriterOptions extends Omit<PieceSinkParts, 'onRefused'> {
 }
 
 /**
- * Writes pieces of segments to files, in sequence. After a failure of the folder or the disk it
- * stops: pieces are dropped until a segment starts in a working folder, which is checked every ten
+ * Writes pieces of segments to files, in order. After a failure of the folder or the disk it stops:
+ * pieces are dropped until a segment starts in a working folder, which is checked every ten
  * seconds.
  */
 export class DiskWriter implements PieceSink {
@@ -36,7 +36,7 @@ export class DiskWriter implements PieceSink {
   #head: HeadInfo | null = null;
   /** The encoder's segment of the file. */
   #segment = 0;
-  /** Pieces of this one are dropped: its file has failed. */
+  /** The segment whose file has failed; its pieces are dropped. */
   #failedSegment = 0;
   #queue: JournalPiece[] = [];
   #queuedBytes = 0;
@@ -44,7 +44,7 @@ export class DiskWriter implements PieceSink {
   #retry: Timer | null = null;
   #state: JournalState = 'starting';
   #reason: string | null = null;
-  /** Stopped, but the folder works again: the next segment may begin. */
+  /** Whether the folder works again after a failure, so that the next segment may begin. */
   #isHealed = false;
   #isEnded = false;
 
@@ -87,7 +87,8 @@ export class DiskWriter implements PieceSink {
     if (this.#queuedBytes + piece.bytes.length > DISK_QUEUE_BYTES_MAX) {
       const message = `the disk is too slow: ${this.#queuedBytes} bytes wait, which is the limit`;
       this.#failSegment(piece.segment, new JournalError('JOURNAL_QUEUE_EXCEEDED', message));
-      // The current write may end; the queue then drops the file, even without other pieces.
+      // The current write may finish; the empty piece then makes the queue drop the file, even
+      // without other pieces.
       this.#enqueue({ ...piece, bytes: new Uint8Array(0) });
       return;
     }
@@ -107,7 +108,7 @@ export class DiskWriter implements PieceSink {
     while (this.#writing !== null) await this.#writing;
   }
 
-  /** Ends for good, with a reason; null when the service stops. */
+  /** Ends the writer for good, with a reason; null when the service stops. */
   async end(reason: string | null): Promise<void> {
     await this.settle();
     if (this.#isEnded) return;
@@ -141,7 +142,7 @@ export class DiskWriter implements PieceSink {
   async #writePiece(piece: JournalPiece): Promise<void> {
     const nowMs = this.#options.timers.nowMs();
     if (this.#file === null || piece.segment !== this.#segment) await this.#beginSegment(piece);
-    // The queue may have exceeded its limit meanwhile.
+    // The segment may have been dropped during the write, because the queue exceeded its limit.
     if (this.#isDropped(piece)) return;
     const file = this.#file;
     const head = this.#head;
@@ -156,7 +157,10 @@ export class DiskWriter implements PieceSink {
     this.#folder?.putSegment({ ...begun, bytes: file.bytes, last: moments.last });
   }
 
-  /** Closes the previous segment's file, and creates the file of the segment that begins with a piece. */
+  /**
+   * Closes the file of the previous segment, and creates the file of the segment that begins with a
+   * piece.
+   */
   async #beginSegment({ segment, bytes }: JournalPiece): Promise<void> {
     const folder = this.#folder;
     if (folder === null || !folder.isKept()) throw FOLDER_LOST;
@@ -187,7 +191,10 @@ export class DiskWriter implements PieceSink {
       this.#options.log.info({ names }, 'old files of the journal were deleted');
   }
 
-  /** Drops a segment and its further pieces. The queue, which may be writing its file, removes it. */
+  /**
+   * Drops a segment and its further pieces. The queue, which may be writing the segment's file,
+   * removes it.
+   */
   #failSegment(segment: number, error: unknown): void {
     this.#failedSegment = segment;
     this.#stopWriting(error);
@@ -221,7 +228,7 @@ export class DiskWriter implements PieceSink {
       this.#folder?.probe();
       this.#isHealed = true;
       this.#options.onHealed();
-      // If no segment begins, or its file fails as well, it is retried.
+      // The retry repeats when no segment begins, or its file fails as well.
       this.#retry = this.#options.timers.after(RETRY_MS, () => {
         this.#retry = null;
         if (this.#state === 'stopped') this.#tryAgain();

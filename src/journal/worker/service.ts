@@ -24,9 +24,9 @@ interface JournalServiceOptions {
 }
 
 /**
- * The journal on its own thread: takes whole turns, encodes them and passes the pieces to the disk,
+ * The journal on its own thread: takes whole turns, encodes them and passes the pieces to the disk
  * or to a log. It decides when a segment is full; the core then writes the checkpoint that starts
- * the next one.
+ * the next segment.
  */
 export class JournalService {
   readonly #options: JournalServiceOptions;
@@ -34,13 +34,13 @@ export class JournalService {
   readonly #sink: PieceSink;
   readonly #segmentBytesMax: number;
   /**
-   * Limit of a log's tail, regardless of its checkpoint: the stored log must reach back beyond the
-   * newest checkpoint.
+   * Maximum bytes of a log's tail, whatever the size of its checkpoint: the stored log must reach
+   * back beyond the newest checkpoint.
    */
   readonly #tailBytesMax: number;
   #flushTimer: Timer | null = null;
   #statsTimer: Timer | null = null;
-  /** The segment for which a checkpoint was last requested, and the start of the current one. */
+  /** The segment for which a checkpoint was last requested. */
   #askedSegment = 0;
   #segment = 0;
   #segmentAtMs = 0;
@@ -189,7 +189,10 @@ export class JournalService {
   }
 }
 
-/** Maximum account updates of one segment, by the number of accounts in a checkpoint. */
+/**
+ * Returns the maximum number of account updates of a segment, by the number of accounts in its
+ * checkpoint.
+ */
 export function segmentUpdatesMax(accounts: number): number {
   return Math.max(SEGMENT_UPDATES_MIN, SEGMENT_UPDATES_PER_ACCOUNT * accounts);
 }

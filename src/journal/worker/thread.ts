@@ -1,6 +1,6 @@
 /**
- * The composition root of the journal's thread. Its input is a `JournalSetup` or a `LogSetup`, and
- * all its output goes through its port.
+ * The composition root of the journal's thread. Its start parameter is a `JournalSetup` or a
+ * `LogSetup`; all its output goes through its port.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemTimers } from '../../rpc/timers.js';
