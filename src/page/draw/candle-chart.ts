@@ -11,11 +11,11 @@ import {
 } from 'lightweight-charts';
 import type { Palette } from './palette.js';
 
-/** Older candles are loaded when fewer than this are left of the visible ones. */
+/** Older candles are loaded when fewer than this number remain left of the visible candles. */
 const OLDER_BARS = 30;
-/** Width for the longest price, so that a price change does not shift the chart. */
+/** Width for the longest price, so that the chart does not shift when the price changes. */
 const PRICE_SCALE_WIDTH = 84;
-/** Initially visible candles: fewer for a young market. */
+/** Bounds of the number of initially visible candles, which is smaller for a young market. */
 const FIRST_BARS = { min: 48, max: 140 };
 
 /** A chart in an element. */
@@ -50,7 +50,7 @@ export class CandleChart {
     this.#chart.timeScale().subscribeVisibleLogicalRangeChange(handleRange);
   }
 
-  /** Shows these candles, oldest first; prepending older ones keeps the view. */
+  /** Shows these candles, oldest first; the view stays when older candles are prepended. */
   setCandles(candles: readonly Candle[]): void {
     const isOther = this.#shown.at(-1)?.ts !== candles.at(-1)?.ts || this.#shown.length === 0;
     this.#shown = candles;
@@ -106,7 +106,10 @@ function candleColors({ bid, ask }: Palette) {
   };
 }
 
-/** The logo would add a style element, which the page's policy forbids: the notice is separate. */
+/**
+ * The library's logo is off, because it would add a style element, which the page's policy forbids;
+ * the notice is separate.
+ */
 function themeOf({ panel, muted, line, font }: Palette) {
   return {
     layout: {

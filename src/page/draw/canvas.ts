@@ -6,7 +6,7 @@ export interface Size {
   readonly height: number;
 }
 
-/** Sizes and clears a canvas; later drawing uses CSS pixels. */
+/** Sizes and clears a canvas; later drawing is in CSS pixels. */
 export function beginDrawing(
   canvas: HTMLCanvasElement,
   { width, height }: Size,

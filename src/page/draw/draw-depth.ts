@@ -27,7 +27,7 @@ interface Scale {
   readonly floor: number;
 }
 
-/** Draws the whole scene; nothing when a side is empty. */
+/** Draws the whole scene; draws nothing when a side is empty. */
 export function drawDepth(context: Context, scene: DepthScene): void {
   const { curve, palette } = scene;
   if (curve.mid === null || curve.reach === 0) return;
@@ -52,7 +52,7 @@ function scaleOf({ size: { width, height }, curve }: DepthScene, mid: number): S
   };
 }
 
-/** Steps: between two levels the total is the better level's. */
+/** Draws a side as steps: between two levels, the total is that of the better level. */
 function drawSide(
   context: Context,
   { size: { width } }: DepthScene,
@@ -76,7 +76,7 @@ function drawSide(
   context.globalAlpha = 1;
 }
 
-/** Draws the steps up to the edge. Returns the height of the last one. */
+/** Draws the steps up to the edge. Returns the height of the last step. */
 function drawSteps(
   context: Context,
   { x, y, floor }: Scale,
@@ -116,7 +116,7 @@ function drawAxis(
   }
 }
 
-/** A line at the pointer, with the total that can be traded up to there. */
+/** Draws a line at the pointer, and the total that can be traded up to its price. */
 function drawPointer(
   context: Context,
   { size: { width }, palette, curve, formatPrice, formatTotal }: DepthScene,

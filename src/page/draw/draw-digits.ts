@@ -1,7 +1,7 @@
 /**
- * Draws numbers digit by digit. A browser caches the shaping of a text while every frame draws it:
- * a text that changes each frame takes ten times as long as its digits, and produces 1.4 kB of
- * garbage.
+ * Draws numbers digit by digit. A browser caches the shaping of a text only while every frame draws
+ * it, so a text that changes with each frame takes ten times as long as its digits, and produces
+ * 1.4 kB of garbage.
  */
 
 /** Draws numbers in one font. */
@@ -9,7 +9,10 @@ export class DigitPen {
   /** Cached widths of digits, points and commas. */
   readonly #widths = new Map<string, number>();
 
-  /** Draws a number that ends at `right`; the context must have the font and right alignment. */
+  /**
+   * Draws a number whose right edge is at `right`; the context must have the font and right
+   * alignment.
+   */
   drawNumber(
     context: CanvasRenderingContext2D,
     text: string,

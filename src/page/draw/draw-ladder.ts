@@ -22,7 +22,7 @@ interface LadderScene {
 
 /** Margin at both edges. */
 const EDGE = 12;
-/** Right edge of sizes, as a fraction of the width. */
+/** The right edge of the sizes, as a fraction of the width. */
 const SIZE_END = 0.64;
 const BAR_ALPHA = 0.27;
 const TOTAL_ALPHA = 0.07;
@@ -36,7 +36,10 @@ interface SideScene extends LadderScene {
   readonly rows: readonly LadderRow[];
 }
 
-/** Draws the whole ladder, grouped by colour, because a canvas changes its colour more slowly than it fills. */
+/**
+ * Draws the whole ladder, grouped by colour, because a canvas changes its colour more slowly than
+ * it fills.
+ */
 export function drawLadder(context: Context, scene: LadderScene): void {
   const { palette, ladder } = scene;
   context.textBaseline = 'middle';
@@ -51,7 +54,7 @@ export function drawLadder(context: Context, scene: LadderScene): void {
   drawMiddle(context, scene);
 }
 
-/** The bars of totals in the background, from the right edge. */
+/** Draws the bars of the totals in the background, from the right edge. */
 function drawTotalBars(context: Context, { rows, side, ...scene }: SideScene): void {
   const { ladder, layout, palette, size } = scene;
   const scale = size.width / Number(ladder.totalMax);
@@ -64,13 +67,13 @@ function drawTotalBars(context: Context, { rows, side, ...scene }: SideScene): v
   context.globalAlpha = 1;
 }
 
-/** The bars of sizes in the foreground, stacked by source from the right edge. */
+/** Draws the bars of the sizes in the foreground, stacked by source from the right edge. */
 function drawSizeBars(context: Context, { rows, side, ...scene }: SideScene): void {
   const { ladder, layout, palette, size } = scene;
   const scale = size.width / Number(ladder.sizeMax);
   const fill = (index: number, right: number, width: number): void =>
     context.fillRect(right - width, rowTop(layout, side, index) + 2, width, layout.rowHeight - 4);
-  // Clears the background, which would tint the sizes.
+  // Clears the background of the bar, which would tint its colour.
   context.fillStyle = palette.panel;
   for (let index = 0; index < rows.length; index += 1) {
     fill(index, size.width, Number(rowOf(rows, index).size) * scale);
@@ -113,7 +116,7 @@ function drawMarks(context: Context, scene: SideScene): void {
   context.strokeRect(1, top, size.width - 2, layout.rowHeight - 2);
 }
 
-/** Prices on the left, sizes in the middle and totals on the right. */
+/** Draws the texts: prices left, sizes in the middle, totals right. */
 function drawTexts(context: Context, { rows, side, ...scene }: SideScene): void {
   const { layout, palette, size, pen, formatPrice, formatSize } = scene;
   const middleOf = (index: number): number =>
@@ -129,7 +132,7 @@ function drawTexts(context: Context, { rows, side, ...scene }: SideScene): void 
     context.fillText(formatSize(rowOf(rows, index).size), size.width * SIZE_END, middleOf(index));
   }
   context.globalAlpha = TOTAL_TEXT_ALPHA;
-  // Nearly every book changes most of the texts.
+  // The texts are not cached, because nearly every book changes most of them.
   for (let index = 0; index < rows.length; index += 1) {
     const place = { right: size.width - EDGE, middle: middleOf(index) };
     pen.drawNumber(context, formatSize(rowOf(rows, index).total), place);

@@ -1,4 +1,7 @@
-/** The positions of a ladder's rows: asks above the middle, best nearest to it, bids below. */
+/**
+ * The positions of a ladder's rows: asks above the middle, bids below, the best of each side next
+ * to the middle.
+ */
 
 /** Minimum height of a level in CSS pixels: a comfortable pointer target. */
 const ROW_HEIGHT_MIN = 24;
@@ -13,13 +16,13 @@ export interface LadderLayout {
   readonly middleTop: number;
 }
 
-/** One row: 0 is the best of its side. */
+/** One row of a side; 0 is the best row. */
 export interface LadderPlace {
   readonly side: 'bid' | 'ask';
   readonly index: number;
 }
 
-/** The layout of a height in CSS pixels. */
+/** Returns the layout for a height in CSS pixels. */
 export function layoutOf(height: number): LadderLayout {
   const sideHeight = (height - MIDDLE_HEIGHT) / 2;
   const rowsPerSide = Math.max(1, Math.floor(sideHeight / ROW_HEIGHT_MIN));
@@ -37,7 +40,7 @@ export function rowTop(
   return middleTop + MIDDLE_HEIGHT + index * rowHeight;
 }
 
-/** The row at a height; undefined in the middle and outside. */
+/** Returns the row at a height; undefined in the middle and outside. */
 export function placeAt(layout: LadderLayout, y: number): LadderPlace | undefined {
   const { middleTop, rowsPerSide, rowHeight } = layout;
   const place: LadderPlace =
@@ -47,7 +50,7 @@ export function placeAt(layout: LadderLayout, y: number): LadderPlace | undefine
   return place.index >= 0 && place.index < rowsPerSide ? place : undefined;
 }
 
-/** The next row up or down, across the middle, clamped to the existing rows. */
+/** Returns the next row up or down, across the middle, clamped to the existing rows. */
 export function nextPlace(
   place: LadderPlace,
   direction: 'up' | 'down',

@@ -8,9 +8,12 @@ interface TimePlotOptions {
   readonly palette: Palette;
   readonly width: number;
   readonly format: (value: number) => string;
-  /** The time of day of a moment, unix milliseconds. */
+  /** Returns the time of day of a moment (unix milliseconds) as text. */
   readonly formatTime: (unixMs: number) => string;
-  /** Called with the index of the value under the pointer, in this plot or another one; undefined for none. */
+  /**
+   * Called with the index of the value under the pointer, in this plot or in another plot of the
+   * page; undefined for none.
+   */
   readonly onPoint: (index: number | undefined) => void;
 }
 
@@ -18,7 +21,7 @@ const HEIGHT = 108;
 /** Plots with one key share a pointer. */
 const CURSOR_KEY = 'service';
 
-/** A plot in an element; all plots of a page show the same moment under the pointer. */
+/** A plot in an element; all plots of a page mark the same moment under the pointer. */
 export class TimePlot {
   readonly #plot: uPlot;
   #palette: Palette;
@@ -85,13 +88,16 @@ export class TimePlot {
   }
 }
 
-/** Up to the newest value, with a minimum span, so that the line does not jump while there are few values. */
+/**
+ * The range ends at the newest value and has a minimum span, so that the line does not jump while
+ * there are few values.
+ */
 function rangeOfTimes({ data: [times] }: uPlot): [number, number] {
   const [first = 0, last = 0] = [times[0], times[times.length - 1]];
   return [Math.min(first, last - PLOT_SPAN_S), last];
 }
 
-/** From zero, so that small changes of large values look small. */
+/** The range starts at zero, so that small changes of large values look small. */
 function rangeOfValues(_: uPlot, _least: number, most: number): [number, number] {
   return [0, most > 0 ? most * 1.15 : 1];
 }

@@ -3,7 +3,7 @@ import type { MomentQuery } from '@slotbook/client';
 import type { BookChoice } from './book-feed.js';
 import type { Theme } from './theme.js';
 
-/** This script's URL: one folder below the service's, on every page. */
+/** The URL of this script, which on every page lies one folder below the service's URL. */
 const scriptUrl = import.meta.url;
 
 /** The address of the service that served this page. */
@@ -12,18 +12,21 @@ export const serviceUrl = new URL('..', scriptUrl).href;
 /** The groupings of the ladder, in ticks. */
 export const GROUPINGS = [1, 10, 100, 500, 1_000] as const;
 
-/** The market in the URL; null for none. */
+/** Returns the market in the URL; null for none. */
 export function marketOfAddress(): string | null {
   return new URLSearchParams(location.search).get('market');
 }
 
-/** The grouping in the URL; 1 when it is missing or not offered. */
+/** Returns the grouping in the URL; 1 when it is missing or not offered. */
 export function groupingOfAddress(): number {
   const sent = Number(new URLSearchParams(location.search).get('grouping'));
   return GROUPINGS.find((one) => one === sent) ?? 1;
 }
 
-/** The past moment in the URL, in the format of the paths, which validate it; undefined for the present. */
+/**
+ * Returns the past moment in the URL; undefined for the present. The service's paths validate the
+ * moment.
+ */
 export function momentOfAddress(): MomentQuery | undefined {
   const query = new URLSearchParams(location.search);
   const named = ['ts', 'slot', 'seq'].filter((name) => query.has(name));
@@ -33,13 +36,13 @@ export function momentOfAddress(): MomentQuery | undefined {
   return { ...Object.fromEntries(numbers), ...(epoch === null ? {} : { epoch }) };
 }
 
-/** The theme in the URL, set by an embedding page; null for none. */
+/** Returns the theme in the URL, which an embedding page sets; null for none. */
 export function themeOfAddress(): Theme | null {
   const sent = new URLSearchParams(location.search).get('theme');
   return sent === 'light' || sent === 'dark' ? sent : null;
 }
 
-/** Writes the shown state to the URL; a change of market adds a history entry. */
+/** Writes the displayed state to the URL; a change of market adds a history entry. */
 export function setAddress(
   { market, grouping }: BookChoice,
   moment: MomentQuery | undefined,

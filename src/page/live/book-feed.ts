@@ -1,4 +1,4 @@
-/** The book of the shown market, followed while the page is visible. */
+/** The book of the displayed market, followed while the page is visible. */
 import {
   type Best,
   type BookView,
@@ -23,16 +23,19 @@ export interface BookChoice {
 export interface ShownBook {
   readonly choice: BookChoice;
   readonly view: BookView<Level>;
-  /** The best levels of the market, which differ from the best groups. */
+  /** The best levels of the market; they differ from the first groups of a grouped book. */
   readonly bid: Best | null;
   readonly ask: Best | null;
 }
 
 /** Whether the book is current. */
 export interface Freshness {
-  /** `live` and `past` are drawn normally; other states are greyed. */
+  /** The state of the book; `live` and `past` are drawn normally, other states greyed. */
   readonly state: 'connecting' | 'disconnected' | 'paused' | 'refused' | 'past' | ServiceState;
-  /** Start of the state, Unix milliseconds of the page's clock; or the past moment. */
+  /**
+   * The time since which the book has this state, Unix milliseconds by the page's clock; for a past
+   * book, its moment.
+   */
   readonly sinceMs: number;
 }
 
@@ -72,7 +75,7 @@ export class BookFeed {
     this.#stream.onConnection((state) => this.#noteConnection(state));
   }
 
-  /** The newest book, also after a lost connection; undefined before the first. */
+  /** The newest book, which stays after a lost connection; undefined before the first book. */
   get shown(): ShownBook | undefined {
     return this.#shown;
   }
@@ -81,12 +84,12 @@ export class BookFeed {
     return this.#freshness;
   }
 
-  /** Why the service rejects the book; undefined when it does not. */
+  /** The error with which the service rejects the book; undefined when it does not. */
   get error(): ClientError | undefined {
     return this.#error;
   }
 
-  /** The stream, shared by other topics of the same market. */
+  /** The stream, which other topics of the same market share. */
   get stream(): StreamClient {
     return this.#stream;
   }
@@ -99,7 +102,7 @@ export class BookFeed {
     this.#choice = choice;
     this.#error = undefined;
     if (!isSameMarket) this.#shown = undefined;
-    // The old book may stay for long: the new topic's book has yet to arrive.
+    // The state must change now, because the new topic's book may take long to arrive.
     if (!this.#isPaused) this.#setState('connecting');
     this.#follow();
   }
@@ -155,15 +158,16 @@ export class BookFeed {
     const best = this.#best === undefined ? levels : this.#best.view;
     if (best === undefined) return;
     this.#shown = { choice, view: levels, bid: best.bids[0] ?? null, ask: best.asks[0] ?? null };
-    // Either topic can break alone, and both are equally visible.
+    // Levels and best prices are topics of their own, and either may break while the other is
+    // followed.
     this.#setState(levels.isFollowing && best.isFollowing ? levels.state : 'disconnected');
     this.#events.onChange();
   }
 
   #noteConnection(state: ConnectionState): void {
     if (this.#isPaused || this.#error !== undefined) return;
-    // A topic with a book reports itself when it is no longer followed; the shown book may belong
-    // to the previous topic.
+    // A topic that has a book reports itself when it is no longer followed; the displayed book may
+    // be the previous topic's.
     if (this.#levels?.view !== undefined) return;
     this.#setState(state === 'pausing' ? 'disconnected' : 'connecting');
   }

@@ -18,18 +18,21 @@ interface CandleChoice {
 
 /** Events of the candles. */
 interface CandleFeedEvents {
-  /** All candles changed, oldest first: cleared by another choice, loaded, extended or corrected. */
+  /**
+   * Called with all candles, oldest first, when they were cleared by another choice, loaded,
+   * extended or corrected.
+   */
   onCandles(candles: readonly Candle[]): void;
-  /** The newest candle has changed, or is a new one. */
+  /** Called when the newest candle has changed, or a newer one has arrived. */
   onCandle(candle: Candle): void;
-  /** The candles could not be read, and are retried; undefined after success. */
+  /** Called when loading candles failed and will be retried; undefined after a success. */
   onProblem(message: string | undefined): void;
 }
 
 /** The client's key of the single series. */
 const KEY = 'chart';
 
-/** The newest start that a candle can have which has ended by a time; unix seconds. */
+/** Returns the start of the newest candle that has ended at a time; unix seconds. */
 export function lastEndedStart(resolution: Resolution, unixSeconds: number): number {
   const length = RESOLUTION_SECONDS_MAX[resolution];
   return Math.floor(unixSeconds / length) * length - length;
@@ -45,7 +48,10 @@ export class CandleFeed {
   #isComplete = false;
   #isLoading = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
-  /** Corrections often arrive together, and each replaces the whole series. */
+  /**
+   * Emits corrections once per animation frame, because they often arrive together, and each
+   * replaces the whole series.
+   */
   readonly #corrections = new FrameLoop(() => this.#events.onCandles(this.#candles));
 
   constructor(url: string, meter: SocketMeter, events: CandleFeedEvents) {
@@ -58,7 +64,10 @@ export class CandleFeed {
     return this.#candles;
   }
 
-  /** Shows a series, with retries until it arrives or another is shown. Candles already loaded stay. */
+  /**
+   * Shows a series; retries until it arrives or another series is shown. Candles that are already
+   * loaded stay.
+   */
   show(choice: CandleChoice): void {
     this.stop();
     const work = new AbortController();
@@ -154,10 +163,10 @@ export class CandleFeed {
     this.#events.onCandle(candle);
   }
 
-  /** A late or reverted fill changes a past candle. */
+  /** Replaces a past candle that a late or reverted fill has changed. */
   #correctCandle(candle: Candle): void {
     const index = this.#candles.findLastIndex(({ ts }) => ts <= candle.ts);
-    // Candles before the first one are loaded with their page.
+    // Candles before the first loaded one come with their page.
     if (index < 0) return;
     const isThere = this.#candles[index]?.ts === candle.ts;
     this.#candles.splice(isThere ? index : index + 1, isThere ? 1 : 0, candle);

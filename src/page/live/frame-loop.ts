@@ -9,7 +9,7 @@ export class FrameLoop {
   readonly #cadence = new FrameCadence();
   #request: number | undefined;
 
-  /** `onDropped` is called with the number of screen frames that were missed. */
+  /** `onDropped` is called with the number of missed screen frames. */
   constructor(draw: () => void, onDropped?: (count: number) => void) {
     this.#draw = draw;
     this.#onDropped = onDropped;

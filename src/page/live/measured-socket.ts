@@ -1,6 +1,6 @@
 /**
  * A WebSocket class for the client library that counts bytes and compares clocks: it pings the
- * service, whose pong contains the time.
+ * service, whose pong contains the service's time.
  */
 import type { SocketClass } from '@slotbook/client';
 import type { ClockSample } from '../model/clock-offset.js';
@@ -20,7 +20,7 @@ export function preciseNowMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** A class whose sockets report to a meter; with `clock` they also ping. */
+/** Returns a class whose sockets report to a meter; with `compare`, they also ping. */
 export function measuredSocket(meter: SocketMeter, clock: 'compare' | 'ignore'): SocketClass {
   return class extends WebSocket {
     constructor(url: string) {

@@ -1,6 +1,6 @@
 /**
- * The book of past moments: single moments read over HTTP, or played as a stream. At most one read
- * of a book is in flight, and only the newest request is queued.
+ * The book of past moments, which are read over HTTP or played as a stream. At most one read of a
+ * book is in flight, and only the newest request waits.
  */
 import { ClientError, type HttpClient, type L2Book, type MomentQuery } from '@slotbook/client';
 import { textOfError } from '../model/error-text.js';
@@ -61,12 +61,12 @@ export class PastFeed {
     });
   }
 
-  /** The book of the moment; undefined before the first, and while another market is read. */
+  /** The book of the moment; undefined before the first book, and while another market is read. */
   get shown(): PastBook | undefined {
     return this.#shown;
   }
 
-  /** Why the requested moment is not shown; undefined when it is. */
+  /** The reason why the requested moment is not displayed; undefined when it is. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -88,13 +88,16 @@ export class PastFeed {
     this.#choice = choice;
     this.#tick = tick;
     if (ts === undefined) return;
-    // Requests in flight belong to the previous book.
+    // Reads in flight belong to the previous book.
     this.#work?.abort();
     this.#work = undefined;
     this.#request({ ts });
   }
 
-  /** Shows a time, or the nearest stored moment before it; playback continues from there. */
+  /**
+   * Shows the book at a time, or at the nearest stored moment before it; playback continues from
+   * there.
+   */
   showTime(ts: number): void {
     if (this.#kept === undefined) return;
     this.#request({ ts: heldMoment(this.#kept, ts) });
@@ -114,7 +117,7 @@ export class PastFeed {
     this.#request({ epoch, seq: seq + by });
   }
 
-  /** Plays from the shown moment, or from the moment being read once it arrives. */
+  /** Plays from the displayed moment, or from a moment that is being read once it arrives. */
   play(speed: number): void {
     if (this.#shown === undefined && this.#work === undefined) return;
     this.#speed = speed;
@@ -122,7 +125,10 @@ export class PastFeed {
     this.#events.onChange();
   }
 
-  /** Pauses, and reads the complete shown moment, because the oracle shown during playback is older. */
+  /**
+   * Pauses, and reads the displayed moment again, because the oracle price shown during playback is
+   * older.
+   */
   pause(): void {
     const hasPlayed = this.#speed > 0 && this.#work === undefined;
     this.#stopPlaying();
@@ -200,7 +206,7 @@ export class PastFeed {
     return `That moment is not kept: the journal has ${first} to ${last} UTC.`;
   }
 
-  /** The best prices of a grouped book are read separately. */
+  /** The best prices of a grouped book need a second read. */
   async #readBook(choice: BookChoice, moment: MomentQuery, signal: AbortSignal): Promise<PastBook> {
     const { market, grouping } = choice;
     const query = { marketName: market, includeVamm: true, includeIndicative: true, ...moment };

@@ -27,7 +27,7 @@ interface PastPlayerEvents {
   onOracle(oracle: bigint): void;
   /** Playback has reached the present. */
   onLive(): void;
-  /** Playback has ended; undefined at the end of the journal. */
+  /** Called when playback has ended; `problem` is undefined at the end of the journal. */
   onStop(problem: string | undefined): void;
 }
 
@@ -37,7 +37,7 @@ export class PastPlayer {
   readonly #url: string;
   readonly #events: PastPlayerEvents;
   #replay: Replay<Level> | undefined;
-  /** The next read of the oracle, by the page's clock. */
+  /** The time of the next read of the oracle, by the page's clock. */
   #oracleAtMs = 0;
 
   constructor(http: HttpClient, url: string, events: PastPlayerEvents) {
@@ -46,7 +46,7 @@ export class PastPlayer {
     this.#events = events;
   }
 
-  /** Plays from a moment on, replacing earlier playback. */
+  /** Plays from a moment on; replaces earlier playback. */
   play(options: PlayOptions): void {
     this.stop();
     const { choice, from, speed } = options;
@@ -56,7 +56,7 @@ export class PastPlayer {
         channel: 'book',
         market: choice.market,
         intervalMs: intervalOf(speed),
-        // The page groups the levels itself, so that a grouped book has the market's best prices.
+        // The page groups the levels itself, because it needs the market's best prices as well.
         depth: choice.grouping === 1 ? BOOK_DEPTH : GROUPED_DEPTH,
         includeVamm: true,
         includeIndicative: true,
@@ -93,7 +93,7 @@ export class PastPlayer {
     else this.#events.onStop(undefined);
   }
 
-  /** Frames do not contain the oracle price: it is read separately, as of the current moment. */
+  /** Frames do not contain the oracle price, so it is read separately for the current moment. */
   async #readOracle(marketName: string, moment: ShownMoment): Promise<void> {
     if (performance.now() < this.#oracleAtMs) return;
     this.#oracleAtMs = Number.POSITIVE_INFINITY;
@@ -116,7 +116,7 @@ function groupedView(view: BookView, groupSize: bigint): BookView {
   };
 }
 
-/** The longest interval at which each screen frame still gets a new stream frame. */
+/** Returns the longest interval that still gives each screen frame a new stream frame. */
 function intervalOf(speed: number): StreamInterval {
   const [first, ...longer] = PLAY_INTERVALS;
   return longer.findLast((interval) => interval <= speed * first) ?? first;

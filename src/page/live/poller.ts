@@ -1,6 +1,6 @@
 /** Reads something periodically while the page is visible, one read at a time. */
 
-/** A periodic read; a failed one is simply repeated, because the stream reports problems. */
+/** A periodic read; a failed read is simply repeated, because the stream reports problems. */
 export class Poller {
   readonly #read: (signal: AbortSignal) => Promise<void>;
   readonly #intervalMs: number;

@@ -2,14 +2,17 @@
 import { shortRenderer } from '../model/format.js';
 import { RENDERER_WAIT_MS_MAX } from '../model/limits.js';
 
-/** Calls with its name when idle, because detection takes tens of milliseconds. */
+/**
+ * Calls back with the renderer's name when the browser is idle, because detection takes tens of
+ * milliseconds.
+ */
 export function askRenderer(onName: (name: string) => void): void {
   const ask = (): void => onName(readRenderer());
   if ('requestIdleCallback' in window) requestIdleCallback(ask, { timeout: RENDERER_WAIT_MS_MAX });
   else setTimeout(ask, RENDERER_WAIT_MS_MAX);
 }
 
-/** The WebGL renderer; `unknown` where there is none or the browser hides it. */
+/** Returns the WebGL renderer; `unknown` when there is none or the browser hides it. */
 function readRenderer(): string {
   const context = document.createElement('canvas').getContext('webgl');
   if (context === null) return 'unknown';

@@ -1,4 +1,4 @@
-/** Light or dark: the system's preference, until the reader chooses. */
+/** The light or dark theme: the system's preference until the reader chooses. */
 
 /** The two themes. */
 export type Theme = 'light' | 'dark';
@@ -13,7 +13,7 @@ export function currentTheme(): Theme {
   return darkPreference.matches ? 'dark' : 'light';
 }
 
-/** Applies a theme; a theme other than the system's is stored. */
+/** Applies a theme, and stores it when it differs from the system's. */
 export function applyTheme(theme: Theme): void {
   document.documentElement.dataset['theme'] = theme;
 }
@@ -23,7 +23,7 @@ export function chooseTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // Without storage the choice ends with the tab.
+    // Without storage, the choice lasts until the tab is closed.
   }
   applyTheme(theme);
 }

@@ -21,7 +21,9 @@ export class TradeFeed {
     return this.#trades;
   }
 
-  /** Shows the trades of a market; current trades stay until new ones arrive if they are the market's. */
+  /**
+   * Shows the trades of a market; displayed trades of the same market stay until new ones arrive.
+   */
   show(market: string): void {
     this.stop();
     this.#trades = [];

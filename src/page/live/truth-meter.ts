@@ -1,6 +1,6 @@
 /**
  * The figures of the truth strip: counts of frames, checksums and repairs, rates, and the latency
- * from the chain's notification to the drawn frame.
+ * from the node's notification to the drawn frame.
  */
 import type { ProtocolViolation } from '@slotbook/client';
 import { ClockComparison, type ClockOffset, type ClockSample } from '../model/clock-offset.js';
@@ -13,7 +13,7 @@ type Frame = Readonly<Record<string, unknown>>;
 
 /** The figures at one moment. */
 export interface Truth {
-  /** Books with a correct and with a wrong checksum. */
+  /** The number of books whose checksum was correct; the next member counts wrong checksums. */
   readonly checksumsVerified: number;
   readonly checksumsFailed: number;
   /** The last checksum, as eight hexadecimal digits; empty before the first. */
@@ -21,32 +21,35 @@ export interface Truth {
   readonly updatesPerSecond: number;
   readonly bytesPerSecond: number;
   /**
-   * From notification to drawn frame, milliseconds; null before the first, and while the clock
-   * offset is unknown.
+   * Latency from the node's notification to the drawn frame, milliseconds; null before the first
+   * frame, and while the clock offset is unknown.
    */
   readonly latency: { readonly p50: number; readonly p99: number } | null;
   readonly clock: ClockOffset | null;
-  /** Reconnects that resumed, and reconnects with a new book. */
+  /**
+   * The number of reconnects that resumed the stream; the next member counts those that needed a
+   * new book.
+   */
   readonly resumes: number;
   readonly resyncs: number;
   /** Missed frames of the screen. */
   readonly dropped: number;
   /** The WebGL renderer; empty until a frame was dropped. */
   readonly renderer: string;
-  /** Frames that broke a rule; each is or was repaired. */
+  /** Frames that broke a rule of the stream; each was repaired, or is being repaired. */
   readonly repairs: number;
   /** The last broken rule; null for none. */
   readonly lastRepair: string | null;
 }
 
-/** Collects the figures of the strip. Times are Unix milliseconds of the page's clock. */
+/** Collects the figures of the truth strip. Times are Unix milliseconds of the page's clock. */
 export class TruthMeter implements SocketMeter {
   readonly #updates = new RateWindow();
   readonly #bytes = new RateWindow();
   readonly #latencies = new LatencyWindow();
   readonly #clocks = new ClockComparison();
   readonly #nowMs: () => number;
-  /** The service's notification times of received but undrawn changes. */
+  /** Notification times, by the service's clock, of changes that are received but not drawn. */
   #undrawn: number[] = [];
   #counts = { checksumsVerified: 0, checksumsFailed: 0, resumes: 0, resyncs: 0, repairs: 0 };
   #dropped = 0;
@@ -83,7 +86,7 @@ export class TruthMeter implements SocketMeter {
     if (this.#undrawn.length < UNDRAWN_MAX) this.#undrawn.push(Number(recvNs) / 1e6);
   }
 
-  /** Records a change of topic: its first snapshot is not a repair. */
+  /** Records a change of topic, because its first snapshot is not a repair. */
   noteNewTopic(): void {
     this.#connection = 'new';
     this.#undrawn = [];
@@ -104,7 +107,7 @@ export class TruthMeter implements SocketMeter {
   /** Counts missed frames of the screen. */
   noteDropped(count: number): void {
     this.#dropped += count;
-    // The renderer only matters when frames are dropped.
+    // The renderer is detected only once frames are dropped.
     if (this.#dropped > count) return;
     askRenderer((name) => {
       this.#renderer = name;

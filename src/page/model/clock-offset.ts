@@ -1,7 +1,7 @@
 /**
- * Estimates how far the service's clock is ahead of the page's, from pings. Each ping bounds the
- * offset: the service read its clock between the ping and the pong. The intersection of all bounds
- * is much narrower than a round trip, and half its width is the maximum error.
+ * Estimates from pings how far the service's clock is ahead of the page's. The service reads its
+ * clock between ping and pong, so each ping bounds the offset. The intersection of all bounds is
+ * much narrower than a round trip; half its width is the maximum error.
  */
 import { CLOCK_SAMPLES_MAX } from './limits.js';
 
@@ -14,7 +14,7 @@ export interface ClockSample {
   readonly serviceMs: number;
 }
 
-/** An estimate of service minus page, and its maximum error. */
+/** The estimated offset, service time minus page time, and its maximum error. */
 export interface ClockOffset {
   readonly offsetMs: number;
   readonly uncertaintyMs: number;
@@ -25,7 +25,7 @@ export class ClockComparison {
   readonly #bounds: (readonly [low: number, high: number])[] = [];
   #offset: ClockOffset | null = null;
 
-  /** The estimate for each frame; null before the first sample. */
+  /** The current estimate; null before the first sample. */
   get offset(): ClockOffset | null {
     return this.#offset;
   }
@@ -39,7 +39,8 @@ export class ClockComparison {
   #estimate(): ClockOffset {
     let low = Number.NEGATIVE_INFINITY;
     let high = Number.POSITIVE_INFINITY;
-    // From the newest on: older samples do not fit after a clock was set or has drifted.
+    // Bounds are intersected from the newest on, because older ones may contradict them after a
+    // clock was set or has drifted.
     for (const [from, to] of [...this.#bounds].reverse()) {
       if (Math.max(low, from) > Math.min(high, to)) break;
       [low, high] = [Math.max(low, from), Math.min(high, to)];

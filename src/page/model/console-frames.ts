@@ -16,7 +16,7 @@ interface ConsoleForm {
   readonly timing: boolean;
 }
 
-/** The subscribe message of the form, by docs/streaming.md and docs/api.md. */
+/** Returns the subscribe message of the form, as docs/streaming.md and docs/api.md define it. */
 export function subscribeMessage(form: ConsoleForm): object {
   const { channel, market, marketType, includeVamm, timing } = form;
   if (channel === 'orderbook') return { type: 'subscribe', channel, marketType, market };

@@ -15,7 +15,7 @@ export interface DepthCurve {
   readonly asks: DepthSide;
   /** The mid price; null when a side is empty. */
   readonly mid: number | null;
-  /** The distance from the mid price that both sides cover. */
+  /** The largest distance from the mid price that both sides cover. */
   readonly reach: number;
   /** The largest total within that distance. */
   readonly totalMax: number;
@@ -38,7 +38,7 @@ function sideOf(levels: BookView['bids']): DepthSide {
   const prices = new Float64Array(levels.length);
   const totals = new Float64Array(levels.length);
   let raw = 0;
-  // By index: `entries` would produce most of a curve's garbage.
+  // Levels are read by index, because `entries` would produce most of the garbage.
   for (let index = 0; index < levels.length; index += 1) {
     const { price, size } = levels[index] as Level;
     raw += Number(size);
@@ -52,25 +52,25 @@ function reachOf({ prices }: DepthSide, mid: number): number {
   return Math.abs((prices.at(-1) ?? mid) - mid);
 }
 
-/** The number of levels within a distance of the mid price. */
+/** Returns the number of levels within a distance of the mid price. */
 export function countWithin({ prices }: DepthSide, mid: number, distance: number): number {
   let count = 0;
   while (count < prices.length && Math.abs((prices[count] ?? mid) - mid) <= distance) count += 1;
   return count;
 }
 
-/** Base within a distance of the mid price. */
+/** The base within a distance of the mid price. */
 interface DepthWithin {
   readonly bps: number;
-  /** Null where the shown levels do not reach that far. */
+  /** Null when the known levels do not reach that far. */
   readonly bid: number | null;
   readonly ask: number | null;
 }
 
-/** Distances from the mid price in the table. */
+/** The distances from the mid price in the table, basis points. */
 const DISTANCES_BPS = [2, 5, 10, 25, 50] as const;
 
-/** The totals within some distances of the mid price, in basis points. */
+/** Returns the totals within each distance of the table. */
 export function depthWithin({ bids, asks, mid }: DepthCurve): readonly DepthWithin[] {
   return DISTANCES_BPS.map((bps) => ({
     bps,

@@ -1,6 +1,9 @@
-/** Formats numbers for people: grouped digits, and the decimals of a market's steps. */
+/** Formats numbers for display: grouped digits, and the decimals of a market's steps. */
 
-/** The decimals of a step, in a unit of `unitDecimals` decimals: 4 for a tick of 100 at 1e6. */
+/**
+ * Returns the number of decimals of a step, in a unit of `unitDecimals` decimals: 4 for a tick of
+ * 100 at 1e6.
+ */
 export function decimalsOf(step: bigint, unitDecimals: number): number {
   let rest = step;
   let decimals = unitDecimals;
@@ -21,12 +24,12 @@ export function formatFixed(raw: bigint, unitDecimals: number, shown: number): s
 }
 
 /**
- * Drops the last digits of an amount, rounded to the nearest. A frame has hundreds; computing in
- * doubles takes a third of the time.
+ * Drops the last digits of an amount, rounded to the nearest. Doubles take a third of the time, and
+ * a frame has hundreds of amounts.
  */
 function roundedDigits(absolute: bigint, dropped: number): string {
-  // Half of the exact integer range of a double: the sum with half a step and its quotient are
-  // still exact.
+  // Half of the exact integer range of a double: below it, the sum with half a step and its
+  // quotient are exact.
   if (absolute < HALF_OF_EXACT) {
     const step = 10 ** dropped;
     return String(Math.floor((Number(absolute) + step / 2) / step));
@@ -107,7 +110,7 @@ export function shortKey(key: string): string {
   return key.length <= 11 ? key : `${key.slice(0, 4)}…${key.slice(-4)}`;
 }
 
-/** The name of the device alone, without its driver and interface. */
+/** Returns the name of the graphics device, without driver and interface. */
 export function shortRenderer(name: string): string {
   const [program] = /SwiftShader|llvmpipe/.exec(name) ?? [];
   const [, device] =

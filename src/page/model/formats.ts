@@ -3,7 +3,7 @@ import { BASE_DECIMALS, type MarketInfo, PRICE_DECIMALS } from '@slotbook/client
 import { decimalsOf, formatFixed } from './format.js';
 import { TEXTS_KEPT_MAX } from './limits.js';
 
-/** Maximum decimals of a size, by the width of a ladder. */
+/** Maximum decimals of a size, which the width of a ladder allows. */
 const SIZE_DECIMALS_MAX = 4;
 
 /** Formats of a market. */
@@ -12,11 +12,11 @@ export interface MarketFormats {
   readonly priceDecimals: number;
   readonly formatPrice: (raw: bigint) => string;
   readonly formatSize: (raw: bigint) => string;
-  /** For a price that is a number instead of raw. */
+  /** Formats a price that is a number and not a raw integer. */
   readonly formatPriceNumber: (price: number) => string;
 }
 
-/** The formats of a market, from its tick and step. */
+/** Returns the formats of a market, from its tick and step. */
 export function formatsOf({ tick, step, decimals }: MarketInfo): MarketFormats {
   const priceDecimals = decimalsOf(tick, PRICE_DECIMALS);
   const sizeDecimals = Math.min(SIZE_DECIMALS_MAX, Math.max(2, decimalsOf(step, decimals)));
@@ -30,7 +30,7 @@ export function formatsOf({ tick, step, decimals }: MarketInfo): MarketFormats {
   };
 }
 
-/** Caches texts, because successive frames contain mostly the same amounts. */
+/** Caches the texts, because successive frames contain mostly the same amounts. */
 function keepTexts(format: (raw: bigint) => string): (raw: bigint) => string {
   const texts = new Map<bigint, string>();
   return (raw) => {

@@ -1,7 +1,7 @@
 /** Detects dropped frames of the screen. */
 import { FRAME_MS } from './limits.js';
 
-/** Measures the regularity of a screen's frames. Times are milliseconds of the page's clock. */
+/** Measures how regularly the screen draws frames. Times are milliseconds of the page's clock. */
 export class FrameCadence {
   #intervalMs: number = FRAME_MS.longest;
   #lastMs = 0;

@@ -1,14 +1,14 @@
-/** Groups levels on a coarser grid, like the service: bids round down, asks up. */
+/** Groups levels like the service: bids round down to the group price, asks up. */
 import type { Base, Level, Price } from '@slotbook/client';
 
 /** The levels to group, and the group size. */
 interface Grouping {
   readonly side: 'bid' | 'ask';
-  /** A group in raw price units, above 0. */
+  /** The group size in raw price units, above 0. */
   readonly groupSize: bigint;
   /**
-   * When there are this many levels, more may exist: the last group is dropped, because it may be
-   * incomplete.
+   * The maximum number of levels: when it is reached, the last group may be incomplete and is
+   * dropped.
    */
   readonly levelsMax: number;
 }

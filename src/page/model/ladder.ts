@@ -1,10 +1,10 @@
 /** The rows of a ladder, for the drawing and its table, from one book. */
 import type { BookView, Level } from '@slotbook/client';
 
-/** The source of a level's size; `other` is a source unknown to this page. */
+/** The source of a level's size; `other` is a source that this page does not know. */
 export type Source = 'dlob' | 'vamm' | 'indicative' | 'other';
 
-/** The sources in stacking order, with their names. */
+/** The sources in stacking order, with their display names. */
 export const SOURCES: readonly (readonly [source: Source, name: string])[] = [
   ['dlob', 'Orders'],
   ['vamm', 'AMM'],
@@ -16,7 +16,7 @@ export const SOURCES: readonly (readonly [source: Source, name: string])[] = [
 export interface LadderRow {
   readonly price: bigint;
   readonly size: bigint;
-  /** Cumulative size of this level and all better ones. */
+  /** Cumulative size of this level and all better levels. */
   readonly total: bigint;
   readonly bySource: Readonly<Record<Source, bigint>>;
 }
@@ -25,12 +25,12 @@ export interface LadderRow {
 export interface Ladder {
   readonly bids: readonly LadderRow[];
   readonly asks: readonly LadderRow[];
-  /** The largest size and total of both sides, the scale of the bars; at least 1. */
+  /** The largest size and the largest total of both sides, which scale the bars; at least 1. */
   readonly sizeMax: bigint;
   readonly totalMax: bigint;
 }
 
-/** The best levels of a book, up to a maximum per side. */
+/** Returns the best levels of a book, up to a maximum a side. */
 export function ladderOf({ bids, asks }: Pick<BookView, 'bids' | 'asks'>, rowsMax: number): Ladder {
   const sides = [rowsOf(bids, rowsMax), rowsOf(asks, rowsMax)] as const;
   let sizeMax = 1n;
@@ -57,7 +57,7 @@ function sharesOf(
   return { dlob, vamm, indicative, other: size - dlob - vamm - indicative };
 }
 
-/** Whether a price of a finer book belongs to this level. */
+/** Returns whether a price of a finer book belongs to this level. */
 export function isInLevel(
   price: bigint,
   level: { readonly side: 'bid' | 'ask'; readonly price: bigint; readonly groupSize: bigint },

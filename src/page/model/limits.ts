@@ -1,50 +1,53 @@
 /** The limits of the page, each with its reason. Times are milliseconds. */
 
-/** Levels a side of the stream: more than a ladder on the largest screen shows. */
+/** Levels a side of the stream: more than a ladder on the largest screen displays. */
 export const BOOK_DEPTH = 100;
 /**
- * Cached texts of prices, and of sizes, per market: about thirty frames of a ladder whose totals
- * all change.
+ * Maximum cached texts of prices, and of sizes, per market: about thirty frames of a ladder whose
+ * totals all change.
  */
 export const TEXTS_KEPT_MAX = 1_000;
-/** Orders a side of the stream while the queue of a level is shown. */
+/** Orders a side of the stream while the queue of a level is displayed. */
 export const ORDERS_DEPTH = 500;
-/** Listed orders of a queue; further ones are counted. */
+/** Maximum listed orders of a queue; further orders are only counted. */
 export const QUEUE_ROWS_MAX = 100;
 /** Listed trades, more than fit on a large screen. */
 export const TRADES_SHOWN_MAX = 60;
-/** Candles of a chart: two weeks of minutes. */
+/** Maximum candles of a chart: two weeks of minutes. */
 export const CANDLES_SHOWN_MAX = 20_000;
 /** Candles of a page. */
 export const CANDLES_PAGE = 500;
 /** Candles in the table next to the chart: an hour of minutes. */
 export const CANDLE_ROWS_MAX = 60;
-/** Delays before failed candles are retried: the first, doubled up to the maximum. */
+/** Delays before loading candles is retried: the first delay, doubled up to the maximum. */
 export const LOAD_RETRY_MS = { first: 1_000, max: 30_000 } as const;
 /**
- * Stream intervals of playback, the first for speed 1: the frame rate is the same at each speed, at
- * most a hundred a second.
+ * Stream intervals of playback in order of speed, so that the frame rate is the same at each speed:
+ * at most a hundred a second.
  */
 export const PLAY_INTERVALS = [10, 50, 100, 250, 500, 1_000] as const;
-/** Levels a side of a book that the page groups: the stream's maximum. */
+/** Levels a side of a book that the page itself groups: the stream's maximum. */
 export const GROUPED_DEPTH = 500;
 /** Interval of URL updates: a browser allows a hundred in half a minute. */
 export const ADDRESS_MS = 500;
-/** Screen frames: the slowest and the fastest interval, and the tolerated jitter as a fraction. */
+/**
+ * Intervals of screen frames: the longest and the shortest, milliseconds, and the tolerated jitter
+ * as a fraction.
+ */
 export const FRAME_MS = { longest: 1_000 / 60, shortest: 4, jitterPart: 0.2 } as const;
-/** Maximum wait for an idle moment to detect the renderer. */
+/** Maximum wait for an idle moment in which to detect the renderer. */
 export const RENDERER_WAIT_MS_MAX = 2_000;
 /** Interval of reads of the journal's listing. */
 export const JOURNAL_MS = 2_000;
 /** Listed markets of a search. */
 export const MARKETS_LISTED_MAX = 50;
-/** Latencies in the quantiles: more than a minute of a fast stream. */
+/** Number of latencies in the quantiles: more than a minute of a fast stream. */
 export const LATENCIES_MAX = 2_048;
 /** Older latencies are irrelevant. */
 export const LATENCY_AGE_MS_MAX = 60_000;
-/** Received but undrawn frames; a hidden tab draws none. */
+/** Maximum changes that are received but not drawn; a hidden tab draws none. */
 export const UNDRAWN_MAX = 1_024;
-/** Clock samples: at one in five seconds they cover three minutes, with little drift. */
+/** Number of clock samples: at one in five seconds they cover three minutes, with little drift. */
 export const CLOCK_SAMPLES_MAX = 36;
 /** Interval of clock pings after the first ones. */
 export const CLOCK_PING_MS = 5_000;
@@ -56,29 +59,32 @@ export const CLOCK_FIRST_PING_MS = 250;
 export const RATE_MS = 5_000;
 /** Interval of updates of the truth strip: faster changes cannot be read. */
 export const STRIP_MS = 250;
-/** Interval of drawings of the depth chart, which shows the whole rather than each change. */
+/** Interval of redrawing the depth chart, which displays the whole book rather than each change. */
 export const DEPTH_MS = 250;
 /** Interval of updates of the table next to a canvas, for screen readers. */
 export const TABLE_MS = 1_000;
-/** Interval of reads of /l2 for the oracle price. */
+/** Interval of reading /l2 for the oracle price. */
 export const ORACLE_MS = 1_000;
-/** Interval of reads of statistics and of /status. */
+/** Interval of reading statistics and /status. */
 export const STATS_MS = 5_000;
 /** Interval of walks of the entered order. */
 export const WALK_MS = 1_000;
-/** Drawn fills of a walk; beyond it adjacent fills of one source merge. */
+/** Maximum drawn fills of a simulated order; beyond it, adjacent fills of one source merge. */
 export const SEGMENTS_MAX = 200;
 /** Parsed lines of /metrics: a service with hundreds of markets has a quarter of them. */
 export const METRIC_LINES_MAX = 20_000;
-/** Interval of readings of /metrics and /status on the service page. */
+/** Interval of reading /metrics and /status on the service page. */
 export const STATUS_MS = 2_000;
 /** Values of a plot: half an hour. */
 export const PLOT_SAMPLES_MAX = 900;
 /** Minimum time span of a plot, in seconds: its line does not jump while there are few values. */
 export const PLOT_SPAN_S = 120;
-/** Readings further apart are not connected: the tab was hidden, or the service was down. */
+/**
+ * Plotted values further apart are not connected, because the tab was hidden or the service was
+ * down.
+ */
 export const PLOT_GAP_MS = 10_000;
 /** Listed frames of the console; older ones are dropped. */
 export const CONSOLE_FRAMES_MAX = 50;
-/** Shown characters of a frame: a book of depth 10 has fewer. */
+/** Maximum displayed characters of a frame: a book of depth 10 has fewer. */
 export const CONSOLE_TEXT_MAX = 4_000;

@@ -19,7 +19,7 @@ export function listMarkets(
   return listed.sort((one, other) => volumeOf(other) - volumeOf(one));
 }
 
-/** The markets whose name contains the text; names that begin with it come first. */
+/** Returns the markets whose name contains the text; names that begin with it come first. */
 export function searchMarkets(
   listed: readonly ListedMarket[],
   searched: string,
@@ -32,7 +32,10 @@ export function searchMarkets(
   return [...begins, ...others].slice(0, MARKETS_LISTED_MAX);
 }
 
-/** The change of the last price from 24 hours ago, as a fraction; null if either is unknown. */
+/**
+ * Returns the change of the last price over 24 hours, as a fraction; null when either price is
+ * unknown.
+ */
 export function changeOf(stats: MarketStats | null): number | null {
   const now = stats?.price ?? null;
   const before = stats?.price24hAgo ?? null;

@@ -1,7 +1,7 @@
 /** Parses the part of /metrics that the service page plots. */
 import { METRIC_LINES_MAX } from './limits.js';
 
-/** Values by name and labels as written, and sums over all label sets by name. */
+/** Values by metric name and labels as written, and sums over all label sets by metric name. */
 type MetricSums = ReadonlyMap<string, number>;
 
 /** Parses the samples of a Prometheus text; other lines are ignored. */
@@ -19,7 +19,7 @@ export function readMetrics(text: string): MetricSums {
 
 const SAMPLE = /^([a-z_]\w*)(\{.*\})? (\S+)$/i;
 
-/** The non-zero counts of a metric by its single label, largest first. */
+/** Returns the non-zero counts of a metric with a single label, by that label, largest first. */
 export function countsOf(
   sums: MetricSums,
   name: string,
@@ -39,10 +39,10 @@ export interface Reading {
   readonly sums: MetricSums;
 }
 
-/** A plotted value from two successive readings; null if unknown. */
+/** Computes a plotted value from two successive readings; null when it is unknown. */
 export type PlotValue = (now: Reading, before: Reading) => number | null;
 
-/** The value of a gauge, times a factor. */
+/** Plots the value of a gauge, times a factor. */
 export function gaugeOf(name: string, factor = 1): PlotValue {
   return ({ sums }) => {
     const value = sums.get(name);
@@ -50,7 +50,7 @@ export function gaugeOf(name: string, factor = 1): PlotValue {
   };
 }
 
-/** The growth of a counter per second, times a factor; null after a reset. */
+/** Plots the growth of a counter per second, times a factor; null after a reset of the counter. */
 export function rateOf(name: string, factor = 1): PlotValue {
   return (now, before) => {
     const grown = growthOf(name, now, before);
@@ -59,7 +59,10 @@ export function rateOf(name: string, factor = 1): PlotValue {
   };
 }
 
-/** The mean of a histogram's new values between the readings, in milliseconds; null without any. */
+/**
+ * Plots the mean of the values that a histogram has added between two readings, milliseconds; null
+ * when there are none.
+ */
 export function meanMsOf(name: string): PlotValue {
   return (now, before) => {
     const sum = growthOf(`${name}_sum`, now, before);
@@ -68,7 +71,10 @@ export function meanMsOf(name: string): PlotValue {
   };
 }
 
-/** A histogram's new values above a bound, per second; the bound is written as in the text. */
+/**
+ * Plots how many values above a bound a histogram has added per second; the bound is written as in
+ * /metrics.
+ */
 export function overOf(name: string, bound: string): PlotValue {
   return (now, before) => {
     const all = growthOf(`${name}_count`, now, before);

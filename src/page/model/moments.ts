@@ -1,4 +1,7 @@
-/** Moments of the journal: the stored ranges, and their text format. Times are Unix milliseconds. */
+/**
+ * Moments of the journal: the stored time range, and the text format of moments. Times are Unix
+ * milliseconds.
+ */
 import type { JournalAnswer } from '@slotbook/client';
 
 /** The stored range, from the oldest moment to the newest, and the gaps in it. */
@@ -8,7 +11,7 @@ export interface Kept {
   readonly gaps: readonly { readonly fromTs: number; readonly toTs: number }[];
 }
 
-/** The stored range of a journal; undefined while it is empty. */
+/** Returns the stored range of a journal; undefined while it is empty. */
 export function keptOf({ ranges, gaps }: JournalAnswer): Kept | undefined {
   const first = ranges[0];
   const last = ranges.at(-1);
@@ -20,18 +23,18 @@ export function keptOf({ ranges, gaps }: JournalAnswer): Kept | undefined {
   };
 }
 
-/** The stored moment at a time, or the nearest one before it in a gap. */
+/** Returns the stored moment at a time; for a time in a gap, the nearest moment before the gap. */
 export function heldMoment({ firstTs, lastTs, gaps }: Kept, ts: number): number {
   const gap = gaps.find(({ fromTs, toTs }) => ts > fromTs && ts < toTs);
   return Math.round(Math.min(lastTs, Math.max(firstTs, gap?.fromTs ?? ts)));
 }
 
-/** A moment in UTC, with its day and its milliseconds: `2026-11-23 03:12:04.120`. */
+/** Formats a moment in UTC, with date and milliseconds: `2026-11-23 03:12:04.120`. */
 export function momentText(ts: number): string {
   return new Date(ts).toISOString().slice(0, 23).replace('T', ' ');
 }
 
-/** Parses a moment in UTC, or a time of `nearTs`'s day; undefined for an invalid text. */
+/** Parses a moment in UTC, or a time on the day of `nearTs`; undefined for an invalid text. */
 export function parseMoment(text: string, nearTs: number): number | undefined {
   const [, day, time] =
     /^(?:(\d{4}-\d\d-\d\d)[ T])?(\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(?:Z| UTC)?$/.exec(

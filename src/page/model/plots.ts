@@ -1,4 +1,4 @@
-/** The plots of the service page: figures of /metrics since it was opened. */
+/** The plots of the service page: figures of /metrics since the page was opened. */
 import { PLOT_GAP_MS, PLOT_SAMPLES_MAX } from './limits.js';
 import { gaugeOf, meanMsOf, overOf, type PlotValue, type Reading, rateOf } from './metrics-text.js';
 
@@ -41,7 +41,7 @@ export const PLOTS: readonly PlotSpec[] = TABLE.map(([name, unit, readValue]) =>
 export interface PlotSample {
   /** Unix milliseconds of the page. */
   readonly atMs: number;
-  /** In the order of {@link PLOTS}; null for an unknown value. */
+  /** One value for each of {@link PLOTS}, in their order; null for an unknown value. */
   readonly values: readonly (number | null)[];
 }
 
@@ -57,7 +57,7 @@ export function addSample(
   return [...samples, { atMs: now.atMs, values }].slice(-PLOT_SAMPLES_MAX);
 }
 
-/** A plot's summary: the last value, and the minimum, mean and maximum, null when none is known. */
+/** The summary of a plot: last value, minimum, mean and maximum; null when none is known. */
 interface PlotSummary {
   readonly last: number | null;
   readonly least: number | null;

@@ -10,7 +10,7 @@ export interface Spread {
   readonly bps: number;
 }
 
-/** The spread of a book with both sides; null when one is empty. */
+/** Returns the spread of a book; null when a side is empty. */
 export function spreadOf(bid: bigint | null, ask: bigint | null, tick: bigint): Spread | null {
   if (bid === null || ask === null) return null;
   const mid = (bid + ask) / 2n;
@@ -18,7 +18,9 @@ export function spreadOf(bid: bigint | null, ask: bigint | null, tick: bigint): 
   return { mid, ticks: width / Number(tick), bps: mid === 0n ? 0 : (width / Number(mid)) * 1e4 };
 }
 
-/** A number of ticks as text; any number for a grouped or crossed book. */
+/**
+ * Formats a number of ticks; a grouped or crossed book may have a fraction or a negative number.
+ */
 export function ticksText(ticks: number): string {
   const whole = Math.round(ticks);
   return `${formatWhole(whole)} ${Math.abs(whole) === 1 ? 'tick' : 'ticks'}`;

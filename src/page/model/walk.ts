@@ -1,13 +1,13 @@
-/** A simulated order as a picture: its fills stacked by source. */
+/** A simulated order as a picture: its fills, stacked by source. */
 import type { MatchAnswer } from '@slotbook/client';
 import { SEGMENTS_MAX } from './limits.js';
 
 type Fill = MatchAnswer['fills'][number];
 
-/** Worth of the initial order in quote: large enough to walk through several levels. */
+/** Value of the initial order in quote: large enough to reach several levels. */
 const FIRST_QUOTE = 10_000;
 
-/** A round size of about that worth, as decimal text. */
+/** Returns a round size of about that value, as decimal text. */
 export function firstSizeOf(price: number): string {
   return price > 0 ? String(Number((FIRST_QUOTE / price).toPrecision(1))) : '1';
 }
@@ -28,7 +28,7 @@ export interface WalkShare {
   readonly fills: number;
 }
 
-/** The fills in order; when there are many, adjacent fills of one source merge. */
+/** Returns the fills in order; when there are many, adjacent fills of one source are merged. */
 export function segmentsOf(fills: readonly Fill[]): readonly WalkSegment[] {
   const single = fills.map(
     ({ source, size, quote }): WalkSegment => ({ source, size, quote, fills: 1 }),
@@ -53,7 +53,7 @@ function joinNeighbours(segments: readonly WalkSegment[]): readonly WalkSegment[
   return joined;
 }
 
-/** The sums of the filling sources, in order of their first fill. */
+/** Returns the sums of each source of fills, in the order of their first fill. */
 export function sharesOf(fills: readonly Fill[]): readonly WalkShare[] {
   const shares = new Map<Fill['source'], WalkShare>();
   for (const { source, size, quote } of fills) {

@@ -1,4 +1,4 @@
-/** Figures of recent moments: rates, and quantiles of latencies. */
+/** Figures of recent time: rates, and quantiles of latencies. */
 import { LATENCIES_MAX, LATENCY_AGE_MS_MAX, RATE_MS } from './limits.js';
 
 /** A sum per second over the last five seconds. */
@@ -14,7 +14,7 @@ export class RateWindow {
     this.#sums[at] = (this.#sums[at] ?? 0) + amount;
   }
 
-  /** The mean of the last seconds, or since the start if shorter. */
+  /** Returns the mean rate of the last seconds, or since the start if that is shorter. */
   perSecond(nowMs: number): number {
     this.#advance(nowMs);
     // The current bucket is incomplete.
@@ -37,7 +37,10 @@ export class RateWindow {
 
 const BUCKET_MS = 500;
 
-/** Latencies of the last minute, in reused arrays: the strip reads them all, four times a second. */
+/**
+ * Latencies of the last minute, in reused arrays, because the strip reads all of them four times a
+ * second.
+ */
 export class LatencyWindow {
   readonly #atMs = new Float64Array(LATENCIES_MAX);
   readonly #latencyMs = new Float64Array(LATENCIES_MAX);
@@ -51,7 +54,10 @@ export class LatencyWindow {
     this.#count += 1;
   }
 
-  /** Half of the latencies are at most p50, all but one in a hundred at most p99; null without any. */
+  /**
+   * Returns the quantiles: half of the latencies are at most p50, and 99 in 100 are at most p99;
+   * null when there are none.
+   */
   quantiles(nowMs: number): { readonly p50: number; readonly p99: number } | null {
     let count = 0;
     for (let at = 0; at < Math.min(this.#count, LATENCIES_MAX); at += 1) {
