@@ -1,4 +1,4 @@
-/** Calls into the native core. They throw an {@link EngineError}. */
+/** Calls into the native core, which throw an {@link EngineError}. */
 import { Core } from '@slotbook/core';
 import { EngineError } from './errors.js';
 

@@ -76,7 +76,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   /** The decoded parts of the snapshot that is being applied; undefined outside of a snapshot. */
   #snapshotParts: Set<DecodedSnapshot> | undefined;
   #markets: readonly MarketInfo[] = [];
-  /** The report's `marketSet` at which `#markets` was read. */
+  /** The report's `marketSet` when `#markets` was last read. */
   #marketsOf = -1;
 
   constructor(options: { readonly programId: string; readonly epoch: string }) {
@@ -100,12 +100,15 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return this.#turn;
   }
 
-  /** The freshness of the source, as bodies show it. */
+  /** The freshness of the source, which bodies contain. */
   get state(): FeedState {
     return this.#state;
   }
 
-  /** The source is another chain: from now on no body or version of the epoch before is current. */
+  /**
+   * Starts a new epoch because the source is another chain: bodies and versions of the previous
+   * epoch are no longer current.
+   */
   setEpoch(epoch: string): void {
     this.#turn += 1;
     this.#core.setEpoch(epoch);
@@ -128,12 +131,12 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     this.#addToBatch(pubkey, () => this.#batch.addClosed(pubkey, slot));
   }
 
-  /** Whether the turn should end now, so that the memory of its accounts stays small. */
+  /** Whether the turn should end now, so that its accounts do not take much memory. */
   get isFull(): boolean {
     return this.#batch.isFull;
   }
 
-  /** Applies what was added, before the end of the turn. */
+  /** Applies the added updates, before the end of the turn. */
   applyAdded(): void {
     this.#turn += 1;
     if (this.#batch.length === 0) return;
@@ -141,7 +144,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     this.#batch.clear();
   }
 
-  /** Moves the chain's time, after what was pushed before. */
+  /** Sets the chain's slot and time, after applying the updates that were pushed before. */
   setClock(slot: number, unixSeconds: number): void {
     this.applyAdded();
     this.#core.setClock(slot, unixSeconds);
@@ -274,12 +277,15 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return parseStrings(this.#core.oracleKeys());
   }
 
-  /** The accounts of a snapshot that are missing or older in the book, as of the last turn. */
+  /**
+   * Returns the accounts of a snapshot that the book lacks or holds in an older state, as of the
+   * last turn.
+   */
   lackingAccounts(snapshot: AccountSnapshot): readonly string[] {
     return parseStrings(this.#core.lacking(decodedSnapshot(snapshot).packed));
   }
 
-  /** The accounts that are in the book but missing from a later snapshot of them. */
+  /** Returns the accounts of the book that are missing in a later snapshot. */
   goneAccounts(snapshot: AccountSnapshot): readonly string[] {
     return parseStrings(this.#core.gone(decodedSnapshot(snapshot).packed));
   }
@@ -289,7 +295,10 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return parseStrings(this.#core.foundAccounts(decodedSnapshot(snapshot).packed));
   }
 
-  /** A page of up to `count` users with open orders. `from` is the end of the page before. */
+  /**
+   * Returns a page of at most `count` users with open orders. `from` is the end of the previous
+   * page.
+   */
   usersWithOrders(from: number, count: number): UserPage {
     return this.#core.usersWithOrders(from, count);
   }
@@ -434,7 +443,8 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   ): Uint8Array {
     const body = this.#body.renderView(write);
     if (body.length > 0) return body;
-    // Rendering needs a market and, for /l3, a maker. The market exists, so the maker is invalid.
+    // Rendering needs a market and, for /l3, a maker. The market exists, so the maker must be
+    // invalid.
     if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
     throw (
       findRefusal?.() ??

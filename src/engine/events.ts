@@ -2,7 +2,7 @@ import { LogDecoder as NativeDecoder, orderActionExplanations } from '@slotbook/
 import type { MarketType } from '../contract/markets.js';
 import { EngineError } from './errors.js';
 
-/** Enough for eight fills; the buffer grows when a transaction needs more. */
+/** Room for eight fills; the buffer grows when a transaction needs more. */
 const OUT_BYTES = 4 << 10;
 
 const HEAD_BYTES = 24;
@@ -11,7 +11,9 @@ const FUNDING_BYTES = 160;
 const KEY_TEXT_BYTES = 44;
 const FILL_WIDE_AT = 32;
 const FILL_KEYS_AT = 192;
-/** The presence bits start with the ids and the referrer's reward; the 64-bit numbers follow. */
+/**
+ * The first presence bits belong to the ids and the referrer's reward; the 64-bit numbers follow.
+ */
 const FILL_SMALL_BITS = 3;
 
 /** A side of an order or a position. */

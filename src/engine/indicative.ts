@@ -5,7 +5,7 @@ const RECORD_BYTES = 33;
 
 const FLAG = { bid: 1, ask: 2, isOracleOffset: 4 } as const;
 
-/** Indexed by the core's return value, from 1 downwards. */
+/** The outcomes by the core's return value, from 1 downwards. */
 const OUTCOMES = [
   'changed',
   'unchanged',

@@ -95,7 +95,7 @@ export class JournalReader {
   }
 
   /**
-   * Applies only updates up to this slot from now on, in whichever turn they came. The result is a
+   * From now on applies only updates up to this slot, whichever turn they came in. The result is a
    * book that was never published, so its hashes are not compared.
    */
   takeSlotsTo(slot: number): void {

@@ -6,7 +6,7 @@ import type { RowBlock, RowColumn } from '../contract/row-block.js';
 interface JournalRowsOf {
   /** The market's name, without regard to case. */
   readonly market: string;
-  /** This many best levels of each side, or all orders. */
+  /** The rows of the book: this number of best levels a side, or all orders. */
   readonly rows: { readonly levels: number } | 'orders';
 }
 

@@ -1,5 +1,5 @@
 /**
- * The core's encoding of publish marks: for each market its id in two bytes, little-endian, and its
+ * Encodes publish marks for the core: the id of each market in two bytes, little-endian, and its
  * classes in one byte.
  */
 import type { PublishMark } from '../contract/publish-mark.js';

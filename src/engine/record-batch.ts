@@ -13,7 +13,10 @@ const BATCH_BYTES_START = 1 << 20;
 /** The maximum size of a record: an account of 10 MiB, the maximum of Solana, in base64. */
 const RECORD_BYTES_MAX = 14 << 20;
 
-/** With more bytes the batch is full: what arrives while the frames of the last turn are made waits in it. */
+/**
+ * The size in bytes above which the batch is full. Updates that arrive while the frames of the last
+ * turn are rendered wait in the batch.
+ */
 const BATCH_BYTES_MAX = 16 << 20;
 
 const FORM = { base64: 1, 'base64+zstd': 2, closed: 3, bytes: 4 } as const;
@@ -34,7 +37,10 @@ export class RecordBatch {
     return this.#length;
   }
 
-  /** Whether the turn should end now: nothing is refused, but the memory of the batch is to stay small. */
+  /**
+   * Whether the turn should end now. A full batch still accepts accounts; it only should not take
+   * much memory.
+   */
   get isFull(): boolean {
     return this.#length > BATCH_BYTES_MAX;
   }

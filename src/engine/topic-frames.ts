@@ -17,7 +17,7 @@ const UNKNOWN_TOPIC = -(2 ** 31);
 export class TopicFrames {
   readonly #core: Core;
   readonly #frame = OutputBuffer.ofFrames();
-  /** Inputs: times of receipt and rendering. Outputs: prev, seq and reset. */
+  /** Words of a call: the times of receipt and rendering go in; prev, seq and reset come out. */
   readonly #callWords = new BigUint64Array(3);
   readonly #callBytes = Buffer.from(this.#callWords.buffer);
 

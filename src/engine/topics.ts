@@ -1,4 +1,4 @@
-/** Encodes topics for the core, and the errors of topic calls. */
+/** Encodes topics for the core, and the errors of calls about topics. */
 import type { Core, TopicOptions } from '@slotbook/core';
 import type { TopicSpec } from '../contract/topics.js';
 import { EngineError } from './errors.js';
@@ -7,7 +7,7 @@ import { sourceBits } from './sources.js';
 /** Indexed by the core's channel codes. */
 const CHANNELS = ['book', 'bbo', 'l3'] as const satisfies TopicSpec['channel'][];
 
-/** The core returns this instead of a handle. */
+/** The value that the core returns instead of a handle for an invalid maker. */
 const INVALID_MAKER = -2;
 const TOPICS_EXCEEDED = -3;
 

@@ -4,7 +4,7 @@ import { EngineError } from './errors.js';
 import type { JournalReader } from './journal-reader.js';
 import { packMark } from './packed-mark.js';
 
-/** The core returns this when waiting turns were lost because the log was full. */
+/** The value that the core returns when waiting turns were lost because the log was full. */
 const JOURNAL_LOST = -(2 ** 31);
 
 /** The number of bytes taken at a time: another thread needs a few milliseconds for them. */
@@ -46,7 +46,7 @@ export class TurnLog {
     this.#core.markCheckpoint();
   }
 
-  /** Records which changes of the last turn are published. No update may have come since that turn's end. */
+  /** Records which changes of the last turn are published. Call it before any further update. */
   markPublished(mark: PublishMark): void {
     if (mark.length > 0) this.#core.markPublished(packMark(mark));
   }
