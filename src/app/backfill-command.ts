@@ -20,7 +20,7 @@ interface BackfillOutput {
   write(text: string): void;
 }
 
-/** Reads the range of the flags; true when all of it is stored. */
+/** Reads the range that the flags name; resolves with true when all of it is stored. */
 export async function runBackfill(
   flags: Flags,
   { output, stop }: { readonly output: BackfillOutput; readonly stop: AbortSignal },
@@ -51,7 +51,7 @@ export async function runBackfill(
   }
 }
 
-/** A signature, unix seconds, or a time such as 2026-11-01 or 2026-11-01T12:00:00Z. */
+/** Parses a signature, unix seconds, or a time such as 2026-11-01 or 2026-11-01T12:00:00Z. */
 function readEnd(key: 'from' | 'to', value: Flags[string]): JobEnd | null {
   if (typeof value !== 'string' || value === '') return null;
   if (SIGNATURE.test(value)) return { signature: value };
@@ -65,7 +65,9 @@ function readEnd(key: 'from' | 'to', value: Flags[string]): JobEnd | null {
   );
 }
 
-/** One line that is overwritten, or periodic lines without a terminal. */
+/**
+ * The progress display: one line that is overwritten, or a line at an interval without a terminal.
+ */
 class BackfillScreen {
   readonly #output: BackfillOutput;
   #writtenAtMs = Number.NEGATIVE_INFINITY;

@@ -31,7 +31,7 @@ import type { ServiceHistory } from './histories.js';
 import { standardError } from './log.js';
 import type { Runtime } from './runtime.js';
 
-/** Polling interval for the other conditions of readiness. */
+/** Polling interval for the conditions of readiness other than the book. */
 const READY_CHECK_MS = 50;
 
 /** A running service. */
@@ -39,7 +39,7 @@ export interface Service {
   /** Its base address. */
   readonly url: string;
   readonly failed: Promise<Error>;
-  /** Stops all parts; resolves when they have stopped, or after a few seconds anyway. */
+  /** Stops all parts; resolves when they have stopped, or after a few seconds at the latest. */
   stop(): Promise<void>;
 }
 
@@ -48,17 +48,17 @@ interface Origins {
   readonly origin: BookOrigin;
   readonly history?: ServiceHistory | undefined;
   readonly historyFirst?: HistoryFirst;
-  /** `none`: serve operator paths and maker sockets only. */
+  /** `none`: serve only the operator's paths and the makers' sockets. */
   readonly readers?: 'all' | 'none';
-  /** Receives the lines for the terminal; by default standard output. */
+  /** Receives lines for the terminal; by default they go to standard output. */
   readonly print?: (text: string) => void;
   /** Called after all parts have stopped. */
   readonly onStopped?: () => Promise<void>;
 }
 
 /**
- * Serves a book. Resolves when the port is bound and everything runs; prints `ready URL` on
- * standard output when the first book is live.
+ * Serves a book. Resolves when the port is bound and all parts run; prints `ready URL` on standard
+ * output when the first book is live.
  */
 export async function serveBook(
   config: BookConfig,
@@ -219,7 +219,10 @@ interface FirstLiveParts {
   readonly onReady: () => void;
 }
 
-/** After the first live book: reports filter names without a market, and calls when the service is ready. */
+/**
+ * Waits for the first live book: then reports names of `--markets` without a market, and calls back
+ * when the service is ready.
+ */
 function awaitReady(
   names: readonly string[],
   { ready, directory, log, planCheck, onReady }: FirstLiveParts,
@@ -323,7 +326,7 @@ async function listenOn(
 
 const MEGABYTE = 1024 * 1024;
 
-/** An address for a browser on this machine. */
+/** Returns an address that a browser on this machine can open. */
 function urlOf(host: string, { port }: Listener): string {
   const named = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${named.includes(':') ? `[${named}]` : named}:${port}`;
@@ -362,7 +365,9 @@ function writeOutput(text: string): void {
   process.stdout.write(text);
 }
 
-/** Stops the parts in order. A part that hangs or fails does not block the others. */
+/**
+ * Stops the parts in order. A part that hangs or fails does not stop the others from being stopped.
+ */
 export async function stopAll(
   timers: Timers,
   stops: readonly (() => void | Promise<void>)[],

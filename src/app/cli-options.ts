@@ -1,15 +1,15 @@
-/** The options of the commands; options of settings come from the table of settings. */
+/** The options of the commands; the table of settings defines the options of settings. */
 
 import { Option } from 'commander';
 import type { Setting, SettingGroup } from '../config/setting-kinds.js';
 import { defaultText, flagOf, SETTINGS, type SettingName, settingsOf } from '../config/settings.js';
 
-/** The options of all settings in some groups. */
+/** Returns the options of all settings in these groups. */
 function groupOptions(...groups: readonly SettingGroup[]): readonly Option[] {
   return settingsOf(...groups).map((name) => settingOption(name));
 }
 
-/** The option of one setting; `shown` overrides its default. */
+/** Returns the option of one setting; `shown` replaces its displayed default. */
 function settingOption(name: SettingName, shown?: string): Option {
   const setting: Setting = SETTINGS[name];
   if (setting.kind === 'off' || setting.kind === 'on')
@@ -47,7 +47,7 @@ export const edgeOptions = [
 export const demoOptions = groupOptions('demo', ...liveGroups);
 /** Options of commands that serve a cluster or, without one, the demo. */
 export const serveOrDemoOptions = groupOptions('cluster', 'demo', ...liveGroups);
-/** Options of `record`, whose journal has fixed settings. */
+/** The options of `record`, whose journal has fixed settings. */
 export const recordOptions = groupOptions(
   'cluster',
   'demo',
@@ -56,7 +56,10 @@ export const recordOptions = groupOptions(
 /** Options of `replay`. */
 export const replayOptions = groupOptions('replay', 'book');
 
-/** Options of `verify`, which only logs warnings. The folder is an argument of one run, not a setting. */
+/**
+ * The options of `verify`, which logs only warnings. The folder is an argument of one run, not a
+ * setting.
+ */
 export const verifyOptions = [
   ...groupOptions('cluster', 'verify'),
   settingOption('markets'),
@@ -90,7 +93,7 @@ export const exportOptions = [
   ),
 ];
 
-/** The ends of a back-fill are arguments of one run, not settings. */
+/** The two ends of a back-fill are arguments of one run, not settings. */
 export const backfillOptions = [
   ...groupOptions('cluster'),
   new Option('--from <end>', 'the older end: a time, unix seconds or a signature'),
@@ -138,7 +141,7 @@ export const loadOptions = [
   new Option('--seconds <seconds>', 'how long (default 30)'),
 ];
 
-/** The arguments of `match`: the parameters of /match. */
+/** The options of `match`: the parameters of /match. */
 export const matchOptions = [
   settingOption('url'),
   new Option('--side <side>', 'buy or sell'),

@@ -58,7 +58,7 @@ import {
 
 /** Exit code for an invalid flag or setting. */
 const EXIT_WRONG_USAGE = 2;
-/** Exit code for a verification, stream or walk without a result. */
+/** Exit code of a command without a result: a verification, a stream or a simulated order. */
 const EXIT_NO_RESULT = 2;
 
 /** Starts the service of a command; `folder` is its argument, if any. */
@@ -79,8 +79,8 @@ const replay: Start = (flags, folder = '') =>
   startReplayService(new ConfigReader(flags).readReplay(), folder);
 
 /**
- * The command line of the program. `slotbook` alone, or with flags only, is the command `start`; an
- * unknown word is rejected with the nearest command.
+ * Returns the command line of the program. `slotbook` alone, or with flags only, is the command
+ * `start`; an unknown word is rejected with the nearest command.
  */
 function createProgram(words: readonly string[]): Command {
   const program = newCommand('slotbook', [])
@@ -158,7 +158,7 @@ function historyCommands(): readonly Command[] {
   ];
 }
 
-/** The commands that end with an exit code of their own. */
+/** Returns the commands that end with an exit code of their own. */
 function toolCommands(): readonly Command[] {
   return [
     ...historyCommands(),
@@ -227,7 +227,7 @@ function toolCommands(): readonly Command[] {
   ];
 }
 
-/** A command with its options. Usage errors are one line on standard error. */
+/** Returns a command with its options. Usage errors are one line on standard error. */
 function newCommand(name: string, options: readonly Option[]): Command {
   const command = new Command(name)
     .configureOutput({ outputError: (text, write) => write(usageErrorLine(text)) })
@@ -285,7 +285,7 @@ function stopSignal(): AbortSignal {
   return stopping.signal;
 }
 
-/** Exits with 0 for true and 1 for false. A run without a result has its own exit code. */
+/** Exits with 0 for true and 1 for false. A run without a result has an exit code of its own. */
 async function exitByResult(run: () => Promise<boolean>): Promise<void> {
   try {
     process.exit((await run()) ? 0 : 1);
@@ -295,7 +295,10 @@ async function exitByResult(run: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Prints the message after its code, with its causes; the message of a setting has no code. */
+/**
+ * Prints an error's message after its code, and its causes; an error of a setting is printed
+ * without its code.
+ */
 function printFailure(error: unknown): void {
   const hasCode = error instanceof Error && 'code' in error && !(error instanceof ConfigError);
   const code = hasCode ? `${error.code}: ` : '';
@@ -305,7 +308,7 @@ function printFailure(error: unknown): void {
 // A closed pipe (`| head -1`) must not end the HTTP service.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
-// Node would print an uncaught error with its secrets.
+// Node would print an uncaught error without masking secrets.
 process.on('uncaughtException', (error) => {
   process.stderr.write(`${secrets.mask(inspect(error))}\n`);
   process.exit(1);

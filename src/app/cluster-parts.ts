@@ -1,4 +1,4 @@
-/** The programs of a local cluster: starts them, waits for them, and ends them. */
+/** The programs of a local cluster: starts them, waits until they accept, and ends them. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync } from 'node:fs';
@@ -9,23 +9,26 @@ import { acceptsOn, freePort } from './loopback-ports.js';
 
 /** Polling interval until a program accepts connections. */
 const LOOK_MS = 50;
-/** Time limit for a program to accept: a NATS cluster elects a leader first. */
+/** Time limit for a program to accept connections: a NATS cluster first elects a leader. */
 const START_MS_MAX = 60_000;
-/** Time limit of an orderly exit before a kill. */
+/** Time for an orderly exit before a kill. */
 const END_MS_MAX = 2_000;
 /** Delay before a part that ended is started again. */
 const RESTART_MS = 1_000;
 /** Shown characters of a failed program's output. */
 const ERROR_CHARS_MAX = 2_000;
-/** The user that runs Postgres when this is root, which Postgres refuses: Debian's nobody. */
+/**
+ * The user id that runs Postgres when this process is root, which Postgres refuses: Debian's
+ * nobody.
+ */
 const NOBODY = 65_534;
 
-/** The started programs. They are ended together, also when this process ends early. */
+/** The started programs. All are ended together, also when this process ends early. */
 export class ClusterParts {
   readonly #children = new Map<string, ChildProcess>();
   #onEnd: (error: Error) => void = () => undefined;
   #isStopping = false;
-  /** Resolves when the first of them exits unexpectedly. */
+  /** Resolves when the first program exits unexpectedly. */
   readonly failed = new Promise<Error>((resolve) => {
     this.#onEnd = resolve;
   });
@@ -73,7 +76,7 @@ export class ClusterParts {
     return [...this.#children].map(([name, { pid }]) => ({ name, pid }));
   }
 
-  /** Waits until a condition holds, or a part has exited. */
+  /** Waits until a condition holds, or a program has exited. */
   async waitFor(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
     const untilMs = systemTimers.nowMs() + START_MS_MAX;
     const failed = this.failed.then((error) => Promise.reject(error));
@@ -85,7 +88,8 @@ export class ClusterParts {
     }
   }
 
-  // A part that the user kills is reported, and the others continue.
+  // Reports a program that ended, for example because the user killed it; the other programs
+  // continue.
   #noteEnd(name: string, reason: string): void {
     if (this.#isStopping) return;
     process.stdout.write(`ended  ${name} (${reason})\n`);
@@ -119,7 +123,10 @@ async function endChild(child: ChildProcess): Promise<void> {
   timer.cancel();
 }
 
-/** A program by its path, or at Debian's default path. Throws a ConfigError when it is missing. */
+/**
+ * Finds a program by its path, or at Debian's default path. Throws a ConfigError when it is
+ * missing.
+ */
 export function findProgram(name: string, given: string | undefined): string {
   const places = given === undefined ? [name, `/usr/sbin/${name}`] : [given];
   const found = places.find((one) => spawnSync(one, ['--version']).error === undefined);

@@ -3,7 +3,10 @@ import { ConfigReader } from '../config/config.js';
 import type { Flags } from '../config/setting-reader.js';
 import { systemTimers } from '../rpc/timers.js';
 
-/** Copies all or nothing, and prints the counts; no service may have the file open. */
+/**
+ * Copies the history completely or not at all, and prints the counts; no service may have the file
+ * open.
+ */
 export async function copyHistory(
   file: string,
   flags: Flags,

@@ -1,6 +1,6 @@
 /**
- * The book of a core: the first core starts a log on NATS, the others stand by for failover. Loads
- * the NATS packages.
+ * The book of a core: the first core starts a log on NATS, other cores are standbys. This file
+ * loads the NATS packages.
  */
 import type { CoreConfig } from '../config/config.js';
 import type { Readiness } from '../contract/feed-status.js';
@@ -23,8 +23,8 @@ import type { Runtime } from './runtime.js';
 import { standbyOrigin } from './standby-origin.js';
 
 /**
- * The live book of a cluster, whose turns go into a log; its feed ends with the log, for example
- * when another core takes over.
+ * Returns the live book of a cluster, whose turns are written to a log; its feed ends with the log,
+ * for example when another core takes over.
  */
 export async function coreOrigin(config: CoreConfig, runtime: Runtime): Promise<BookOrigin> {
   const run = newEpoch(runtime.timers);
@@ -65,7 +65,10 @@ interface LeasedParts extends Pick<CoreParts, 'lease' | 'link'> {
   readonly ended: Promise<never>;
 }
 
-/** A feed that holds the lease while it runs, accepts quotes from edges, and ends with the log. */
+/**
+ * Returns a feed that holds the lease while it runs, accepts quotes from edges, and ends with the
+ * log.
+ */
 function leasedFeed(live: ServiceFeed, { engine, lease, link, ended }: LeasedParts): ServiceFeed {
   const readiness = (): Readiness => live.status();
   link.serveRequests(replyToQuotes({ engine, live, readiness, isWriter: () => lease.isHeld }));

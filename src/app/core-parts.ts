@@ -11,7 +11,7 @@ export interface CoreParts {
   readonly lease: Lease;
   /** Edges forward quotes over it. */
   readonly link: QuoteLink;
-  /** The name of this run, used as the epoch if the run starts one. */
+  /** The name of this run; it is the epoch of the book if this run starts the epoch. */
   readonly run: string;
   /** The chain of the log. */
   readonly genesisHash: string;
@@ -26,7 +26,7 @@ export function logSetupOf({
   return { programId: config.programId, genesisHash, log: place, ...limits };
 }
 
-/** Rejects when the journal has ended; awaiting it is optional. */
+/** Returns a promise that `end` rejects when the journal has ended; nobody has to await it. */
 export function newEnding(): { ended: Promise<never>; end: (error: Error) => void } {
   let end: (error: Error) => void = () => undefined;
   const ended = new Promise<never>((_, reject) => {

@@ -12,8 +12,8 @@ export interface DataFolder {
 }
 
 /**
- * The configured folder, or a temporary one that is removed at the end, also after a failed start.
- * A service that stores nothing has no folder.
+ * Returns the configured folder, or a temporary folder that is removed at the end, also after a
+ * failed start. A service that stores nothing has no folder.
  */
 export function dataFolder(
   settings: { readonly dataDir: string | undefined } | undefined,

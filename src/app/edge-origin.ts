@@ -1,4 +1,7 @@
-/** The book of an edge: an engine, and the feed that follows a core's log. Loads the NATS packages. */
+/**
+ * The book of an edge: an engine, and the feed that follows a core's log. This file loads the NATS
+ * packages.
+ */
 import type { EdgeConfig } from '../config/config.js';
 import { Engine } from '../engine/engine.js';
 import { freshnessOf } from '../feed/model/feed-stats.js';
@@ -8,7 +11,7 @@ import { type BookOrigin, type FeedEvents, type ServiceFeed, throwSettingError }
 import { quotesToCore } from './quote-forwarding.js';
 import type { Runtime } from './runtime.js';
 
-/** The book of a configured log, with the epoch of the log. */
+/** Returns the book of a configured log; its epoch is that of the log. */
 export function edgeOrigin(config: EdgeConfig, runtime: Runtime): BookOrigin {
   const { programId, place, awayAfterMs } = config;
   const engine = new Engine({ programId, epoch: '' });

@@ -29,7 +29,7 @@ export interface ExportFlags {
   readonly out?: string;
 }
 
-/** The formats of each channel, the default first. */
+/** The formats of each channel; the first is the default. */
 const FORMATS = {
   book: ['tardis-csv', 'parquet', 'jsonl'],
   trades: ['tardis-csv', 'parquet', 'jsonl'],
@@ -59,8 +59,8 @@ const TIME_MAX = Number.MAX_SAFE_INTEGER;
 const STANDARD_OUTPUT = '-';
 
 /**
- * Writes the rows of a market. The file gets its name when it is complete: a stopped or failed run
- * leaves none. Returns whether it was not stopped. Throws a ConfigError.
+ * Writes the rows of a market. The file gets its name when it is complete, so a stopped or failed
+ * run leaves no file. Returns whether the run was completed. Throws a ConfigError.
  */
 export async function exportRows(
   place: string,
@@ -142,14 +142,14 @@ function* readBook(place: string, asked: Asked): Generator<RowBlock | null> {
   if (!hasMarket) throw invalid('--market', market, 'must be a market of the journal in this time');
 }
 
-/** Blames the time flag, if there is one. */
+/** Returns an error that names the given time flag, if there is one. */
 function timeError({ from, to }: AskedTimes, rule: string): ConfigError {
   const flags = Object.entries({ '--from': from, '--to': to }).filter(([, text]) => text);
   const was = flags.map(([flag, text]) => `${flag} was ${text}`).join(' and ');
   return new ConfigError('INVALID_SETTING', `${was}, ${rule}`, flags[0]?.[0] ?? '--from');
 }
 
-/** The time range of the stored data, as text. */
+/** Returns the time range of the stored data as text. */
 function keptText(runs: readonly (readonly SegmentInfo[])[]): string {
   const first = runs[0]?.[0]?.first.ts ?? 0;
   const last = runs.at(-1)?.at(-1)?.last.ts ?? 0;
@@ -161,7 +161,7 @@ function printHole(hole: ReplayHole): void {
   process.stderr.write(`${holeText(hole)}\n`);
 }
 
-/** The segments from the last one that begins before a time. */
+/** Returns the segments from the last one that begins at or before a time. */
 function segmentsFrom(run: readonly SegmentInfo[], fromMs: number): readonly SegmentInfo[] {
   const before = run.findLastIndex(({ first }) => first.ts <= fromMs);
   const isOver = (run.at(-1)?.last.ts ?? 0) < fromMs;

@@ -1,4 +1,4 @@
-/** The trades of `slotbook export`: finds the file and the market. */
+/** Finds the trades for `slotbook export`: the history's file and the market. */
 import { ConfigError } from '../config/config-error.js';
 import type { MarketInfo } from '../contract/markets.js';
 import { type ExportedTrades, storedChains } from '../history/export-trades.js';
@@ -6,12 +6,12 @@ import { JournalPlayer } from '../journal/store/journal-player.js';
 import { readSegments } from '../journal/store/segment-index.js';
 import { journalFolder } from './journal-origin.js';
 
-/** Turns read between two searches for the market. */
+/** Number of turns that are read between two searches for the market. */
 const TURNS_AT_ONCE = 100;
 
 /**
- * Finds the trades of a market. The journal in the data folder knows the market's name; without a
- * journal the name is `perp_0`. Throws a ConfigError.
+ * Finds the trades of a market. The journal in the data folder contains the name of the market;
+ * without a journal the name must be a key such as `perp_0`. Throws a ConfigError.
  */
 export function findTrades(
   dataDir: string,
@@ -34,7 +34,7 @@ function perpByIndex(name: string): ExportedTrades['market'] | undefined {
   return { marketType: 'perp', marketIndex: Number(index), decimals: 9 };
 }
 
-/** The market according to the journal's newest file. */
+/** Returns the market from the newest file of the journal. */
 function marketOfJournal(dataDir: string, name: string): MarketInfo | undefined {
   const folder = journalFolder(dataDir);
   const segment = readSegments(folder, null).segments.at(-1);

@@ -1,6 +1,6 @@
 /**
- * The external venues for spot takers, for `start-service.ts`: none by default. Their levels are
- * only used by `/match`, never in a book.
+ * The external venues for spot takers; none by default. Only `/match` uses their levels; no book
+ * contains them.
  */
 import type { AggregatorConfig } from '../config/config.js';
 import type { VenueStats } from '../contract/venue-stats.js';
@@ -8,7 +8,7 @@ import { Aggregator } from '../venues/aggregator.js';
 import { type PricedMarket, type VenueLevels, venueMarkets } from '../venues/venue.js';
 import { VenuePoller, type VenuePollerOptions } from '../venues/venue-poller.js';
 
-/** The source of the markets, and the destination of their levels. */
+/** The source of the markets, and the consumer of their levels. */
 interface VenueBook {
   markets(): readonly PricedMarket[];
   setExternalLevels(market: number, levels: VenueLevels): void;
@@ -21,7 +21,9 @@ export interface ExternalVenues {
   stats(): readonly VenueStats[];
 }
 
-/** The venues of a configuration; `served` are the names of the requestable markets. */
+/**
+ * Returns the configured venues; `served` are the names of the markets that clients may request.
+ */
 export function externalVenues(
   config: {
     readonly aggregator?: AggregatorConfig | undefined;
@@ -50,7 +52,7 @@ export function externalVenues(
   };
 }
 
-/** Whether a market's name is in a list, in any case; an empty list matches all. */
+/** Returns whether a market's name is in a list, in any case; an empty list contains all names. */
 function namedIn(names: readonly string[]): (symbol: string) => boolean {
   const known = new Set(names.map((name) => name.toUpperCase()));
   return (symbol) => known.size === 0 || known.has(symbol.toUpperCase());

@@ -1,4 +1,7 @@
-/** The book of a cluster: an engine and its feed, perhaps with a journal, for `start-service.ts` to serve. */
+/**
+ * The book of a cluster: an engine and its feed, with a journal if configured. `start-service.ts`
+ * serves it.
+ */
 
 import type { ServiceConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
@@ -30,7 +33,7 @@ import type { LiveChain } from './live-chain.js';
 import { mergeSources } from './merge-sources.js';
 import type { Runtime } from './runtime.js';
 
-/** The events of a feed, the publisher of its turns, and the gate of clients. */
+/** The events of a feed, the publisher of its turns, and the gate for clients. */
 export type FeedEvents = Pick<
   LiveFeedOptions,
   'onTurn' | 'onApplied' | 'onFirstLive' | 'publisher'
@@ -45,21 +48,21 @@ export interface ServiceFeed {
   stop(): void | Promise<void>;
   status(): Readiness;
   stats(): Partial<FeedMetrics> & Pick<FeedMetrics, 'slotAgeMs' | 'events'>;
-  /** Reads accounts as base64 from the chain, if there is one. */
+  /** Reads accounts from the chain as base64; absent without a chain. */
   readonly readAccounts?: (keys: readonly string[]) => Promise<readonly (string | null)[]>;
-  /** Reads recent priority fees for writing to accounts, if there is a chain. */
+  /** Reads recent priority fees for writing to accounts; absent without a chain. */
   readonly readFees?: (accounts: readonly string[]) => Promise<readonly number[]>;
-  /** Ends a turn soon; for feeds of a chain. */
+  /** Requests that the turn ends soon; present for feeds of a chain. */
   readonly requestTurn?: () => void;
-  /** Reads all accounts again for this reason; for feeds of a chain. */
+  /** Reads all accounts again, for the given reason; present for feeds of a chain. */
   readonly readAgain?: (reason: string) => void;
-  /** Receives indicative quotes, unless the feed is a journal's. */
+  /** Receives indicative quotes; absent for the feed of a journal. */
   readonly quotes?: QuoteSink;
-  /** The sockets of makers at other services, if there can be any. */
+  /** The makers' sockets at other services; absent when there are no other services. */
   readonly makersElsewhere?: OtherMakerSockets;
 }
 
-/** An engine, and the feed that updates its book. */
+/** An engine and the feed that updates its book. */
 export interface BookOrigin {
   readonly engine: Engine;
   readonly journal?: JournalSource | undefined;
@@ -67,12 +70,12 @@ export interface BookOrigin {
   readonly asOf?: AsOfSource | undefined;
   /** Streams of past moments. */
   readonly replays?: ReplaySource | undefined;
-  /** The chain of its log, if there is one; null until known. */
+  /** Returns the chain of the feed's log; null until it is known. Absent without a log. */
   readonly chain?: () => string | null;
   feed(events: FeedEvents): ServiceFeed;
 }
 
-/** The live book of a cluster, with a journal if configured. */
+/** Returns the live book of a cluster, with a journal if configured. */
 export function liveOrigin(
   config: ServiceConfig,
   runtime: Runtime,
@@ -97,8 +100,8 @@ export function liveOrigin(
 }
 
 /**
- * A live feed that logs its turns in a journal before they are published; `refused` throws the
- * reason for which the journal is unusable.
+ * Returns a live feed that logs its turns in a journal before they are published; `refused` throws
+ * the reason why the journal cannot be used.
  */
 export function journaledFeed(
   parts: LiveFeedParts,
@@ -117,7 +120,7 @@ export function journaledFeed(
   return { ...live, prepare, stop };
 }
 
-/** A journal, its readers, and the reporter of its failures. */
+/** A journal, the readers of its past, and the reporter of its failures. */
 interface JournalParts {
   readonly journal: Journal;
   readonly readers?: readonly { stop(): Promise<void> }[];
@@ -129,7 +132,10 @@ interface LiveFeedParts {
   readonly runtime: Runtime;
   readonly engine: EpochEngine;
   readonly events: FeedEvents;
-  /** The chain of a book with one fixed chain; omitted for a book that may switch chains with a new epoch. */
+  /**
+   * The chain of a book with one fixed chain; absent for a book that may switch chains, which
+   * starts a new epoch.
+   */
   readonly chain?: LiveChain;
 }
 
@@ -192,12 +198,15 @@ function liveFeed(parts: LiveFeedParts, journal?: Journal): ServiceFeed {
   };
 }
 
-/** Names a run on one chain: bodies and tags of different runs and chains never compare equal. */
+/**
+ * Returns the name of a run on one chain: bodies and tags of different runs or chains never compare
+ * equal.
+ */
 export function newEpoch(timers: Pick<Timers, 'unixMs'>, last = '0'): string {
   return Math.max(timers.unixMs(), Number.parseInt(last, 36) + 1).toString(36);
 }
 
-/** A locked folder, or a log that denies access, is a usage error. */
+/** Converts an error to a usage error: a locked folder, or a log that denies access. */
 export function throwSettingError(setting: SettingName, place: string, error: unknown): never {
   if (!(error instanceof JournalError)) throw error;
   const text = `${place}: ${error.code}: ${error.message}`;

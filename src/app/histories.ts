@@ -1,6 +1,6 @@
 /**
- * The history of a service: its worker, the folder of its files, and the markets of the book, which
- * it needs by name.
+ * The history of a service: its worker thread, the folder of its files, and the names of the book's
+ * markets, which it needs.
  */
 import type { EdgeConfig, ServiceConfig } from '../config/config.js';
 import type { MarketInfo } from '../contract/markets.js';
@@ -16,16 +16,16 @@ const MARKETS_WATCH_MS = 1_000;
 /** A market of the book. */
 export type BookMarket = Pick<MarketInfo, 'symbol' | 'marketType' | 'marketIndex' | 'decimals'>;
 
-/** The history of a service, and when it runs. */
+/** The history of a service, and the functions that start and stop it. */
 export interface ServiceHistory {
   readonly history: History;
   start(): void;
-  /** Sends it the current markets, before the first query. */
+  /** Passes the current markets to the history; needed before the first query. */
   shareMarkets(): void;
   stop(): Promise<void>;
 }
 
-/** Builds the history of a service; undefined when disabled by its settings. */
+/** Returns the history of a service; undefined when the settings disable it. */
 export function historyOf(
   { history: settings, nodes, sources = [], programId }: ServiceConfig,
   folder: DataFolder,
@@ -43,11 +43,14 @@ type ReaderConfig = Pick<EdgeConfig, 'programId' | 'database'>;
 
 interface KnownBook {
   readonly markets: () => readonly BookMarket[];
-  /** The required chain of the history; null for any. */
+  /** Returns the chain that the history must be of; null for any chain. */
   readonly chain: () => string | null;
 }
 
-/** Builds the history of an edge, which reads its core's records; undefined without a database. */
+/**
+ * Returns the history of an edge, which reads the records of its core; undefined without a
+ * database.
+ */
 export function readHistoryOf(
   { programId, database }: ReaderConfig,
   runtime: Runtime,

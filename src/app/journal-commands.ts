@@ -11,8 +11,8 @@ interface CommandOutput {
 }
 
 /**
- * Reads a whole journal and prints its intact ranges; true without damage. Throws a ConfigError
- * without a folder.
+ * Reads a whole journal and prints its intact ranges; resolves with true when there is no damage.
+ * Rejects with a ConfigError when the folder does not exist.
  */
 export async function verifyJournalFolder(place: string, output: CommandOutput): Promise<boolean> {
   const folder = existingFolder(place, '--journal');
@@ -28,8 +28,8 @@ export interface ProveFlags {
 }
 
 /**
- * Prints the hash of each market's book at a slot, or the hashes of the parts and the orders of one
- * market. Throws a ConfigError.
+ * Prints the hash of each market's book at a slot; for a single market, the hashes of its parts and
+ * orders. Rejects with a ConfigError.
  */
 export async function proveBooks(
   place: string,
@@ -46,7 +46,7 @@ export async function proveBooks(
   return true;
 }
 
-/** The result of `prove`, as lines and as an object. */
+/** The result of `prove` as lines and as an object. */
 interface ProofText {
   readonly lines: readonly string[];
   readonly body: object;

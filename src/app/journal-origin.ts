@@ -1,4 +1,4 @@
-/** The past book of a journal's folder: an engine and the feed that replays the journal into it. */
+/** The past book of a journal folder: an engine and the feed that replays the journal into it. */
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { ReplayConfig } from '../config/config.js';
@@ -20,10 +20,10 @@ import { readSegments } from '../journal/store/segment-index.js';
 import { continues, type SegmentInfo } from '../journal/store/segment-info.js';
 import type { BookOrigin, FeedEvents, ServiceFeed } from './feeds.js';
 
-/** The folder of a journal within that of a service's data. */
+/** The name of the journal's folder within a service's data folder. */
 export const JOURNAL_FOLDER = 'journal';
 
-/** The first bytes of a recording by version 0.1.0, which preceded journals. */
+/** The first bytes of a recording by version 0.1.0, which had no journals. */
 const OLD_RECORDING = Buffer.from('slotbook calls\r\n');
 const OLD_RECORDING_RULE =
   'a recording of slotbook 0.1.0, which replays it: this version replays folders of journals';
@@ -38,8 +38,8 @@ interface SegmentPlace {
 }
 
 /**
- * The book of the newest contiguous run or, with `at`, of that moment. Throws a ConfigError when
- * the folder has no such journal.
+ * Returns the book of the newest contiguous range, or with `at` of that moment. Throws a
+ * ConfigError when the folder has no such journal.
  */
 export function journalOrigin(config: ReplayConfig, place: string, timers: Timers): BookOrigin {
   const folder = existingFolder(place, 'DIR');
@@ -73,7 +73,10 @@ export function journalOrigin(config: ReplayConfig, place: string, timers: Timer
   return { engine, feed };
 }
 
-/** The segment of a journal that contains a slot. Throws a ConfigError when it is not stored. */
+/**
+ * Returns the segment of a journal that contains a slot. Throws a ConfigError when the slot is not
+ * stored.
+ */
 export function segmentOfSlot(place: string, slot: number): SegmentPlace {
   const folder = journalFolder(place);
   const { segments } = readSegments(folder, null);
@@ -84,13 +87,16 @@ export function segmentOfSlot(place: string, slot: number): SegmentPlace {
   return { folder, segment, next, isBeforeEnd: isContinued };
 }
 
-/** The folder of a journal, by its own path or by that of a service's data. */
+/** Returns the folder of a journal, given that folder or a service's data folder. */
 export function journalFolder(place: string): string {
   const below = path.join(place, JOURNAL_FOLDER);
   return existsSync(below) ? below : place;
 }
 
-/** As {@link journalFolder}, for an existing folder. Throws a ConfigError with the argument's name. */
+/**
+ * Returns the folder like {@link journalFolder}, which must exist. Throws a ConfigError with the
+ * argument's name.
+ */
 export function existingFolder(place: string, name: string): string {
   let rule = 'must be a folder';
   try {
@@ -124,11 +130,14 @@ function feedOf(replayer: JournalReplayer): ServiceFeed {
   };
 }
 
-/** The segment whose replay reaches a moment; undefined when it is not stored. */
+/**
+ * Returns the segment from which a replay reaches a moment; undefined when the moment is not
+ * stored.
+ */
 function choose(segments: readonly SegmentInfo[], at: Moment): SegmentChoice | undefined {
   const asked: AskedTime =
     'slot' in at ? { by: 'slot', value: at.slot } : { by: 'ts', value: at.tsMs };
-  // The files of a folder do not grow: they have the content that they had when listed.
+  // A folder that is not written to does not grow, so no newer turns have to be expected.
   return chooseByTime(segments, { ...asked, newest: 0 }) ?? undefined;
 }
 

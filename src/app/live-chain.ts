@@ -13,11 +13,14 @@ const CHAIN_RETRY_MS = 1_000;
 export interface LiveChain {
   /** Its name, base58. */
   readonly genesisHash: string;
-  /** Called when all nodes are on the given other chain: throws. */
+  /** Called when all nodes are on another chain, which is given; must throw. */
   readonly onLeft: (genesisHash: string) => never;
 }
 
-/** The chain of the first node that names one: a log has exactly one chain. Retries until a node does. */
+/**
+ * Returns the chain of the first node that names one, because a log has exactly one chain. Retries
+ * until a node does.
+ */
 export async function readChain({ nodes }: CoreConfig, { log, timers }: Runtime): Promise<string> {
   for (const asked = createNodes(nodes, timers); ; ) {
     for (const { name, rpc } of asked) {
@@ -31,7 +34,10 @@ export async function readChain({ nodes }: CoreConfig, { log, timers }: Runtime)
   }
 }
 
-/** The chain of a core: its log cannot contain another one, so the core ends then. */
+/**
+ * Returns the fixed chain of a core; `end` is called when its nodes switch, because a log cannot
+ * contain another chain.
+ */
 export function chainOf(genesisHash: string, end: (error: Error) => void): LiveChain {
   return {
     genesisHash,

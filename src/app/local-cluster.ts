@@ -1,6 +1,6 @@
 /**
  * `slotbook local-cluster`: a distributed system on one machine, for experiments such as killing
- * parts of it.
+ * some of its processes.
  */
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const BEAT_MS = 10_000;
 /** Debian 12's path of Postgres. */
 const POSTGRES_PROGRAMS = '/usr/lib/postgresql/15/bin';
 
-/** The paths of the programs, if not Debian's. */
+/** The paths of the programs; by default those of Debian. */
 export interface ClusterFlags {
   /** The NATS server's executable. */
   readonly natsServer?: string;
@@ -29,7 +29,10 @@ export interface ClusterFlags {
   readonly postgres?: string;
 }
 
-/** Starts everything, prints the addresses and the processes, and ends everything. */
+/**
+ * Starts all processes and prints their addresses and ids; `stop` of the returned service ends
+ * them.
+ */
 export async function startLocalCluster(flags: ClusterFlags): Promise<Service> {
   const program = findProgram('nats-server', flags.natsServer);
   const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-cluster-'));
@@ -80,7 +83,7 @@ function failureOf(done: Promise<unknown>): Promise<Error> {
   });
 }
 
-/** A process of the cluster, its address, and whether it is ready. */
+/** A process of the cluster, its address, and a function that tells whether it is ready. */
 interface StartedService {
   readonly url: string;
   readonly isReady: () => boolean;

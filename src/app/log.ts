@@ -1,21 +1,21 @@
-/** The log of a service: lines of JSON on standard error, with all secrets of the settings masked. */
+/** The log of a service: JSON lines on standard error, with all secrets of the settings masked. */
 import { writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import type { BookConfig } from '../config/config.js';
 import { type Secrets, secrets } from '../config/secrets.js';
 
-/** Maximum characters of a text in a line: a server may send a whole page as its error. */
+/** Maximum characters of a text in a log line: a server may send a whole page as its error. */
 const LOG_TEXT_CHARS_MAX = 4_000;
-/** A JSON string: among the values of pino's lines only strings contain foreign text. */
+/** Matches a JSON string: in pino's lines, only strings can contain foreign text. */
 const JSON_TEXT = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 const STANDARD_ERROR = 2;
 
-/** Writes bytes from `from` on, at least some of them; returns the count. */
+/** Writes bytes from `from` on; returns how many were written, at least 1. */
 type WriteBytes = (bytes: Uint8Array, from: number) => number;
 
 /**
- * Writes lines in sequence and never throws: a line that cannot be written, on a full disk or to a
- * closed or full pipe, is lost and counted.
+ * Writes lines in order and never throws: a line that cannot be written, for example to a full disk
+ * or a closed pipe, is lost and counted.
  */
 export class LogLines {
   readonly #writeBytes: WriteBytes;
@@ -50,7 +50,7 @@ export class LogLines {
         count = this.#writeBytes(bytes, at);
       }
     } catch {
-      // There is no other output for the failure.
+      // A failure of this output can be reported nowhere else.
     }
     return bytes.subarray(at);
   }
@@ -64,10 +64,10 @@ export class LogLines {
   }
 }
 
-/** Standard error, so that standard output only contains results. */
+/** The log goes to standard error, so that standard output contains only results. */
 export const standardError = new LogLines((bytes, from) => writeSync(STANDARD_ERROR, bytes, from));
 
-/** A log with the level of the settings. */
+/** Returns a log with the log level of the settings. */
 export function createLog(
   { logLevel }: Pick<BookConfig, 'logLevel'>,
   lines: LogLines = standardError,

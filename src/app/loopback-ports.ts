@@ -1,4 +1,4 @@
-/** Ports of loopback, for programs with a port argument. */
+/** Finds loopback ports for programs that take a port argument. */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
@@ -12,7 +12,7 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Whether a process accepts connections on a port of loopback. */
+/** Returns whether a process accepts connections on a loopback port. */
 export function acceptsOn(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   return new Promise<boolean>((resolve) => {

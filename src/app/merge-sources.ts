@@ -8,7 +8,7 @@ import type { RpcNodes } from '../rpc/node-pool.js';
 import { RpcSocket } from '../rpc/socket.js';
 import type { Runtime } from './runtime.js';
 
-/** The streams to follow; undefined to use the nodes' subscriptions. */
+/** Returns the streams to merge; undefined when the nodes' subscriptions are followed. */
 export function mergeSources(
   { sources: configs = [], programId }: ServiceConfig,
   witnesses: RpcNodes,

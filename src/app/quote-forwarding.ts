@@ -1,4 +1,4 @@
-/** Makers at edges: their quotes are forwarded to the active core. */
+/** Forwards the quotes of makers at edges to the active core. */
 import type { Readiness } from '../contract/feed-status.js';
 import type { QuoteSink } from '../contract/indicative.js';
 import type { Engine } from '../engine/engine.js';
@@ -8,7 +8,7 @@ import { marketIdOf } from '../server/quotes/quote-server.js';
 import { SocketError } from '../server/transport/errors.js';
 import type { ServiceFeed } from './feeds.js';
 
-/** The errors for a maker whose quotes have not reached the book. */
+/** The errors that a maker gets when its quotes have not reached the book. */
 const ERRORS: Readonly<Record<NoReply, () => SocketError>> = {
   noCore: () => new SocketError('NOT_READY', 'no core takes quotes now: send them again'),
   late: () => new SocketError('NOT_READY', 'the core is late to reply: send the quotes again'),
@@ -32,11 +32,11 @@ interface QuotedBook {
   readonly engine: Pick<Engine, 'markets'>;
   readonly live: Pick<ServiceFeed, 'quotes'>;
   readonly readiness: () => Readiness;
-  /** Whether this core believes that it is the active one. */
+  /** Returns whether this core takes itself for the active one. */
   readonly isWriter: () => boolean;
 }
 
-/** Replies to edges while this core is active. */
+/** Returns the function that replies to edges while this core is active. */
 export function replyToQuotes({ engine, live, readiness, isWriter }: QuotedBook): ReplyTo {
   const { quotes: sink } = live;
   if (sink === undefined) throw new Error('Invariant: a core takes quotes');

@@ -1,6 +1,6 @@
 /**
  * The book of a standby core: it follows another core's log and the chain in parallel, and takes
- * over when that core fails.
+ * over when the other core fails.
  */
 import type { Readiness } from '../contract/feed-status.js';
 import { Engine } from '../engine/engine.js';
@@ -23,7 +23,7 @@ import {
 import { chainOf } from './live-chain.js';
 import { replyToQuotes } from './quote-forwarding.js';
 
-/** The book of the log; after the failover, this core writes it. */
+/** Returns the book of the log; after the failover, this core writes the log. */
 export function standbyOrigin(parts: CoreParts): BookOrigin {
   const { config, runtime } = parts;
   const { programId } = config;
@@ -46,7 +46,10 @@ interface StandbyParts extends CoreParts {
   readonly events: FeedEvents;
 }
 
-/** Follows the log and the chain in parallel until the lease is acquired, and then combines both. */
+/**
+ * Follows the log and the chain in parallel until this core acquires the lease; the two are then
+ * combined.
+ */
 class Standby {
   readonly #parts: StandbyParts;
   readonly #follower: LogFollower;
@@ -103,7 +106,7 @@ class Standby {
     return { ...waiting, role: 'standby' };
   }
 
-  /** Forwards events of the own feed after the failover. */
+  /** Returns the events of the standby's own feed, which are forwarded after the failover. */
   #eventsOf(events: FeedEvents): FeedEvents {
     return {
       ...events,
@@ -137,7 +140,7 @@ class Standby {
     const reader = this.#follower.handOver();
     journal.takeOver(taken, reader);
     const { slot } = this.#follower;
-    // A core that ended during a full reading left an incomplete book.
+    // A core that ended while it read all accounts left an incomplete book.
     const wasWhole = engine.state !== 'rebuilding';
     const writtenFrom = reader.writtenFrom.bind(reader);
     const isWhole = this.#switched.switchTo({ engine, slot, writtenFrom }) && wasWhole;

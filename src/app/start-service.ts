@@ -1,8 +1,8 @@
 /**
- * The commands that serve or compare a book: each chooses the origin of the book, and
+ * The commands that serve or compare a book: each command chooses the origin of the book, and
  * `book-service.ts` serves it.
  *
- * It does not implement orders, prices or requests.
+ * This file contains no code about orders, prices or requests.
  */
 import path from 'node:path';
 import type {
@@ -31,16 +31,16 @@ import { JOURNAL_FOLDER, journalOrigin } from './journal-origin.js';
 import { createLog } from './log.js';
 import type { Runtime } from './runtime.js';
 
-/** The log of a configuration, and the system's timers. */
+/** Returns the log of a configuration, and the system's timers. */
 function runtimeOf(config: Parameters<typeof createLog>[0]): Runtime {
   return { log: createLog(config), timers: systemTimers };
 }
 
 /** Options besides serving. */
 export interface ServiceOptions {
-  /** A new or empty folder for a complete journal, regardless of the journal settings. */
+  /** A new or empty folder for a complete journal, whatever the journal settings are. */
   readonly recordTo?: string | undefined;
-  /** The history's condition for `ready`; by default open. */
+  /** The state that the history must reach before `ready` is printed; by default `open`. */
   readonly historyFirst?: HistoryFirst;
 }
 
@@ -69,7 +69,10 @@ export async function startService(
   return serveBook(config, { origin, history, historyFirst, onStopped }, runtime);
 }
 
-/** Follows a cluster for edges: writes its log, and serves its own state and makers, but no book. */
+/**
+ * Follows a cluster and writes its log for edges; serves the core's own state and its makers, but
+ * no book.
+ */
 export async function startCoreService(config: CoreConfig): Promise<Service> {
   const runtime = runtimeOf(config);
   await warmCalls(systemTimers);
@@ -95,14 +98,17 @@ export async function startEdgeService(config: EdgeConfig): Promise<Service> {
   return serveBook(config, { origin, history }, runtime);
 }
 
-/** Serves the book of a journal, which stays after its end. */
+/** Serves the book of a journal; at the end of the journal, the last book stays. */
 export async function startReplayService(config: ReplayConfig, place: string): Promise<Service> {
   const runtime = runtimeOf(config);
   const origin = journalOrigin(config, place, runtime.timers);
   return serveBook(config, { origin }, runtime);
 }
 
-/** Compares a running service with its chain, and prints the differences; true when there are none. */
+/**
+ * Compares a running service with its chain and prints the differences; resolves with true when
+ * there are none.
+ */
 export async function verifyService(config: VerifyConfig): Promise<boolean> {
   const { url, markets, seconds } = config;
   const compared = { ...config, auditIntervalMs: 0, journal: undefined };
