@@ -1,9 +1,12 @@
-/** Accounts of the chain, as inputs of the book. */
+/** Accounts of the chain as inputs of the book. */
 
-/** The encoding of an account's data: as in an RPC response, or Latin-1 text with a character per byte. */
+/**
+ * The encoding of an account's data: as in an RPC response, or `bytes` for Latin-1 text with one
+ * character per byte.
+ */
 type AccountEncoding = 'base64' | 'base64+zstd' | 'bytes';
 
-/** An account from a node, not decoded in TypeScript. */
+/** An account from a node, which TypeScript does not decode. */
 export interface RawAccount {
   readonly pubkey: string;
   readonly owner: string;
@@ -12,7 +15,7 @@ export interface RawAccount {
   readonly encoding: AccountEncoding;
 }
 
-/** An account that could not be applied; the rest of its batch was. */
+/** An account that could not be applied; the rest of its batch was applied. */
 export interface AccountProblem {
   /** Null when the key itself is unreadable. */
   readonly pubkey: string | null;
@@ -33,7 +36,7 @@ export interface AccountSnapshot {
   readonly problems: readonly AccountProblem[];
 }
 
-/** The differences between a snapshot and the book, in user accounts. */
+/** The differences between a snapshot and the book, as numbers of user accounts. */
 export interface SnapshotReport {
   readonly seen: number;
   readonly added: number;

@@ -1,4 +1,4 @@
-/** Bodies of past books: requests of the server, and their results. */
+/** Bodies of past books: the server's requests, and their results. */
 import type {
   AuctionsRequest,
   L2Request,
@@ -10,19 +10,25 @@ import type { MarketVersion } from './book-source.js';
 import type { JournalMoment } from './journal-source.js';
 import type { MarketInfo } from './markets.js';
 
-/** A moment of the book, by one of its coordinates. */
+/** A moment of the book, given by one of its coordinates. */
 export interface AsOfMoment {
-  /** `slot` of the chain; `ts`, unix milliseconds; `seq`, the sequence number of the requested market. */
+  /**
+   * The coordinate: `slot` of the chain; `ts`, unix milliseconds; `seq`, the sequence number of the
+   * requested market.
+   */
   readonly by: 'slot' | 'ts' | 'seq';
   readonly value: number;
-  /** The run of the book; by default the newest that has the moment. Required for a `seq`. */
+  /**
+   * The epoch of the book; by default the newest epoch that contains the moment. Required for
+   * `seq`.
+   */
   readonly epoch?: string | undefined;
 }
 
-/** Identifies a market in every run of the book; its id differs between runs. */
+/** Identifies a market in every epoch of the book, unlike its id, which differs between epochs. */
 export type MarketIdentity = Pick<MarketInfo, 'marketType' | 'marketIndex'>;
 
-/** One body to render. The request's own `market` is an id of the present book, and is ignored. */
+/** One body to render. `request.market` is an id of the present book, and is ignored. */
 export type AsOfRead = { readonly key: MarketIdentity } & (
   | { readonly path: 'l2'; readonly request: L2Request }
   | { readonly path: 'l3'; readonly request: L3Request }
@@ -31,12 +37,15 @@ export type AsOfRead = { readonly key: MarketIdentity } & (
   | { readonly path: 'topMakers'; readonly request: TopMakersRequest }
 );
 
-/** A part of a batch: a body to render, with a replacement for a missing market; or a finished text. */
+/**
+ * A part of a batch: a body to render, with the text to use when there was no such market; or a
+ * finished text.
+ */
 export type AsOfPart =
   | { readonly read: AsOfRead; readonly absent: string }
   | { readonly text: string };
 
-/** The requested bodies of one moment: one, or a batch. */
+/** The requested bodies of one moment: one body or a batch. */
 export type AsOfBodies = { readonly read: AsOfRead } | { readonly parts: readonly AsOfPart[] };
 
 /** A request for bodies of a moment. */
@@ -59,15 +68,15 @@ export interface AsOfBody {
   readonly asOf: AsOfStamp;
   /** Versions of the included markets. */
   readonly versions: readonly MarketVersion[];
-  /** Whether the body is immutable: false at the newest moment of the journal. */
+  /** Whether the body can no longer change; false at the newest moment of the journal. */
   readonly isFinal: boolean;
 }
 
 /** Why there is no body. */
 export type AsOfRefusal =
-  /** The moment is outside of the journal; the message contains the stored range. */
+  /** The journal does not contain the moment; the message contains the stored range. */
   | { readonly kind: 'notKept'; readonly message: string }
-  /** The book did not have the market then. */
+  /** The book did not have the market at that moment. */
   | { readonly kind: 'noMarket' }
   /** The core rejected the order. */
   | {
@@ -87,13 +96,16 @@ export type AsOfReply = AsOfBody | AsOfRefusal;
 /** Counted events of requests for past moments. */
 export type AsOfEvent =
   | 'requests'
-  /** Successful replies; replies that the moment is not stored. */
+  /** Successful replies, and replies that the moment is not stored. */
   | 'bodies'
   | 'notKept'
-  /** Requests beyond the queue limit; requests that timed out. */
+  /** Requests refused because the queue was full, and requests that timed out. */
   | 'queueRefusals'
   | 'late'
-  /** Books restored from a checkpoint; books continued from an earlier request. */
+  /**
+   * Books that were restored from a checkpoint, and books that were continued from an earlier
+   * request.
+   */
   | 'restores'
   | 'warmHits';
 

@@ -35,8 +35,8 @@ export interface L3Request extends LiquiditySources {
 }
 
 /**
- * A channel of the compatible order book; its name contains everything but the depth. A `grouping`
- * of 1 and no grouping are different channels.
+ * A topic of the compatible channel `orderbook`; the channel's name contains all parameters except
+ * the depth. A `grouping` of 1 and no grouping are different channels.
  */
 export type OrderbookFrameRequest = Omit<L2Request, 'uncross' | 'binary'>;
 
@@ -55,31 +55,31 @@ export interface TopMakersRequest {
 export interface MatchRequest {
   readonly market: number;
   readonly side: 'buy' | 'sell';
-  /** Base to fill; exactly one of it and `quote` is given. */
+  /** The base to fill; exactly one of `size` and `quote` is given. */
   readonly size?: bigint | undefined;
   /** Maximum quote to spend or to receive. */
   readonly quote?: bigint | undefined;
-  /** A limit order needs a price, and its remainder rests. */
+  /** A limit order needs a price, and its remainder rests in the book. */
   readonly orderType: 'market' | 'limit';
   /** The worst price. */
   readonly limitPrice?: bigint | undefined;
-  /** Whether the order rests whole or is rejected; default no. */
+  /** Whether the order must rest completely, or is rejected; default no. */
   readonly postOnly?: boolean | undefined;
   /** Whether the order only reduces `position`, which is then required; default no. */
   readonly reduceOnly?: boolean | undefined;
-  /** The position of the taker, negative for a short one. */
+  /** The position of the taker; negative for a short position. */
   readonly position?: bigint | undefined;
-  /** The auction's first and last price and its slots, 0 to 255: all three or none. */
+  /** The auction's first price, last price and duration in slots, 0 to 255: all three or none. */
   readonly auctionStart?: bigint | undefined;
   readonly auctionEnd?: bigint | undefined;
   readonly auctionDuration?: number | undefined;
-  /** Slots since the order was placed; default 0. */
+  /** The number of slots since the order was placed; default 0. */
   readonly slotsElapsed?: number | undefined;
   /** Offers in the auction, 256 at most. */
   readonly jit?: readonly JitOffer[] | undefined;
-  /** The account of the sender, whose own orders are skipped (base58). */
+  /** The account of the sender (base58), whose own orders are skipped. */
   readonly taker?: string | undefined;
-  /** 0 to 5; default 0. Spot markets have only the first. */
+  /** The fee tier, 0 to 5; default 0. Spot markets have only the first tier. */
   readonly feeTier?: number | undefined;
   /** Whether the taker was referred; default no. */
   readonly referred?: boolean | undefined;

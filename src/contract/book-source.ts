@@ -10,12 +10,12 @@ import type { FeedState } from './feed-status.js';
 import type { ChainStats, MarketInfo } from './markets.js';
 import type { FrameTimes, TopicDelta, TopicSnapshotRequest, TopicSpec } from './topics.js';
 
-/** The version of a market's bodies: equal versions in one epoch have equal bodies. */
+/** The version of a market's bodies: in one epoch, equal versions mean equal bodies. */
 export interface MarketVersion {
   readonly seq: number;
   readonly slot: number;
   readonly state: FeedState;
-  /** Revision of the orders in auction, which are not in the book. */
+  /** The revision of the orders in auction, which the book does not contain. */
   readonly auctions: number;
 }
 
@@ -26,18 +26,18 @@ export interface BookStats {
   readonly orders: number;
   /** Open orders shown in a book. */
   readonly shown: number;
-  /** Shown orders of each market, by its id. */
+  /** The number of visible orders of each market, by its id. */
   readonly shownByMarket: readonly number[];
   /**
-   * `shown` where the AMM of a market is in its book, else the reason of its exclusion; null for
-   * spot markets.
+   * `shown` when the book contains the market's AMM, otherwise the reason of its exclusion; null
+   * for spot markets.
    */
   readonly vammByMarket: readonly (string | null)[];
-  /** Open orders that are not shown, by reason. */
+  /** The number of open orders that are not visible, by reason. */
   readonly leftOut: Readonly<Record<string, number>>;
   /** Quarantined accounts, whose bytes are malformed. */
   readonly quarantined: number;
-  /** Pairs of a maker and a market with indicative quotes. */
+  /** The number of pairs of maker and market with indicative quotes. */
   readonly quotingMakers: number;
   /** Sides of indicative quotes. */
   readonly quotes: number;
@@ -45,22 +45,26 @@ export interface BookStats {
 
 /** The listed markets, by name. */
 export interface MarketDirectory {
-  /** In the order of their ids. The same array until a market is new or changed. */
+  /**
+   * Returns the markets in the order of their ids. Returns the same array until a market is added
+   * or changed.
+   */
   markets(): readonly MarketInfo[];
-  /** The market with a name, in any case. */
+  /** Returns the market with a name, in any case. */
   findMarket(name: string): MarketInfo | undefined;
 }
 
 /**
- * The server's view of the book. A body or frame is a view on the engine's buffer: bodies share one
- * buffer and frames of topics another, each valid until the next of its kind.
+ * The server's interface to the book. A body or frame is a view of the engine's buffer: all bodies
+ * share one buffer, all frames of topics another, and each view is valid until the next one in its
+ * buffer.
  */
 export interface BookSource {
   /** Identifies this run on this chain; every body contains it. */
   readonly epoch: string;
-  /** Grows with every change of a body or the markets: equal turns have equal bodies. */
+  /** Grows with every change of a body or of the markets: within one turn, bodies stay equal. */
   readonly turn: number;
-  /** The freshness of the source, as in every body. */
+  /** The freshness of the source, which every body contains. */
   readonly state: FeedState;
   /** The current statistics of the book, by market id; a new array at each call. */
   readChainStats(): readonly ChainStats[];
@@ -68,33 +72,36 @@ export interface BookSource {
   l3(request: L3Request): Uint8Array;
   auctions(request: AuctionsRequest): Uint8Array;
   /**
-   * The simulated fills of an order. An invalid order throws an error with the code `INVALID_MATCH`
-   * or `MATCH_OUT_OF_RANGE`, whose context names the parameter.
+   * Renders the simulated fills of an order. An invalid order throws an error with the code
+   * `INVALID_MATCH` or `MATCH_OUT_OF_RANGE`, whose context names the parameter.
    */
   match(request: MatchRequest): Uint8Array;
-  /** The finished frame of the compatible order book channel. */
+  /** Renders a frame of the compatible order book channel. */
   orderbookFrame(request: OrderbookFrameRequest): Uint8Array;
-  /** The user accounts (base58) with the best orders on a side, without duplicates, best first. */
+  /**
+   * Returns the user accounts (base58) with the best orders of a side, without duplicates, best
+   * first.
+   */
   topMakers(request: TopMakersRequest): readonly string[];
-  /** The finished body of a user account's open orders (base58). Throws for an invalid key. */
+  /** Renders the body of a user account's open orders (base58). Throws for an invalid key. */
   openOrders(account: string): string;
-  /** Whether there is a user account with this key (base58). */
+  /** Returns whether there is a user account with this key (base58). */
   hasUser(key: string): boolean;
   /** The current version of a market's bodies. */
   version(market: number): MarketVersion;
-  /** The unique name of a streaming topic. Throws for an invalid maker key. */
+  /** Returns the unique name of a streaming topic. Throws for an invalid maker key. */
   topicName(spec: TopicSpec): string;
   /**
-   * Opens a streaming topic with the current book; `recvNs` is the arrival of its newest update.
-   * Returns a handle for the methods below.
+   * Opens a streaming topic with the current book; `recvNs` is the receipt time of the book's
+   * newest update. Returns a handle for the methods below.
    */
   openTopic(spec: TopicSpec, recvNs?: bigint): number;
   closeTopic(handle: number): void;
-  /** Publishes the changes since the last publication; null for none. */
+  /** Publishes the changes since the last publication; returns null when there are none. */
   topicDelta(handle: number, times?: FrameTimes): TopicDelta | null;
-  /** The snapshot of the last publication, which the next delta follows. */
+  /** Renders the snapshot of the last publication, which the next delta continues. */
   topicSnapshot(handle: number, request: TopicSnapshotRequest): Uint8Array;
-  /** The current slot and state, and the seq of the last publication. */
+  /** Renders the current slot and state, and the seq of the last publication. */
   topicHeartbeat(handle: number): Uint8Array;
   stats(): BookStats;
 }

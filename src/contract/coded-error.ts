@@ -1,6 +1,6 @@
 /**
- * An expected failure: a code for programs, a message for people, the values that the message is about, and the
- * failure that caused it. The error of each room names its codes.
+ * An expected failure: a code for programs, a message for people, the values in question, and the
+ * cause. Each room declares an error class with its own codes.
  */
 export abstract class CodedError<
   Code extends string,

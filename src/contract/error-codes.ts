@@ -1,13 +1,16 @@
-/** The error codes of the service. They are public: docs/api.md lists them, and they are never renamed. */
+/**
+ * The error codes of the service. They are public: docs/api.md lists them, and a code is never
+ * renamed.
+ */
 
 /** The files of docs/schemas, one for each dialect of the WebSockets: streams, market data, and quotes of makers. */
 type MessageFile = 'stream' | 'market-stream' | 'quotes-stream';
 
 /** Where a code is used. */
 interface CodeUse {
-  /** The status of HTTP; left out of a code that HTTP does not have. */
+  /** The HTTP status; absent for a code that HTTP does not use. */
   readonly status?: number;
-  /** The dialects that have the code; left out of a code that no WebSocket has. */
+  /** The WebSocket dialects that use the code; absent when none does. */
   readonly sockets?: readonly MessageFile[];
 }
 
@@ -64,14 +67,14 @@ export const HTTP_ERROR_CODES = Object.entries(ERROR_CODES).flatMap(([code, use]
   'status' in use ? [code as ErrorCode] : [],
 );
 
-/** The codes of a dialect of the WebSockets. */
+/** Returns the codes of a WebSocket dialect. */
 export function socketCodesOf(dialect: MessageFile): readonly SocketErrorCode[] {
   const uses: readonly (readonly [string, CodeUse])[] = Object.entries(ERROR_CODES);
   const used = uses.filter(([, { sockets = [] }]) => sockets.includes(dialect));
   return used.map(([code]) => code as SocketErrorCode);
 }
 
-/** Whether a text is a code of a WebSocket. */
+/** Returns whether a text is an error code of a WebSocket. */
 export function isSocketCode(text: string): text is SocketErrorCode {
   return everyDialect.some((dialect) => socketCodesOf(dialect).includes(text as SocketErrorCode));
 }

@@ -2,8 +2,9 @@ import type { MarketKey } from './markets.js';
 import type { Resolution } from './resolutions.js';
 
 /**
- * Formats of rows: `spec` is slotbook's own, `records` the Drift v2 data API's (an envelope around
- * decimal texts), and `named` the one of that API's older paths by `marketName` or `marketIndex`.
+ * The formats of rows: `spec` is slotbook's own; `records` is that of the Drift v2 data API, an
+ * envelope around decimal texts; `named` is that of the same API's older paths with `marketName` or
+ * `marketIndex`.
  */
 export type BodyForm = 'spec' | 'records' | 'named';
 
@@ -11,9 +12,9 @@ interface PageQuery {
   readonly market: MarketKey;
   /** Maximum rows. */
   readonly limit: number;
-  /** Pages of `limit` rows to skip, the newest first; not together with `before`. */
+  /** The number of pages of `limit` rows to skip, from the newest; excludes `before`. */
   readonly pageIndex?: number;
-  /** The cursor of an earlier response: returns older rows. */
+  /** A cursor from an earlier response, which selects older rows. */
   readonly before?: string;
   readonly form: BodyForm;
 }
@@ -26,7 +27,7 @@ export interface TradesQuery extends PageQuery {
 /** Funding rates of a market, newest first. */
 export interface FundingRatesQuery extends PageQuery {
   readonly kind: 'fundingRates';
-  /** Only rows from this time on, in unix seconds. */
+  /** The time of the oldest rows, unix seconds. */
   readonly since: number;
 }
 
@@ -37,17 +38,20 @@ export interface CandlesQuery {
   readonly resolution: Resolution;
   /** Maximum candles: the newest in the range. */
   readonly limit: number;
-  /** The earliest start of a candle, in unix seconds, inclusive; absent for none. */
+  /** The earliest start of a candle, unix seconds, inclusive; absent for no bound. */
   readonly from?: number;
   /** The latest start, likewise; absent for `now`. */
   readonly to?: number;
   /** Unix seconds: no candle begins later. */
   readonly now: number;
-  /** `spec` is ascending, `records` descending; `udf` has the columns of TradingView's UDF, ascending. */
+  /**
+   * The format and order: `spec` is ascending, `records` descending, and `udf`, the columns of
+   * TradingView's UDF, ascending.
+   */
   readonly form: BodyForm | 'udf';
 }
 
-/** The records of one day of a market, oldest first, in pages of one size. */
+/** The records of a market on one day, oldest first, in pages of one size. */
 export interface ArchiveQuery {
   readonly kind: 'archive';
   readonly market: MarketKey;
@@ -58,7 +62,7 @@ export interface ArchiveQuery {
   readonly to: number;
   /** From 1 on. */
   readonly page: number;
-  /** `csv` has the members of `records` as columns. */
+  /** `csv` has one column for each member of `records`. */
   readonly form: 'records' | 'csv';
 }
 
@@ -71,7 +75,7 @@ export interface AccountTradesQuery {
   readonly market?: MarketKey;
   /** Maximum rows. */
   readonly limit: number;
-  /** The cursor of an earlier response: returns older rows. */
+  /** A cursor from an earlier response, which selects older rows. */
   readonly before?: string;
 }
 
@@ -103,10 +107,10 @@ export type HistoryQuery =
 
 /** A finished body. */
 export interface HistoryBody {
-  /** JSON, or CSV if requested; the bytes are immutable. */
+  /** JSON, or CSV if requested; the bytes must not be changed. */
   readonly body: Uint8Array;
-  /** The cursor of the next page, for `before`; null for none. */
+  /** The cursor of the next page, for `before`; null on the last page. */
   readonly nextCursor: string | null;
-  /** Whether the result is immutable; absent for no. */
+  /** Whether no later version changes the result; absent means that it may change. */
   readonly isFinal?: boolean;
 }

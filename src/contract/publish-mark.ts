@@ -22,22 +22,23 @@ export interface EndedTurn<Changes extends MarketChanges = TurnChanges> {
   readonly changes: Changes;
   /** The published classes. */
   readonly mark: PublishMark;
-  /** When the first part of the turn was received, in monotonic milliseconds. */
+  /** The time at which the first update of the turn was received, monotonic milliseconds. */
   readonly receivedAtMs: number;
 }
 
 /**
- * Keeps the order of a book that is published: input, turn, frames, next input. The frames of a mark show the book
- * of their turn, so whoever moves the book waits for them, or has them made first.
+ * Keeps the order of a published book: input, turn, frames, next input. The frames of a mark show
+ * the book of their turn, so code that changes the book waits for the frames, or has them rendered
+ * first.
  */
 export interface MarkPublisher {
-  /** Whether frames of the last mark are pending. */
+  /** Whether frames of the last mark are not yet rendered. */
   readonly isPublishing: boolean;
   /** Renders the pending frames immediately. */
   finishMark(): void;
   /**
-   * Calls back once they are all made; immediately when they are. Waiters are resumed in their order, one a turn of the
-   * event loop: each may make frames.
+   * Calls back once all frames are rendered; immediately when they are. Waiting callbacks are
+   * called in order, one in each turn of the event loop, because each may render frames.
    */
   onceFinished(resume: () => void): void;
 }

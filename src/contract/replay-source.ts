@@ -1,4 +1,4 @@
-/** Past streaming topics: requests of the server to a journal, and their results. */
+/** Past streaming topics: the server's requests to a journal, and their results. */
 import type { AsOfMoment, MarketIdentity } from './as-of-source.js';
 import type { JournalMoment } from './journal-source.js';
 import type { TopicSpec } from './topics.js';
@@ -6,7 +6,10 @@ import type { TopicSpec } from './topics.js';
 /** A topic whose past frames are rendered again. */
 export interface ReplayTopic {
   readonly key: MarketIdentity;
-  /** Its content. Its `market` is an id of the present run of the book, and is ignored. */
+  /**
+   * The content of the topic. Its `market` is an id of the present epoch of the book, and is
+   * ignored.
+   */
   readonly spec: TopicSpec;
   /** The name in its frames. */
   readonly name: string;
@@ -22,11 +25,14 @@ export interface ReplayRequest {
   readonly until: AsOfMoment | null;
   /** Speed factor. */
   readonly speed: number;
-  /** The JSON text of the request's id, repeated by the snapshot; empty for none. */
+  /** The JSON text of the request's id, which the snapshot repeats; empty for none. */
   readonly id: string;
 }
 
-/** A command to a running replay; `id` as in {@link ReplayRequest}. Undefined members are unchanged. */
+/**
+ * A command for a running replay; `id` has the meaning of {@link ReplayRequest}. Undefined members
+ * stay unchanged.
+ */
 export type ReplayCommand =
   | { readonly kind: 'pause'; readonly id: string }
   | { readonly kind: 'resume'; readonly id: string; readonly speed?: number | undefined }
@@ -38,9 +44,12 @@ export type ReplayCommand =
       readonly speed?: number | undefined;
     };
 
-/** Why there is no frame of a moment, see {@link AsOfRefusal}. */
+/** The reason why a moment has no frame, see {@link AsOfRefusal}. */
 export interface ReplayRefusal {
-  /** `fault` for a failure of the service, which is logged: its message is not for clients. */
+  /**
+   * The kind of refusal; `fault` is a failure of the service, which is logged: its message is not
+   * for clients.
+   */
   readonly kind: 'notKept' | 'noMarket' | 'busy' | 'fault';
   readonly message: string;
 }
@@ -51,9 +60,9 @@ export type ReplayEvent =
   | { readonly kind: 'resumed'; readonly id: string; readonly speed: number }
   /** The snapshot of the new position follows. */
   | { readonly kind: 'sought'; readonly id: string }
-  /** The position does not exist: the replay keeps its own. */
+  /** The position of a seek does not exist: the replay keeps its position. */
   | { readonly kind: 'seekRefused'; readonly id: string; readonly refusal: ReplayRefusal }
-  /** Nothing is stored between the two; a snapshot follows. */
+  /** The journal has nothing between the two moments; a snapshot follows. */
   | {
       readonly kind: 'hole';
       readonly from: JournalMoment;
@@ -62,7 +71,7 @@ export type ReplayEvent =
     }
   /** The replay is complete, because `until` is reached, or the journal has ended for good. */
   | { readonly kind: 'ended'; readonly at: JournalMoment; readonly reason: 'until' | 'end' }
-  /** The replay has reached the end of the journal with this frame, which belongs to a mark. */
+  /** With this frame, which belongs to a mark, the replay has reached the end of the journal. */
   | { readonly kind: 'caughtUp'; readonly epoch: string; readonly seq: number }
   /** The replay has failed. */
   | { readonly kind: 'failed'; readonly refusal: ReplayRefusal };
@@ -79,23 +88,26 @@ export interface Replay {
   takeItem(): void;
   sendCommand(command: ReplayCommand): void;
   /**
-   * After {@link ReplayListener.onEnd}: plays the rest of the journal without pause, and then ends
-   * or has caught up.
+   * Call this after {@link ReplayListener.onEnd}: the replay plays the rest of the journal without
+   * pause, and then ends or has caught up.
    */
   finish(): void;
   close(): void;
 }
 
-/** Receives events of a replay, never during a call of it. */
+/** Receives the events of a replay; its methods are never called during a call of the replay. */
 export interface ReplayListener {
   /** A new item is available. */
   onItem(): void;
-  /** The replay has reached the end of the written journal, and waits for {@link Replay.finish}. */
+  /**
+   * Called when the replay has reached the end of the written journal, and waits for {@link
+   * Replay.finish}.
+   */
   onEnd(): void;
 }
 
 /** Starts replays of the journal. */
 export interface ReplaySource {
-  /** Starts a replay; returns a text when there is no capacity for it. */
+  /** Starts a replay; returns a text, the reason, when there is no capacity for it. */
   openReplay(request: ReplayRequest, listener: ReplayListener): Replay | string;
 }

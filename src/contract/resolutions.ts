@@ -1,8 +1,8 @@
 /** The lengths of candles. */
 
 /**
- * Nominal minutes of each length by its name, the shortest first: minutes, a day, a week from Monday and a
- * month, all of UTC. A month has 30 days here, and those of the calendar elsewhere.
+ * Nominal minutes of each candle length by name, the shortest first: minutes, a day, a week from
+ * Monday and a month, all in UTC. A month has 30 days in this table; candles use calendar months.
  */
 export const RESOLUTION_MINUTES = {
   '1': 1,
@@ -21,7 +21,7 @@ export type Resolution = keyof typeof RESOLUTION_MINUTES;
 /** The names, the shortest first. */
 export const RESOLUTIONS = Object.keys(RESOLUTION_MINUTES) as readonly Resolution[];
 
-/** A name by which clients ask: `1440` is another name of `D`. */
+/** A resolution as clients name it; `1440` is another name of `D`. */
 export type ResolutionName = Resolution | '1440';
 
 /** The names by which clients ask. */
@@ -34,7 +34,7 @@ export function resolutionOf(name: ResolutionName): Resolution {
 
 const LONGEST_MONTH_SECONDS = 31 * 86_400;
 
-/** The seconds of the longest candle of a length. */
+/** Returns the seconds of the longest candle of a resolution. */
 export function resolutionSecondsMax(resolution: Resolution): number {
   return resolution === 'M' ? LONGEST_MONTH_SECONDS : RESOLUTION_MINUTES[resolution] * 60;
 }

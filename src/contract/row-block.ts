@@ -13,7 +13,7 @@ type RowValues =
   /** Unix milliseconds. */
   | { readonly kind: 'time'; readonly values: BigInt64Array }
   | { readonly kind: 'integer'; readonly values: BigInt64Array }
-  /** Integers of the smallest unit, with `places` decimals. */
+  /** Integers in the smallest unit, with `places` decimal places. */
   | { readonly kind: 'decimal'; readonly places: number; readonly values: Decimals }
   | { readonly kind: 'text'; readonly values: readonly string[] }
   | { readonly kind: 'flag'; readonly values: readonly boolean[] };

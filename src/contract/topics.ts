@@ -5,15 +5,15 @@ export interface TopicSpec extends LiquiditySources {
   readonly channel: 'book' | 'bbo' | 'l3';
   /** A `MarketInfo.id`. */
   readonly market: number;
-  /** Levels a side, or orders for `l3`; not for `bbo`. */
+  /** Levels a side for `book`, orders a side for `l3`; not for `bbo`. */
   readonly depth?: number | undefined;
-  /** Ticks per price group, for `book`; 1 equals the default, ungrouped. */
+  /** Ticks in each price group, for `book`; 1, the default, does not group. */
   readonly grouping?: number | undefined;
-  /** Only the orders of this user account (base58), for `l3`. */
+  /** The user account (base58) whose orders alone are included, for `l3`. */
   readonly maker?: string | undefined;
   /** Whether frames carry {@link FrameTimes}; default no. */
   readonly timing?: boolean | undefined;
-  /** The minimum interval of frames that the client chose; by default the service's. */
+  /** The minimum interval of frames, if the client chose one; by default the service's. */
   readonly intervalMs?: number | undefined;
   /** Whether frames are binary; default JSON. */
   readonly binary?: boolean | undefined;
@@ -33,18 +33,21 @@ export interface TopicSnapshotRequest {
   readonly id: string;
   /** Whether the reader must discard its state. */
   readonly reset: boolean;
-  /** Creation of the frame, for a topic with timing. */
+  /** Time of rendering the frame, unix nanoseconds, for a topic with timing. */
   readonly sendNs?: bigint | undefined;
 }
 
 /** A frame for all subscribers of a topic. */
 export interface TopicDelta {
-  /** A view on the engine's buffer, valid until its next frame of any topic. */
+  /** A view of the engine's buffer, valid until the engine renders the next frame of any topic. */
   readonly frame: Uint8Array;
-  /** The seq that the frame follows; meaningless for a `reset`. */
+  /** The seq that the frame continues; meaningless for a `reset`. */
   readonly prev: number;
   /** The seq after the frame. */
   readonly seq: number;
-  /** The frame is a snapshot of another epoch instead of a delta: earlier frames cannot be resumed. */
+  /**
+   * Whether the frame is a snapshot of another epoch instead of a delta: earlier frames cannot be
+   * resumed.
+   */
   readonly reset: boolean;
 }

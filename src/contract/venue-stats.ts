@@ -1,7 +1,7 @@
 /** Counters of a venue, and the use of its levels. */
 export interface VenueStats {
   readonly name: string;
-  /** Host and port, without any path or key. */
+  /** Host and port of the venue, without any path or key. */
   readonly host: string;
   /** Counts since the start, by event. */
   readonly events: Readonly<Record<'requests' | 'readings' | 'failures', number>>;
@@ -17,8 +17,8 @@ export interface VenueMarketStats {
   readonly used: boolean;
   /** Levels of both sides together. */
   readonly levels: number;
-  /** Age of the oldest of them; null while the market is left out. */
+  /** Age of the oldest of the levels, milliseconds; null while the market is excluded. */
   readonly ageMs: number | null;
-  /** Why the market is excluded; null when it is not, or before the first poll. */
+  /** The reason why the market is excluded; null when it is not, or before the first poll. */
   readonly reason: string | null;
 }
