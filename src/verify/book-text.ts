@@ -1,4 +1,4 @@
-/** Parses the compared parts of the bodies of /l2 and /l3. */
+/** Parses the parts of /l2 and /l3 bodies that are compared. */
 import { ClientError } from '../client/error.js';
 import { list, object, objectOf, parseExact, type Read, text, whole } from '../client/fields.js';
 import { VerifyError } from './error.js';
@@ -37,7 +37,7 @@ export function readSymbols(body: string): readonly string[] {
   return readBody(body, symbols).map(({ symbol }) => symbol);
 }
 
-/** The reason in /ready for which the service is not ready. */
+/** Returns the reason in /ready why the service is not ready. */
 export function readReason(body: string): string {
   const { error } = readBody(body, objectOf);
   const message = typeof error === 'object' && error !== null ? { ...error } : {};
@@ -59,13 +59,13 @@ function readBook<Row>(
   ];
   for (const [name, value] of named) {
     const before = rows.get(name);
-    // A duplicate row must differ from a single one.
+    // A row that occurs twice gets a value that differs from a single row's.
     rows.set(name, before === undefined ? value : `${before} and ${value}`);
   }
   return { state, seq, slot, rows };
 }
 
-/** Parses a body. Throws a VerifyError for an invalid one. */
+/** Parses a body. Throws a VerifyError when it is invalid. */
 function readBody<T>(body: string, read: Read<T>): T {
   try {
     return read(parseExact(body), 'the response of the service');

@@ -1,6 +1,6 @@
 /** The book read from the chain. */
 export interface ChainBook {
-  /** Why it is not live; null when it is. */
+  /** Returns the reason why the book is not live; null when it is. */
   notLive(): string | null;
   symbols(): readonly string[];
   l2(symbol: string, depth: number): string;

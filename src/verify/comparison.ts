@@ -1,7 +1,7 @@
 import type { Rows } from './book-text.js';
 import { DIFFERENT_MS_MIN, READINGS_MIN } from './limits.js';
 
-/** A row that differs between both books; `null` where it is missing. */
+/** A row that differs between the two books; `null` in a book that lacks the row. */
 export interface Difference {
   readonly name: string;
   readonly service: string | null;
@@ -18,17 +18,17 @@ interface RowsReading {
 }
 
 interface Unconfirmed extends Difference {
-  /** Consecutive readings with a difference, and the time of the first. */
+  /** The number of consecutive readings with a difference, and the time of the first of them. */
   readonly readings: number;
   readonly sinceMs: number;
 }
 
 /**
- * Distinguishes differences from updates in flight. Both books move, in no fixed order: a row of
- * the service is correct when the chain's book had it just before, just after, or at the end of the
- * previous reading. Otherwise it is a difference after several consecutive readings over some
- * seconds in which at least one of the two rows was constant; rows that both change constantly are
- * not judged.
+ * Distinguishes differences from updates in flight. Both books change, and either may be ahead: a
+ * row of the service is correct when the chain's book had it just before, just after, or at the end
+ * of the previous reading. Otherwise the row differs once several consecutive readings over some
+ * seconds have shown a difference while at least one of the two rows was constant; rows that change
+ * constantly in both books are not judged.
  */
 export class Comparison {
   #unconfirmed: ReadonlyMap<string, Unconfirmed> = new Map();
@@ -37,7 +37,7 @@ export class Comparison {
   #firstMs = 0;
   #atMs = 0;
 
-  /** Time from the first reading to the last. */
+  /** The time from the first reading to the last, milliseconds. */
   get spanMs(): number {
     return this.#atMs - this.#firstMs;
   }
@@ -47,7 +47,7 @@ export class Comparison {
     return this.#readings > 0 && this.moving === 0;
   }
 
-  /** Rows that differed in the last reading, but not yet for long enough. */
+  /** The number of rows that differed in the last reading, but not yet for long enough. */
   get moving(): number {
     return this.#unconfirmed.size - this.listDifferences().length;
   }

@@ -1,6 +1,6 @@
 import { CodedError } from '../contract/coded-error.js';
 
-/** Why nothing could be compared; codes are never renamed. */
+/** The reasons why nothing could be compared; a code is never renamed. */
 export type VerifyErrorCode =
   | 'SERVICE_UNREACHABLE'
   | 'SERVICE_NOT_READY'

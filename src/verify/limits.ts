@@ -1,15 +1,18 @@
 /** The limits of a verification, each with its reason. All times are milliseconds. */
 
-/** Minimum readings with the same difference: one or two may be updates in flight. */
+/**
+ * Minimum number of readings with the same difference: one or two may be caused by updates in
+ * flight.
+ */
 export const READINGS_MIN = 3;
 /**
- * Minimum duration of a difference: orders expire by the chain's second, and two services differ by
- * up to two seconds, because each reads the Clock on its own schedule.
+ * Minimum duration of a difference: orders expire by the chain's time in seconds, and two services
+ * differ by up to two seconds, because each reads the Clock on its own schedule.
  */
 export const DIFFERENT_MS_MIN = 4_000;
-/** Interval of readings: more than a slot, so that updates in flight arrive. */
+/** Interval of readings: more than a slot, so that updates in flight arrive in between. */
 export const READING_INTERVAL_MS = 500;
-/** Time to read the chain: the scan of all users takes tens of seconds on a busy node. */
+/** Time limit for reading the chain: the scan of all users takes tens of seconds on a busy node. */
 export const CHAIN_START_MS_MAX = 180_000;
 /** Polling interval for the chain's book. */
 export const START_POLL_MS = 50;
@@ -21,7 +24,7 @@ export const LEVELS_MAX = 1_000;
 export const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 /** Time limit of a response. */
 export const RESPONSE_MS_MAX = 15_000;
-/** Printed differences of one market; further ones are counted. */
+/** Maximum printed differences of one market; further ones are only counted. */
 export const LINES_MAX = 100;
 /** Printed characters of a service's text. */
 export const TEXT_CHARS_MAX = 200;

@@ -12,7 +12,7 @@ interface BothTexts {
 /** The verdict on one market. */
 export type Outcome = 'equal' | 'different' | 'undecided';
 
-/** Reads one market repeatedly from the service and from the chain, until the verdict is certain. */
+/** Reads one market repeatedly from the service and from the chain, until the result is certain. */
 export class MarketRun {
   readonly #symbol: string;
   readonly #service: ServiceClient;
@@ -20,7 +20,7 @@ export class MarketRun {
   readonly #orders = new Comparison();
   readonly #levels = new Comparison();
   #lastOrders: BookText | null = null;
-  /** Why the last reading could not be compared; null when it was. */
+  /** The reason why the last reading could not be compared; null when it was compared. */
   #obstacle: string | null = null;
 
   constructor(parts: {
@@ -40,7 +40,7 @@ export class MarketRun {
 
   get outcome(): Outcome {
     if (this.listDifferences().length > 0) return 'different';
-    // Constantly moving rows are not judged; a short series of readings is inconclusive.
+    // Rows that change constantly are not judged; too short a series of readings is inconclusive.
     return this.decided || this.#orders.spanMs >= DIFFERENT_MS_MIN ? 'equal' : 'undecided';
   }
 
@@ -49,13 +49,13 @@ export class MarketRun {
     return this.#lastOrders?.rows.size ?? 0;
   }
 
-  /** The confirmed differences; levels only where the orders agree. */
+  /** Returns the confirmed differences; levels are listed only when the orders agree. */
   listDifferences(): readonly Difference[] {
     const orders = this.#orders.listDifferences();
     return orders.length > 0 ? orders : this.#levels.listDifferences();
   }
 
-  /** Takes one reading. Rejects when the service does not answer. */
+  /** Takes one reading. Rejects when the service does not reply. */
   async compareOnce(): Promise<void> {
     const before = this.#ofChain();
     const service = await this.#ofService();
@@ -107,7 +107,7 @@ export class MarketRun {
     return { orders, levels: readLevels(this.#chain.l2(this.#symbol, LEVELS_MAX)) };
   }
 
-  /** Both bodies, or the reason for their absence. */
+  /** Returns both bodies, or the reason why they are missing. */
   async #ofService(): Promise<BothTexts | string> {
     const query = `marketName=${encodeURIComponent(this.#symbol)}`;
     const l3 = await this.#service.getText(`/l3?${query}`);
@@ -122,7 +122,7 @@ function notLiveReason({ state }: BookText): string | null {
   return state === 'live' ? null : `a book was ${state}`;
 }
 
-/** A book that claims to be live but lags far behind is wrong, whatever its rows. */
+/** A book that claims to be live but lags far behind is wrong, whatever its rows are. */
 function withLag(service: BookText, chain: BookText): Rows {
   if (chain.slot - service.slot <= SLOTS_BEHIND_MAX) return service.rows;
   return new Map([...service.rows, ['slot', `more than ${SLOTS_BEHIND_MAX} slots behind`]]);

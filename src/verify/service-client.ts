@@ -7,7 +7,7 @@ interface ServiceResponse {
   readonly text: string;
 }
 
-/** Reads paths of a running service. Errors name its host and never a key of its address. */
+/** Reads paths of a running service. Errors contain its host and never a key from its address. */
 export class ServiceClient {
   readonly #url: string;
   readonly #host: string;
@@ -22,7 +22,7 @@ export class ServiceClient {
    *
    * # Errors
    *
-   * `SERVICE_UNREACHABLE`, `SERVICE_BODY_EXCEEDED`.
+   * Rejects with `SERVICE_UNREACHABLE` or `SERVICE_BODY_EXCEEDED`.
    */
   async getText(path: string): Promise<ServiceResponse> {
     try {
@@ -50,7 +50,7 @@ export class ServiceClient {
   }
 }
 
-/** The name of the failure: messages of fetch may contain the address. */
+/** Returns the name of the failure, because messages of fetch may contain the address. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { cause } = error;

@@ -22,14 +22,14 @@ interface VerifyOptions {
 }
 
 /**
- * Compares every order and every order level of each market, prints the differences, and returns
- * whether there are none. AMM levels are excluded, because two readers never have the same oracle
- * price at one moment, and indicative quotes, because they are off chain.
+ * Compares every order and every order level of each market, prints the differences, and resolves
+ * with true when there are none. AMM levels are excluded, because two readers never have the same
+ * oracle price at one moment; indicative quotes are excluded, because they are off chain.
  *
  * # Errors
  *
- * A VerifyError when a comparison is impossible: the service or the chain does not answer, or is
- * not live.
+ * Rejects with a VerifyError when a comparison is impossible: the service or the chain does not
+ * reply, or is not live.
  */
 export async function verify(options: VerifyOptions): Promise<boolean> {
   const { chain, markets, seconds, print } = options;
@@ -45,7 +45,7 @@ export async function verify(options: VerifyOptions): Promise<boolean> {
       (symbol) => `${symbol}: served, and not on chain`,
     ),
   ];
-  // In the order of the list or the arguments.
+  // Markets are compared in the order of the service's list, or of the arguments.
   const order = markets.length > 0 ? wanted : served;
   const both = order.filter((symbol) => wanted.includes(symbol) && served.includes(symbol));
   const runs = both.map((symbol) => new MarketRun({ symbol, service, chain }));
@@ -54,7 +54,7 @@ export async function verify(options: VerifyOptions): Promise<boolean> {
   return printSummary(runs, lost.length, print);
 }
 
-/** Reads the markets until each verdict is certain, or the time is over. */
+/** Reads the markets until each result is certain, or the time is over. */
 async function compareAll(runs: readonly MarketRun[], endMs: number): Promise<void> {
   let open = runs;
   for (;;) {
