@@ -1,10 +1,12 @@
-/** The command line of `follow`, checked. The service checks the market and the values once more. */
+/**
+ * Parses and validates the command line of `follow`. The service validates market and values again.
+ */
 
 import type { StreamDepth, Topic } from '../client/stream/topic.js';
 import { CodedError } from '../contract/coded-error.js';
 import { SECONDS_MAX } from './limits.js';
 
-/** Why a stream could not be followed; codes are never renamed. */
+/** The reasons why a stream could not be followed; a code is never renamed. */
 export type FollowErrorCode =
   | 'STREAM_UNREACHABLE'
   | 'SUBSCRIPTION_REFUSED'
@@ -38,16 +40,16 @@ interface FollowOptions {
   readonly isPlain: boolean;
 }
 
-/** The flags of a topic, for any channel. */
+/** The flags that define a topic, for any channel. */
 export interface FollowedTopic {
   readonly channel: Topic['channel'];
   /** A name, in any case. */
   readonly market: string;
-  /** Levels or orders per side; `bbo` has one level. */
+  /** Levels or orders a side; `bbo` has one level. */
   readonly depth: number;
-  /** Ticks per price group, for `book`; 1 for every level. */
+  /** Ticks in each price group, for `book`; 1 shows every level. */
   readonly grouping?: number | undefined;
-  /** Only the orders of this user account, for `l3`. */
+  /** The user account whose orders alone are included, for `l3`. */
   readonly maker?: string | undefined;
   /** Whether to include the levels of the market's AMM; not for `l3`. */
   readonly vamm?: boolean | undefined;
@@ -94,10 +96,10 @@ export function followOptions(given: {
   };
 }
 
-/** The topic for the client library, with the members of its channel. */
+/** Returns the topic for the client library, with the members of its channel. */
 export function topicOf(followed: FollowedTopic): Topic {
   const { channel, market, grouping, maker, vamm, indicative, timing } = followed;
-  // The command line allows exactly the depths of the service.
+  // The command line accepts exactly the depths of the service.
   const depth = followed.depth as StreamDepth;
   const includeVamm = vamm === true ? { includeVamm: true } : {};
   const sources = {
@@ -112,7 +114,7 @@ export function topicOf(followed: FollowedTopic): Topic {
   return { channel, market, depth, ...grouped, ...includeVamm, ...sources };
 }
 
-/** The WebSocket address, derived from the service's address if necessary. */
+/** Returns the WebSocket address, derived from the service's address if necessary. */
 function socketUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^(http|ws)s?:$/.test(url.protocol)) {

@@ -19,11 +19,11 @@ export interface FollowRun {
 }
 
 /**
- * Follows until the time is over or `stop` is aborted. Returns whether no rule was broken.
+ * Follows until the time is over or `stop` is aborted. Resolves with true when no rule was broken.
  *
  * # Errors
  *
- * A FollowError when the topic cannot be followed, or an option is invalid.
+ * Rejects with a FollowError when the topic cannot be followed or an option is invalid.
  */
 export async function follow({ url, market, flags, output, stop }: FollowRun): Promise<boolean> {
   const { seconds, isPlain, ...options } = followOptions({ url, market, flags });

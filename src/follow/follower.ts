@@ -1,5 +1,5 @@
 /**
- * Follows one topic with the client library in strict mode, and counts what it receives.
+ * Follows one topic with the client library in strict mode, and counts the received messages.
  *
  * ```ts
  * const follower = new Follower({ url: 'http://127.0.0.1:8080', topic });
@@ -8,7 +8,7 @@
  * await follower.stop();
  * ```
  *
- * It does not draw, and does not decide how long it runs.
+ * This file does not draw, and does not decide how long to follow.
  */
 import { WebSocket } from 'ws';
 import type { ClientError } from '../client/error.js';
@@ -33,7 +33,7 @@ interface FollowerOptions {
   readonly topic: FollowedTopic;
   /** Called after every applied frame. */
   readonly onFrame?: () => void;
-  /** Silence after which a stream counts as broken, in milliseconds; by default the library's. */
+  /** Silence after which a stream counts as broken, milliseconds; by default the library's. */
   readonly silenceMsMax?: number;
 }
 
@@ -60,8 +60,7 @@ export class Follower {
     });
     this.#client = new StreamClient({
       url: options.url,
-      // JSON, so that the follower validates every member that the service writes, without a
-      // decoder.
+      // JSON is requested, so that the follower validates every member that the service writes.
       encoding: 'json',
       ...(options.silenceMsMax === undefined ? {} : { silenceMsMax: options.silenceMsMax }),
       WebSocket: countedSocketClass(this.tally, (socket) => this.#watchSocket(socket)),
@@ -80,7 +79,7 @@ export class Follower {
     return phase === 'off' || phase === 'ended' ? 'subscribing' : phase;
   }
 
-  /** The newest valid book; undefined before the first. */
+  /** The newest valid book; undefined before the first book. */
   get view(): BookView<Best> | undefined {
     return this.#subscription?.view;
   }
@@ -163,7 +162,7 @@ export function isCrossed({ bestBidPrice, bestAskPrice }: BookView<Best>): boole
   return bestBidPrice !== null && bestAskPrice !== null && bestBidPrice > bestAskPrice;
 }
 
-/** A socket class that counts into a tally; `onCreate` is called with each socket. */
+/** Returns a socket class that counts into a tally; `onCreate` is called with each socket. */
 function countedSocketClass(tally: Tally, onCreate: (socket: WebSocket) => void) {
   return class extends WebSocket {
     constructor(url: string) {

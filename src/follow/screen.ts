@@ -12,7 +12,7 @@ export interface Heading {
   readonly broken: number;
 }
 
-/** One line for a state of the book. */
+/** Returns a line about the state of the book. */
 export function lineOf(view: BookView<Best>, { phase, frames, broken }: Heading): string {
   const { slot, seq, bids, asks, ts } = view;
   const best = `bid ${rowText(bids[0])} ask ${rowText(asks[0])}`;
@@ -20,7 +20,7 @@ export function lineOf(view: BookView<Best>, { phase, frames, broken }: Heading)
   return `${timeOf(ts)} ${phase} ${stateOf(view, phase)} slot ${slot} seq ${seq} ${best}${flags} frames ${frames} broken ${broken}`;
 }
 
-/** The top of the book, asks above bids. */
+/** Returns the top of the book as text, asks above bids. */
 export function screenOf(view: BookView<Best> | undefined, heading: Heading): string {
   const asks = view?.asks.slice(0, DRAWN_ROWS_MAX).reverse() ?? [];
   const bids = view?.bids.slice(0, DRAWN_ROWS_MAX) ?? [];
@@ -38,13 +38,13 @@ export function screenOf(view: BookView<Best> | undefined, heading: Heading): st
   ].join('\n');
 }
 
-/** Hours, minutes and seconds; a service may send invalid dates. */
+/** Formats hours, minutes and seconds; a service may send an invalid time. */
 function timeOf(ts: number): string {
   const date = new Date(ts);
   return Number.isNaN(date.getTime()) ? '--:--:--' : date.toISOString().slice(-13, -5);
 }
 
-/** A silent live book may no longer be live. */
+/** Returns the state; a book that is no longer followed may not be live any more. */
 function stateOf(view: BookView<Best> | undefined, phase: string): string {
   return phase === 'following' && view !== undefined ? view.state : 'old';
 }
