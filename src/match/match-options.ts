@@ -1,9 +1,9 @@
-/** The command line of `match`, as a query of /match. The service checks the values. */
+/** Converts the command line of `match` to a query of /match. The service validates the values. */
 
 import { BASE_DECIMALS, QUOTE_DECIMALS } from '../client/amounts.js';
 import { CodedError } from '../contract/coded-error.js';
 
-/** Why there is no walk to print; codes are never renamed. */
+/** The reasons why there are no fills to print; a code is never renamed. */
 export type MatchErrorCode =
   | 'INVALID_MATCH_OPTION'
   | 'MATCH_UNREACHABLE'
@@ -39,14 +39,14 @@ export interface MatchFlags {
   /** False for `--no-vamm`. */
   readonly vamm?: boolean;
   readonly indicative?: boolean;
-  /** Prints the raw body instead of the table. */
+  /** Whether to print the body of the response instead of the table. */
   readonly json?: boolean;
 }
 
 /** The default address, on this machine. */
 const URL_DEFAULT = 'http://127.0.0.1:8080';
 
-/** The decimals of each amount flag's raw form. */
+/** The decimals of the raw integer of each amount flag. */
 const decimalsOf = {
   size: BASE_DECIMALS,
   position: BASE_DECIMALS,
@@ -66,7 +66,7 @@ const plain = [
   'model',
 ] as const satisfies readonly string[];
 
-/** The request URL. Throws a MatchError for an invalid command line. */
+/** Returns the request URL. Throws a MatchError for an invalid command line. */
 export function matchUrl(market: string, flags: MatchFlags): URL {
   const url = serviceUrl(flags.url ?? URL_DEFAULT);
   url.pathname = `${url.pathname.replace(/\/$/, '')}/match`;
@@ -123,8 +123,8 @@ function invalidOption(message: string): MatchError {
 }
 
 /**
- * Converts an amount in units to its raw integer, so that 250 equals 250.0; an invalid number is
- * passed through, and the service rejects it. Undefined for too many decimals.
+ * Converts an amount to its raw integer, so that 250 equals 250.0; an invalid number is passed
+ * through for the service to reject. Undefined for too many decimals.
  */
 export function rawOf(text: string, decimals: number): string | undefined {
   const parts = /^(-?)(\d*)(?:\.(\d*))?$/.exec(text);

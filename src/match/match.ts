@@ -1,15 +1,15 @@
 /**
- * `slotbook match`: requests the simulated fills of an order from a running service, and prints the
- * walk.
+ * `slotbook match`: requests the simulated fills of an order from a running service, and prints
+ * them.
  *
- * It uses the client library, and imports nothing of the service.
+ * It uses the client library, and imports nothing from the service.
  */
 import { parseExact } from '../client/fields.js';
 import { type MatchAnswer, matchAnswer } from '../client/generated/books.js';
 import { MatchError, type MatchFlags, matchUrl } from './match-options.js';
 import { walkLines } from './table.js';
 
-/** Bytes of a response: the largest has 8,192 fills of about 250 bytes. */
+/** Maximum bytes of a response: the largest has 8,192 fills of about 250 bytes. */
 export const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
 /** Time limit of a response. */
 export const RESPONSE_MS_MAX = 15_000;
@@ -24,11 +24,11 @@ interface MatchRun {
 }
 
 /**
- * Prints the fills of an order. Returns whether any of it would fill or rest.
+ * Prints the fills of an order. Resolves with true when a part of the order would fill or rest.
  *
  * # Errors
  *
- * A MatchError for an invalid option, or without a valid response.
+ * Rejects with a MatchError for an invalid option, or without a valid response.
  */
 export async function match({ market, flags, output }: MatchRun): Promise<boolean> {
   const text = await fetchText(matchUrl(market, flags));
@@ -66,7 +66,10 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** An error body of the service, in its member order; its message is a complete JSON string. */
+/**
+ * Matches an error body of the service, with its members in order; the message is a complete JSON
+ * string.
+ */
 const REFUSAL = /"code":"(\w+)","message":("(?:[^"\\\p{Cc}]|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*")/u;
 
 /** The service's error message, without terminal control characters. */
@@ -77,7 +80,7 @@ function refusalIn(text: string, status: number): string {
   return `${code}: ${printable.slice(0, TEXT_CHARS_MAX).replace(/\p{Cc}/gu, '?')}`;
 }
 
-/** The name of the failure: messages of fetch may contain the address. */
+/** Returns the name of the failure, because messages of fetch may contain the address. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { cause } = error;
@@ -85,7 +88,7 @@ function reasonOf(error: unknown): string {
   return error.name;
 }
 
-/** Parses a body. Throws a MatchError for an invalid /match body. */
+/** Parses a /match body. Throws a MatchError when it is invalid. */
 function parseWalk(text: string): MatchAnswer {
   try {
     return matchAnswer(parseExact(text), 'the response');

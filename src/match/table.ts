@@ -1,4 +1,4 @@
-/** A walk as a table: a row per fill, then the sums. */
+/** Formats simulated fills as a table: a row for each fill, then the sums. */
 import { BASE_DECIMALS, formatDecimal, QUOTE_DECIMALS } from '../client/amounts.js';
 import type { MatchAnswer } from '../client/generated/books.js';
 
@@ -27,10 +27,10 @@ const HEAD = [
   'maker',
 ];
 
-/** Columns of words, aligned left; the other columns are numbers, aligned right. */
+/** Columns of words, which are aligned left; other columns are numbers, aligned right. */
 const WORDS: ReadonlySet<string> = new Set(['source', 'maker']);
 
-/** The lines of a walk: each amount in units, with its raw value. */
+/** Returns the lines of the table: each amount in units, with its raw value. */
 export function walkLines(walk: MatchAnswer, query: WalkQuery): readonly string[] {
   const { marketName, model, slot, state } = walk;
   const head = `${marketName} ${query.side}, model ${model}, slot ${slot}, ${state}`;
@@ -89,7 +89,7 @@ function restOf({ price, size, rebateRate }: NonNullable<MatchAnswer['rests']>):
   return `${where}, rebate ${percentOf(rebateRate)} when filled`;
 }
 
-/** Converts a fraction to a percentage exactly, by moving the point two places. */
+/** Converts a fraction to a percentage exactly, by moving the decimal point two places. */
 function percentOf(fraction: string | null): string {
   if (fraction === null) return '-';
   if (!/^-?\d+(\.\d+)?$/.test(fraction)) return fraction;
