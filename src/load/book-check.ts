@@ -1,4 +1,4 @@
-/** What must hold for the whole books that one client receives, one after the other. */
+/** The rules that successive whole books of one client must obey. */
 import type { L2Book } from '../client/generated/books.js';
 
 /** The books of one client and market. */
@@ -6,7 +6,7 @@ export class BookCheck {
   #epoch: string | undefined;
   #seq = 0;
 
-  /** Returns the violation in a book, or undefined. */
+  /** Returns the rule that a book violates; undefined when it is correct. */
   findFault({ marketName, epoch, seq, bids, asks }: L2Book): string | undefined {
     const before = this.#seq;
     const isSameEpoch = epoch === this.#epoch;

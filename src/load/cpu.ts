@@ -1,9 +1,9 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { RESPONSE_MS_MAX } from './limits.js';
 
-/** CPU time of both sides so far, in seconds. */
+/** CPU time of the service and of this process so far, seconds. */
 export interface CpuTimes {
-  /** Undefined where the service does not expose its metrics. */
+  /** Undefined when the service does not expose its metrics. */
   readonly service: number | undefined;
   readonly own: number;
   readonly ownLoop: EventLoopUtilization;

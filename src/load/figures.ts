@@ -1,4 +1,4 @@
-/** The counts of a run, from the moment at which all clients read. */
+/** The counts of a run, from the time at which all clients have their books. */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import { Findings } from './findings.js';
 import { LATENCY_US_MAX } from './limits.js';
@@ -12,11 +12,11 @@ export class Figures {
   polls = 0;
   /** Refused or unanswered requests, included in `polls`. */
   failedPolls = 0;
-  /** From the service's receipt of a change to the validated book, microseconds. */
+  /** Latency from the service's receipt of a change to the validated book, microseconds. */
   readonly #deltaUs = createHistogram({ highest: LATENCY_US_MAX });
-  /** From the request to the validated body, microseconds. */
+  /** Latency from the request to the validated body, microseconds. */
   readonly #pollUs = createHistogram({ highest: LATENCY_US_MAX });
-  /** Negative latencies, caused by differing clocks of the two machines. */
+  /** The number of negative latencies, which are caused by differing clocks of the two machines. */
   negative = 0;
 
   /** Discards the counts of the connecting phase; violations stay. */
@@ -47,7 +47,7 @@ export class Figures {
   }
 }
 
-/** Node's histograms only accept integers from 1 on. */
+/** Node's histograms accept only integers from 1 on. */
 function microseconds(ms: number): number {
   return Math.min(Math.max(1, Math.round(ms * 1_000)), LATENCY_US_MAX);
 }

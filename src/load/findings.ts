@@ -1,8 +1,8 @@
 import { FINDINGS_PRINTED_MAX } from './limits.js';
 
-/** Violations of a run: their count, and the first ones as text. */
+/** The violations in a run: their number, and the texts of the first ones. */
 export class Findings {
-  /** All violations, including those without a text here. */
+  /** The number of all violations, including those whose text is not stored. */
   count = 0;
   readonly #counts = new Map<string, number>();
 
@@ -14,7 +14,7 @@ export class Findings {
     }
   }
 
-  /** One line for each text, and one for the rest. */
+  /** Returns a line for each text, and a line for the rest. */
   get lines(): readonly string[] {
     const lines = [...this.#counts].map(([text, times]) =>
       times === 1 ? text : `${text}, ${times} times`,

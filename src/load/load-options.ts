@@ -5,7 +5,7 @@ import { CodedError } from '../contract/coded-error.js';
 import { STREAM_DEPTHS } from '../follow/follow-options.js';
 import * as limits from './limits.js';
 
-/** Why no load was generated; codes are never renamed. */
+/** The reasons why no load was generated; a code is never renamed. */
 export type LoadErrorCode = 'INVALID_LOAD_OPTION' | 'LOAD_UNREACHABLE';
 
 /** The one error class of this room. */
@@ -28,9 +28,9 @@ export interface LoadFlags {
 export interface LoadOptions {
   /** Address of the service, with its path and without a trailing slash. */
   readonly url: string;
-  /** Readers of the streaming channel `book`, of one market each. */
+  /** Number of readers of the streaming channel `book`; each reads one market. */
   readonly readers: number;
-  /** Readers of the compatible channel `orderbook`, of one market each. */
+  /** Number of readers of the compatible channel `orderbook`; each reads one market. */
   readonly compatible: number;
   /** Clients that poll /l2. */
   readonly pollers: number;

@@ -1,8 +1,8 @@
 /**
- * `slotbook load`: many readers and pollers of one service that validate everything they receive,
+ * `slotbook load`: many readers and pollers of one service, which validate everything they receive,
  * with a report of rates, latencies and CPU time.
  *
- * It uses the client library and imports nothing of the service.
+ * It uses the client library, and imports nothing from the service.
  */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,7 +21,7 @@ interface LoadRun {
   readonly url: string;
   readonly flags: LoadFlags;
   readonly output: { write(text: string): unknown };
-  /** Ends the run; the results so far are printed. */
+  /** Aborted to end the run; the results so far are printed. */
   readonly stop: AbortSignal;
 }
 
@@ -44,12 +44,12 @@ interface Market {
 }
 
 /**
- * Loads a service for the given time, and prints the results. Returns whether every reader got its
- * book without violations.
+ * Loads a service for the given time, and prints the results. Resolves with true when every reader
+ * got its book and no rule was violated.
  *
  * # Errors
  *
- * A LoadError for an invalid option, or when the service does not list its markets.
+ * Rejects with a LoadError for an invalid option, or when the service does not list its markets.
  */
 export async function load({ url, flags, output, stop }: LoadRun): Promise<boolean> {
   const options = loadOptions(url, flags);
@@ -71,7 +71,7 @@ export async function load({ url, flags, output, stop }: LoadRun): Promise<boole
   return count === 0;
 }
 
-/** Polls and counts until the time is over. */
+/** Polls, and counts until the time is over. */
 async function measure({ stop, ...of }: Loaded): Promise<readonly string[]> {
   const { options, figures } = of;
   const polling = new AbortController();
@@ -106,7 +106,7 @@ function findMarket(all: readonly Market[], name: string): Market {
   throw new LoadError('INVALID_LOAD_OPTION', `--markets has ${name}, which is not served`);
 }
 
-/** Opens readers in batches. Returns those that have their books. */
+/** Opens readers in batches. Returns the readers that have got their books. */
 async function openReaders(of: Loaded): Promise<readonly LoadReader[]> {
   const { readers, compatible } = of.options;
   const open: LoadReader[] = [];
@@ -122,7 +122,7 @@ async function openReaders(of: Loaded): Promise<readonly LoadReader[]> {
   return open;
 }
 
-/** Streaming readers come first; each reader gets the next market. */
+/** The first readers use the streaming channel; each reader gets the next market. */
 function openReader({ options, markets, figures }: Loaded, at: number): LoadReader {
   const { url, depth, readers } = options;
   const market = markets[at % markets.length] as Market;

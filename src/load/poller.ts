@@ -13,7 +13,7 @@ interface PollerOptions {
   readonly depth: StreamDepth;
   /** Requests a second. */
   readonly rate: number;
-  /** Delay of the first request, milliseconds: it staggers the pollers. */
+  /** Delay of the first request, milliseconds, so that the pollers do not request together. */
   readonly delayMs: number;
   readonly figures: Figures;
   /** Ends it. */
@@ -41,7 +41,8 @@ export class BookPoller {
       const waitMs = dueMs - performance.now();
       if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      // After a slow response, the latency counts from the due time; a late timer is excluded.
+      // After a slow response, latency counts from the time at which the request was due; a late
+      // timer is not counted.
       await this.#poll(at, waitMs > 0 ? performance.now() : dueMs);
       dueMs += periodMs;
     }

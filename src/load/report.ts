@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { CpuTimes } from './cpu.js';
 import type { Figures } from './figures.js';
 
-/** Utilisation above which this program's event loop distorts latencies. */
+/** Event loop utilisation above which this program itself distorts latencies. */
 const BUSY = 0.8;
 
 /** Rates and latencies over some seconds. */
@@ -18,7 +18,7 @@ export function figureLines(figures: Figures, seconds: number): readonly string[
   ];
 }
 
-/** The CPU time of both sides, in cores. */
+/** Returns a line with the CPU time of the service and of this process, in cores. */
 export function cpuLine(before: CpuTimes, after: CpuTimes, seconds: number): string {
   const own = coresOf(after.own - before.own, seconds);
   const service =

@@ -1,4 +1,4 @@
-/** A reader of the streaming channel, with every check of `slotbook follow`. */
+/** A reader of the streaming channel, with all checks of `slotbook follow`. */
 import type { StreamDepth } from '../client/stream/topic.js';
 import { Follower } from '../follow/follower.js';
 import type { Figures } from './figures.js';
@@ -37,7 +37,7 @@ export class StreamReader {
     this.#follower.start();
   }
 
-  /** Counts its violations at the end, even without a book. */
+  /** Ends the reader and counts its violations, even when it got no book. */
   stop(): Promise<void> {
     const { messages, broken, reconnects } = this.#follower.tally;
     const { findings } = this.#figures;
@@ -56,7 +56,7 @@ export class StreamReader {
     this.#countLatency(view?.timing?.recvNs ?? 0n);
   }
 
-  /** The first book's age is unknown, and heartbeats change nothing. */
+  /** The age of the first book is unknown, and heartbeats change nothing. */
   #countLatency(recvNs: bigint): void {
     const isNew = this.#recvNs !== undefined && recvNs !== this.#recvNs;
     this.#recvNs = recvNs;
