@@ -7,13 +7,15 @@ import type { Token, Venue, VenueMarket, VenueSnapshot } from './venue.js';
 /** A {@link QuoteClient}'s options, and the sizes. */
 export interface AggregatorOptions extends Omit<QuoteClientOptions, 'random'> {
   readonly random?: () => number;
-  /** Sizes in whole quote, ascending, at most 8; the largest bounds the depth of the levels. */
+  /**
+   * Sizes in whole quote units, ascending, at most 8; the largest limits the depth of the levels.
+   */
   readonly sizes: readonly number[];
 }
 
 /**
- * A swap aggregator as a venue. It requests the base that each quote size buys, and then the quote
- * for selling that base: two rounds of requests, with equal sizes on both sides.
+ * A swap aggregator as a venue. It requests how much base each quote size buys, then how much quote
+ * that base sells for: two rounds of requests, so both sides have equal sizes.
  */
 export class Aggregator implements Venue {
   readonly name = 'aggregator';
@@ -48,7 +50,10 @@ export class Aggregator implements Venue {
     return { ...levelsOf(rungs, market), askedMs };
   }
 
-  /** In parallel, within the client's rate limit; the first failure aborts the others. */
+  /**
+   * Requests quotes in parallel, within the client's rate limit; the first failure aborts the other
+   * requests.
+   */
   async #fetchQuotes(
     swap: { readonly from: Token; readonly to: Token; readonly amounts: readonly bigint[] },
     signal: AbortSignal,

@@ -1,6 +1,6 @@
 import { CodedError } from '../contract/coded-error.js';
 
-/** What can go wrong between us and a venue; codes are never renamed. */
+/** The failures of a venue or of requests to it; a code is never renamed. */
 export type VenueErrorCode =
   | 'VENUE_UNREACHABLE'
   | 'VENUE_TIMEOUT'
@@ -13,10 +13,13 @@ export type VenueErrorCode =
   | 'VENUE_PRICE_OUT_OF_RANGE'
   | 'VENUE_LEVELS_STALE';
 
-/** Details of an error: small scalars only, and no text of the venue. */
+/** Details of an error: numbers and short texts, no text from the venue. */
 type VenueErrorContext = Readonly<Record<string, string | number>>;
 
-/** The one error class of this room. Its text holds no key of a URL and no text of the venue. */
+/**
+ * The one error class of this room. Its message contains no key of a URL and no text from the
+ * venue.
+ */
 export class VenueError extends CodedError<VenueErrorCode, VenueErrorContext> {
   override readonly name = 'VenueError';
 }

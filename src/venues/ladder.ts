@@ -3,11 +3,11 @@ import { VenueError } from './error.js';
 import { ROUND_TRIP_GAIN_BPS_MAX, ROUND_TRIP_LOSS_BPS_MAX, VENUE_PRICE_MAX } from './limits.js';
 import type { VenueLevel, VenueLevels, VenueMarket } from './venue.js';
 
-/** One size, quoted in both directions. All amounts in the tokens' own decimals, above 0. */
+/** One size, quoted in both directions. All amounts are in the tokens' own decimals and above 0. */
 export interface Rung {
   /** Quote paid for buying the base. */
   readonly quoteIn: bigint;
-  /** Base bought with it, and sold in the other direction. */
+  /** The base bought with the quote amount, which is then sold in the other direction. */
   readonly base: bigint;
   /** Quote received for selling the base. */
   readonly quoteOut: bigint;
@@ -23,7 +23,7 @@ type Division = (dividend: bigint, divisor: bigint) => bigint;
 const divFloor: Division = (dividend, divisor) => dividend / divisor;
 const divCeil: Division = (dividend, divisor) => (dividend + divisor - 1n) / divisor;
 
-/** How the levels of one side are computed. */
+/** The functions that compute the levels of one side. */
 interface SideRule {
   readonly quoteOf: (rung: Rung) => bigint;
   readonly divide: Division;
@@ -43,12 +43,13 @@ const bidRule: SideRule = {
 };
 
 /**
- * Each level is a step of the ladder at the price of that step alone; consuming levels from the
- * best never costs less, nor yields more, than quoted. A ladder ends where more of one token yields
- * no more of the other, or where a round trip loses more than half.
+ * Returns the levels: each is a step of the ladder, at the price of that step alone. A taker that
+ * uses up levels from the best on never pays less, nor receives more, than was quoted. The ladder
+ * ends where more of one token yields no more of the other, or where a round trip loses more than
+ * half.
  *
  * # Errors
- * VenueError, when a price is implausible, or an immediate round trip would win.
+ * Throws a VenueError when a price is implausible, or an immediate round trip would gain.
  */
 export function levelsOf(rungs: readonly Rung[], market: VenueMarket): VenueLevels {
   const usable = rungs.slice(0, endOf(rungs));
@@ -80,7 +81,7 @@ function sideOf(
     const quoteStep = quoteOf(rung) - taken.quote;
     if (baseStep <= 0n || quoteStep <= 0n) break;
     const size = divFloor(baseStep * SIZE_SCALE, baseUnit);
-    // A step smaller than one unit joins the next one.
+    // A step smaller than one unit of size is merged with the next step.
     if (size === 0n) continue;
     const marginal = divide(quoteStep * PRICE_SCALE * baseUnit, baseStep * quoteUnit);
     const before = levels.at(-1)?.price ?? marginal;

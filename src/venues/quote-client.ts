@@ -18,7 +18,10 @@ import {
 
 /** The quote server, and its rate limit. */
 export interface QuoteClientOptions {
-  /** An http or https URL whose path gets `/quote`; user info becomes an Authorization header. */
+  /**
+   * An http or https URL, to whose path `/quote` is appended; user info becomes an Authorization
+   * header.
+   */
   readonly url: string;
   /** Time limit of one request, up to the last byte of its response. */
   readonly timeoutMs: number;
@@ -38,19 +41,22 @@ interface QuoteQuery {
 
 /** The result of a swap of an exact input amount. */
 export interface Quote {
-  /** In the output token's decimals, 1 to 2^64 - 1. */
+  /** The output amount in the output token's decimals, 1 to 2^64 - 1. */
   readonly outAmount: bigint;
   /** Time of the request. */
   readonly askedMs: number;
 }
 
-/** The slippage tolerance in the request, the interface's default. It affects only a field that is not read. */
+/**
+ * The slippage tolerance of the request, the interface's default. It affects only a field that is
+ * not read.
+ */
 const SLIPPAGE_BPS = 50;
 
 /**
- * The quote path of an aggregator: `GET /quote?inputMint&outputMint&amount&slippageBps`, answered
- * with decimal texts `inAmount` and `outAmount`. One try per call, because the caller polls. Errors
- * contain no text of the server, which may repeat the keys of the URL.
+ * A client of an aggregator's quote path: `GET /quote?inputMint&outputMint&amount&slippageBps`,
+ * whose response has the decimal texts `inAmount` and `outAmount`. A call is not retried, because
+ * the caller polls. Errors contain no text from the server, which may repeat keys of the URL.
  */
 export class QuoteClient {
   readonly #endpoint: Endpoint;
@@ -77,7 +83,7 @@ export class QuoteClient {
     this.#backoff = new Backoff({ firstMs, capMs, random });
   }
 
-  /** Host and port: the publishable part of the URL. */
+  /** Host and port, the part of the URL that may be published. */
   get host(): string {
     return this.#endpoint.host;
   }
@@ -91,7 +97,7 @@ export class QuoteClient {
    * Requests a quote within the rate limit.
    *
    * # Errors
-   * VenueError.
+   * Rejects with a VenueError.
    */
   async fetchQuote(query: QuoteQuery, signal: AbortSignal): Promise<Quote> {
     try {
@@ -102,7 +108,7 @@ export class QuoteClient {
     }
   }
 
-  /** The timer covers the body too: a stalling server counts as dead. */
+  /** The time limit includes the body, so a server that stalls counts as dead. */
   async #fetchWithTimeout(query: QuoteQuery, signal: AbortSignal): Promise<Quote> {
     const askedMs = this.#timers.nowMs();
     const limit = { timers: this.#timers, limitMs: this.#timeoutMs, signal };
@@ -123,7 +129,7 @@ export class QuoteClient {
     const headers: Record<string, string> = { accept: 'application/json' };
     if (authorization !== null) headers['authorization'] = authorization;
     this.#requestCount += 1;
-    // Redirects are not followed: they would send the URL's keys elsewhere.
+    // Redirects are not followed, because they would send the keys of the URL elsewhere.
     const init = { headers, signal, redirect: 'manual' } as const;
     const response = await fetch(urlOf(this.#quoteUrl, query), init);
     const reading = { timers: this.#timers, bytesMax: VENUE_BODY_BYTES_MAX };
@@ -133,7 +139,7 @@ export class QuoteClient {
     throw statusError(response.status);
   }
 
-  /** Waits as long as the server requests; a status of 429 always implies a wait. */
+  /** Pauses requests for as long as the server asks; a status of 429 always causes a pause. */
   #pauseRequests(response: Response): void {
     const header = response.headers.get('retry-after');
     const askedMs = parseRetryAfter(header, this.#timers.unixMs()) ?? 0;

@@ -11,7 +11,10 @@ import type { Venue, VenueLevels, VenueMarket, VenueSnapshot } from './venue.js'
 export interface VenuePollerOptions {
   readonly venue: Venue & { readonly host: string; readonly requestCount: number };
   readonly markets: () => readonly VenueMarket[];
-  /** Receives the levels of a market, which replace the previous ones; empty when it is excluded. */
+  /**
+   * Receives the levels of a market, which replace the previous levels; empty when the market is
+   * excluded.
+   */
   readonly onLevels: (market: VenueMarket, levels: VenueLevels) => void;
   readonly intervalMs: number;
   /** Levels older than this are excluded. */
@@ -21,16 +24,19 @@ export interface VenuePollerOptions {
   readonly random?: () => number;
 }
 
-/** Checks of due markets per interval: a fetch is late by a tenth of the interval at most. */
+/**
+ * The number of checks for due markets in each interval: a fetch is late by at most a tenth of the
+ * interval.
+ */
 const TICKS_PER_INTERVAL = 10;
 
 const NO_LEVELS: VenueLevels = { bids: [], asks: [] };
 
 /**
- * Polls a venue's markets. A market whose fetch fails, or whose levels are too old, is excluded
- * immediately and returns with the next successful fetch; each has its own backoff.
+ * Polls the markets of a venue. A market whose fetch fails, or whose levels are too old, is
+ * excluded immediately and returns with the next successful fetch; each market has its own backoff.
  *
- * This class does not know the consumer of the levels, nor their computation.
+ * This class knows neither the consumer of the levels nor how they are computed.
  */
 export class VenuePoller {
   readonly #options: VenuePollerOptions;
@@ -75,7 +81,7 @@ export class VenuePoller {
     };
   }
 
-  /** A market that is gone, or whose tokens changed, loses its levels. */
+  /** A market that was removed, or whose tokens changed, loses its levels. */
   #followMarkets(): void {
     const now = new Map(this.#options.markets().map((market) => [market.id, market]));
     for (const [id, quoted] of this.#quoted) {
@@ -131,7 +137,7 @@ export class VenuePoller {
     log.warn({ ...this.#fieldsOf(market), code, problem }, 'a venue is left out');
   }
 
-  /** A handler of levels may throw; the venue continues. */
+  /** Passes levels on. The consumer may throw; polling continues. */
   #emitLevels(market: VenueMarket, levels: VenueLevels): void {
     try {
       this.#options.onLevels(market, levels);
@@ -172,7 +178,10 @@ class QuotedMarket {
   /** The levels in use; null while the market is excluded. */
   #levels: VenueSnapshot | null = null;
   #expiry: Timer | null = null;
-  /** The error code that excludes the market; null for none, or before the first fetch. */
+  /**
+   * The error code for which the market is excluded; null when it is not, or before the first
+   * fetch.
+   */
   #reason: string | null = null;
   #dueMs = Number.NEGATIVE_INFINITY;
   #isFetching = false;
@@ -195,7 +204,7 @@ class QuotedMarket {
     return this.#reason;
   }
 
-  /** Age of the levels in use; null without any. */
+  /** Age of the levels in use, milliseconds; null when there are none. */
   get ageMs(): number | null {
     return this.#levels === null ? null : this.#timers.nowMs() - this.#levels.askedMs;
   }
@@ -209,13 +218,13 @@ class QuotedMarket {
     return !this.#isFetching && this.#timers.nowMs() >= this.#dueMs;
   }
 
-  /** Starts a fetch; the next is due `intervalMs` from now, if this one has ended by then. */
+  /** Starts a fetch; the next one is due after `intervalMs`, if this fetch has ended by then. */
   startFetch(intervalMs: number): void {
     this.#isFetching = true;
     this.#dueMs = this.#timers.nowMs() + intervalMs;
   }
 
-  /** Uses fetched levels for `leftMs`; then `onStale` must exclude the market. */
+  /** Uses fetched levels for `leftMs`; `onStale` must then exclude the market. */
   useLevels(snapshot: VenueSnapshot, leftMs: number, onStale: () => void): void {
     this.#isFetching = false;
     this.#reason = null;
@@ -230,7 +239,7 @@ class QuotedMarket {
     this.#dueMs = Math.max(this.#dueMs, this.#timers.nowMs() + this.#backoff.next());
   }
 
-  /** Excludes the market for the reason of this code. */
+  /** Excludes the market; the error code is the reason. */
   leaveOut(code: string): void {
     this.#clearLevels();
     this.#reason = code;

@@ -1,4 +1,4 @@
-/** The interface of a venue outside of the chain's program: levels for a spot market. */
+/** The interface of a venue outside of the Drift program: it provides levels for a spot market. */
 import type { MarketInfo } from '../contract/markets.js';
 import { TOKEN_DECIMALS_MAX, VENUE_MARKETS_MAX } from './limits.js';
 
@@ -14,13 +14,13 @@ export interface VenueMarket {
 /** A token by its mint (base58). */
 export interface Token {
   readonly mint: string;
-  /** Decimals of an amount of it, 0 to 19. */
+  /** The decimals of the token's amounts, 0 to 19. */
   readonly decimals: number;
 }
 
 /** A size at a price. */
 export interface VenueLevel {
-  /** Quote for one whole base, at 1e6, above 0. */
+  /** Quote for one whole unit of base, at 1e6, above 0. */
   readonly price: bigint;
   /** Base at 1e9, above 0. */
   readonly size: bigint;
@@ -34,7 +34,7 @@ export interface VenueLevels {
 
 /** Levels with the time of their request. */
 export interface VenueSnapshot extends VenueLevels {
-  /** The request time of their oldest part, on the venue's monotonic clock. */
+  /** The time of the request for the oldest part of the levels, on the venue's monotonic clock. */
   readonly askedMs: number;
 }
 
@@ -43,15 +43,15 @@ export interface Venue {
   /** For metrics and logs; contains no key. */
   readonly name: string;
   /**
-   * The current levels of a market.
+   * Fetches the current levels of a market.
    *
    * # Errors
-   * VenueError, when any part of them is unavailable or implausible.
+   * Rejects with a VenueError when any part of the levels is unavailable or implausible.
    */
   fetchLevels(market: VenueMarket, signal: AbortSignal): Promise<VenueSnapshot>;
 }
 
-/** A market as listed by the book; its object may have more members. */
+/** A market as the book lists it; the object may have more members. */
 export type PricedMarket = Pick<
   MarketInfo,
   'id' | 'symbol' | 'marketType' | 'marketIndex' | 'decimals' | 'mint' | 'emptyReason'
@@ -61,8 +61,8 @@ export type PricedMarket = Pick<
 const QUOTE_MARKET_INDEX = 0;
 
 /**
- * The traded spot markets with requested names, each with its two tokens. Empty until the quote
- * asset's market is known.
+ * Returns the traded spot markets with requested names, each with its two tokens; empty until the
+ * quote asset's market is known.
  */
 export function venueMarkets(
   markets: readonly PricedMarket[],
