@@ -8,10 +8,11 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value};
 use slotbook_protocol::layout::{FieldType, Layout, Shape};
+use slotbook_protocol::model::clock::SlotSchedule;
 use slotbook_protocol::model::enums::{MarketStatus, OracleSource};
 use slotbook_protocol::model::error::ProtocolError;
 use slotbook_protocol::model::order::{ORDERS, RawOrder};
-use slotbook_protocol::model::units::Pubkey;
+use slotbook_protocol::model::units::{Pubkey, Slot};
 use slotbook_protocol::model::user::POSITIONS;
 use slotbook_protocol::model::{AccountKind, Program, kind_of};
 
@@ -124,6 +125,7 @@ fn real_state_and_markets_are_read() {
     let state = PROGRAM.state(&captured("velocity_state.bin")).unwrap();
     let tier = &state.perp_fees.tiers[0];
     assert_eq!((tier.fee_numerator, tier.fee_denominator), (42, 120_000));
+    assert_eq!(state.slots, SlotSchedule::default(), "no change was known yet");
     let perp = PROGRAM.perp_market(&captured("velocity_perp_market_0.bin")).unwrap();
     assert_eq!((&*perp.terms.name, perp.terms.status), ("SOL-PERP", MarketStatus::Active));
     let amm = &perp.amm;
@@ -133,6 +135,25 @@ fn real_state_and_markets_are_read() {
     assert_eq!((&*spot.terms.name, spot.decimals), ("USDT", 6));
     let mint = "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB".parse().unwrap();
     assert_eq!(spot.mint, mint);
+}
+
+#[test]
+fn the_lengths_of_slots_are_read_of_the_state_of_the_program_that_has_them() {
+    let mut data = captured("velocity_state.bin");
+    let [length_at, staged_at, staged_from_at, changes_at] = [1_506, 1_508, 1_512, 1_520];
+    data[length_at..][..2].copy_from_slice(&350u16.to_le_bytes());
+    data[staged_at..][..2].copy_from_slice(&300u16.to_le_bytes());
+    data[staged_from_at..][..8].copy_from_slice(&9_000u64.to_le_bytes());
+    let changes = [1 << 40, 2 << 40, 0, 4 << 40];
+    for (index, first) in changes.into_iter().enumerate() {
+        data[changes_at + 8 * index..][..8].copy_from_slice(&u64::to_le_bytes(first));
+    }
+    let staged_from = Slot(9_000);
+    let slots = SlotSchedule { changes, length_ms: 350, staged_ms: 300, staged_from };
+    assert_eq!(PROGRAM.state(&data).unwrap().slots, slots);
+    let mut drift = data[..Program::Drift.layout(AccountKind::State).unwrap().size].to_vec();
+    drift[8..].fill(0xff);
+    assert_eq!(Program::Drift.state(&drift).unwrap().slots, SlotSchedule::default());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod amm;
+pub mod clock;
 pub mod enums;
 pub mod error;
 pub mod fees;

@@ -1,10 +1,13 @@
 //! The exchange's state: pauses, guard rails, fees.
 
 use super::account::AccountKind;
+use super::clock::SlotSchedule;
 use super::error::ProtocolError;
 use super::fees::FeeStructure;
 use super::oracle::OracleGuardRails;
 use super::tables::{Tables, checked};
+use super::units::Slot;
+use crate::bytes::u64_at;
 use crate::layout::leaf;
 
 /// What the state account says to all markets.
@@ -20,6 +23,8 @@ pub struct State {
     pub spot_fees: FeeStructure,
     /// The limits within which an oracle's price is valid.
     pub guard_rails: OracleGuardRails,
+    /// How long slots are.
+    pub slots: SlotSchedule,
 }
 
 impl State {
@@ -27,6 +32,7 @@ impl State {
         let bytes = checked::<T>(AccountKind::State, data)?;
         let perp_fees = const { T::STATE.at("perpFeeStructure", "FeeStructure") };
         let spot_fees = const { T::STATE.at("spotFeeStructure", "FeeStructure") };
+        let changes = const { T::STATE.find("slotDurationTransitionSlots", "u64") };
         macro_rules! rail {
             ($type:tt $name:literal) => {
                 leaf!(T::STATE, bytes, $type $name)
@@ -44,6 +50,14 @@ impl State {
                 slots_before_stale_for_margin: rail!(i64 "slotsBeforeStaleForMargin"),
                 confidence_interval_max_size: rail!(u64 "confidenceIntervalMaxSize"),
                 too_volatile_ratio: rail!(i64 "tooVolatileRatio"),
+            },
+            slots: SlotSchedule {
+                changes: changes.map_or([0; 4], |at| {
+                    std::array::from_fn(|change| u64_at(bytes, at + change * size_of::<u64>()))
+                }),
+                length_ms: leaf!(T::STATE, bytes, u16 "slotDurationMs" or 0),
+                staged_ms: leaf!(T::STATE, bytes, u16 "pendingSlotDurationMs" or 0),
+                staged_from: Slot(leaf!(T::STATE, bytes, u64 "slotDurationEffectiveSlot" or 0)),
             },
         })
     }
