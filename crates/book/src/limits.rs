@@ -1,5 +1,6 @@
 //! The limits of this crate, each with its reason.
 
+use slotbook_protocol::model::clock::SLOT_UNIT_MS;
 pub use slotbook_protocol::model::user::ORDERS as ORDERS_PER_USER;
 
 /// User accounts in memory, including closed accounts until the next snapshot. The exchange has
@@ -16,8 +17,8 @@ pub const ORACLES_MAX: usize = MARKETS_MAX;
 /// counted.
 pub const QUARANTINE_MAX: usize = 10_000;
 
-/// Buckets of the auction wheel: auctions end at most 256 slots ahead, so 512 is exact.
-/// Source: `Order.auction_duration` is a u8.
+/// Buckets of the auction wheel: auctions end at most 511 slots ahead, so 512 is exact.
+/// Source: `Order.auction_duration` is a u8 of 400 ms, and slots have 200 ms or more.
 pub const AUCTION_WHEEL_BUCKETS: usize = 512;
 
 /// Buckets of the expiry wheel, one a second: over an hour ahead; later ones wait in a map.
@@ -46,9 +47,9 @@ pub const CHUNK_MAX: usize = 64;
 /// publishes as many. Source: dlob-server `numVammOrders`.
 pub const VAMM_LEVELS: usize = 100;
 
-/// Maximum age of the oracle price of a shown AMM, in slots. Source: dlob-server
-/// src/dlob-subscriber/DLOBSubscriberIO.ts, which accepts prelaunch oracles at any age.
-pub const VAMM_ORACLE_SLOTS_MAX: u64 = 160;
+/// Maximum age of the oracle price of a shown AMM, in milliseconds: 160 slots of 400 ms. Source:
+/// dlob-server src/dlob-subscriber/DLOBSubscriberIO.ts, which accepts prelaunch oracles at any age.
+pub const VAMM_ORACLE_AGE_MS_MAX: u64 = 160 * SLOT_UNIT_MS;
 
 /// Lifetime of an indicative quote after receipt, as in the Drift v2 dlob-server. Makers repeat
 /// their quotes every 500 ms.

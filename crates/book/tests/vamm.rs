@@ -2,7 +2,7 @@
 
 use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, state};
 use crate::common::{user, with_byte, with_u64};
-use slotbook_book::limits::{VAMM_LEVELS, VAMM_ORACLE_SLOTS_MAX};
+use slotbook_book::limits::{VAMM_LEVELS, VAMM_ORACLE_AGE_MS_MAX};
 use slotbook_book::{IndicativeQuote, QuotedSide, Side, VammExclusion};
 use slotbook_protocol::drift::layouts::PERP_MARKET;
 use slotbook_protocol::model::Program;
@@ -175,10 +175,11 @@ fn without_an_oracle_there_is_no_amm() {
 #[test]
 fn an_oracle_may_be_160_slots_old_and_a_prelaunch_oracle_older() {
     let mut bench = bench_with(&amm_market());
-    bench.clock(SLOT + VAMM_ORACLE_SLOTS_MAX, NOW);
+    let slots = VAMM_ORACLE_AGE_MS_MAX / 400;
+    bench.clock(SLOT + slots, NOW);
     bench.book.end_turn(2);
     assert_eq!(reason(&mut bench), None);
-    bench.clock(SLOT + VAMM_ORACLE_SLOTS_MAX + 1, NOW);
+    bench.clock(SLOT + slots + 1, NOW);
     let perp = bench.perp();
     assert!(bench.book.end_turn(3).contains(&perp));
     assert_eq!(reason(&mut bench), Some(VammExclusion::OracleStale));

@@ -44,11 +44,11 @@ impl Auction {
     /// The worst price at which an offer fills now, on the tick; `None` without a running auction.
     pub(crate) fn price(&self, direction: Direction, market: &MarketTerms) -> Option<Price> {
         let order = self.order(direction)?;
-        let now = Slot(self.elapsed_slots);
-        if order.is_auction_complete(now) {
+        let now = Slot(self.elapsed_slots).into();
+        if order.is_auction_complete(&now) {
             return None;
         }
-        auction_price_program(&order, now, market.tick, None, market.is_prediction).ok()
+        auction_price_program(&order, &now, market.tick, None, market.is_prediction).ok()
     }
 
     /// Builds a market order with this auction, placed at slot 0 of the chain; `None` when a price

@@ -354,7 +354,7 @@ fn request<'a>(makers: &'a [MakerOrder], taker: Order, amm: PerpAmm) -> Request<
         amm,
         is_amm_available: true,
         moment: Moment {
-            slot: Slot(100),
+            clock: Slot(100).into(),
             now: UnixSeconds(1_000),
             oracle: OraclePrice(ORACLE),
             tick: Price(TICK),
@@ -527,7 +527,7 @@ proptest! {
         for amm in [hostile, updated] {
             let mut request = request(&makers, order, amm);
             request.taker_position = position;
-            request.moment.slot = Slot(slot);
+            request.moment.clock = Slot(slot).into();
             request.moment.now = UnixSeconds(ts.wrapping_neg());
             request.moment.oracle = OraclePrice(oracle);
             if let Ok(fills) = fill(&request) {

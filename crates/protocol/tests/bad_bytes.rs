@@ -54,9 +54,9 @@ fn read_everything(data: &[u8]) {
     let _ = (Program::Drift.perp_market(data), Program::Drift.spot_market(data));
     let _ = Program::Drift.state(data);
     for (source, owner) in OracleSource::ALL.iter().flat_map(|s| OWNERS.map(|owner| (*s, owner))) {
-        if let Ok(reading) = slotbook_protocol::model::Program::Drift.oracle(source, &owner, data) {
+        if let Ok(reading) = Program::Drift.oracle(source, &owner, data) {
             let rails = OracleGuardRails::default();
-            let _ = validity(&reading, &rails, OraclePrice(1), 50, Slot(1), source);
+            let _ = validity(&reading, &rails, OraclePrice(1), 50, 400, source);
         }
     }
 }
@@ -65,10 +65,10 @@ fn read_order(view: &OrderView<'_>) {
     assert_eq!(view.check().is_ok(), view.decode().is_ok());
     let Ok(order) = view.decode() else { return };
     for slot in [0, order.slot.0.wrapping_sub(1), order.slot.0.wrapping_add(3), u64::MAX] {
-        let slot = Slot(slot);
-        let resting = order.is_resting_limit(slot);
+        let clock = &Slot(slot).into();
+        let resting = order.is_resting_limit(clock);
         assert!(!resting || order.is_limit(), "only limit orders rest");
-        assert!(!order.has_auction_price(slot) || order.has_limit_price(slot));
+        assert!(!order.has_auction_price(clock) || order.has_limit_price(clock));
         for oracle in [None, Some(OraclePrice(i64::MIN)), Some(OraclePrice(i64::MAX))] {
             let protected = Some(ProtectedMakerParams {
                 limit_price_divisor: order.posted_slot_tail,
@@ -76,8 +76,8 @@ fn read_order(view: &OrderView<'_>) {
                 tick_size: Price(u64::from(order.order_id)),
             });
             let tick = order.trigger_price;
-            let _ = auction_price_program(&order, slot, tick, oracle, order.post_only);
-            let _ = limit_price_program(&order, slot, tick, oracle, None, true, protected);
+            let _ = auction_price_program(&order, clock, tick, oracle, order.post_only);
+            let _ = limit_price_program(&order, clock, tick, oracle, None, true, protected);
         }
     }
     let _ = order.is_expired(UnixSeconds(i64::MAX));

@@ -3,10 +3,12 @@
 
 use crate::support;
 use slotbook_protocol::drift::PROGRAM_ID;
+use slotbook_protocol::model::Program;
+use slotbook_protocol::model::clock::SlotClock;
 use slotbook_protocol::model::enums::OracleSource;
 use slotbook_protocol::model::error::ProtocolError;
 use slotbook_protocol::model::oracle::{
-    MmOracle, OracleGuardRails, OracleReading, OracleValidity, mm_oracle_reading, published,
+    MmOracle, OracleGuardRails, OracleReading, OracleValidity, mm_oracle_reading,
     quote_asset_reading, usable_for_offset_orders, validity,
 };
 use slotbook_protocol::model::units::{OraclePrice, Pubkey, Slot};
@@ -21,7 +23,7 @@ fn captured(name: &str) -> (Pubkey, Vec<u8>) {
 /// Price, confidence, slot and sequence id of a captured oracle under a source.
 fn check(name: &str, source: OracleSource, expected: (i64, u64, u64, Option<u64>)) {
     let (owner, data) = captured(name);
-    let found = slotbook_protocol::model::Program::Drift.oracle(source, &owner, &data).unwrap();
+    let found = Program::Drift.oracle(source, &owner, &data).unwrap();
     let (price, confidence, slot, sequence_id) = expected;
     let expected = OracleReading {
         price: OraclePrice(price),
@@ -88,9 +90,7 @@ fn switchboard_prices_are_the_programs() {
 #[test]
 fn on_demand_price_is_the_mean_of_the_newest_submissions() {
     let (owner, data) = captured("oracle-switchboard-od-dsol");
-    let found = slotbook_protocol::model::Program::Drift
-        .oracle(OracleSource::SwitchboardOnDemand, &owner, &data)
-        .unwrap();
+    let found = Program::Drift.oracle(OracleSource::SwitchboardOnDemand, &owner, &data).unwrap();
     assert_eq!(found.price, OraclePrice(226_556_945));
     assert_eq!(found.confidence, 132_899);
 }
@@ -101,8 +101,7 @@ fn averages_are_what_the_sdk_shows() {
     use OracleSource as S;
     let of = |name: &str, source| {
         let (owner, data) = captured(name);
-        let average =
-            slotbook_protocol::model::Program::Drift.oracle(source, &owner, &data).unwrap().average;
+        let average = Program::Drift.oracle(source, &owner, &data).unwrap().average;
         average.map(|average| (average.price, average.confidence))
     };
     assert_eq!(of("oracle-push-bonk-1", S::Pyth1M), Some((14_345_200, 27_600)));
@@ -120,9 +119,7 @@ fn average_of_a_push_feed_that_cannot_be_scaled_is_left_out() {
     let (owner, mut data) = captured("oracle-push-bonk-1");
     data[20..24].copy_from_slice(&(-7i32).to_le_bytes());
     data[48..56].copy_from_slice(&i64::MAX.to_le_bytes());
-    let reading = slotbook_protocol::model::Program::Drift
-        .oracle(OracleSource::Pyth1M, &owner, &data)
-        .unwrap();
+    let reading = Program::Drift.oracle(OracleSource::Pyth1M, &owner, &data).unwrap();
     assert_eq!(reading.average, None);
 }
 
@@ -141,20 +138,12 @@ fn every_captured_oracle_is_refused_under_another_owner_and_when_cut() {
         let (owner, data) = captured(name);
         let other = Pubkey([7; 32]);
         let wrong_owner = ProtocolError::WrongOwner { owner: other };
-        assert_eq!(
-            slotbook_protocol::model::Program::Drift.oracle(source, &other, &data),
-            Err(wrong_owner),
-            "{name}"
-        );
-        let cut = slotbook_protocol::model::Program::Drift.oracle(
-            source,
-            &owner,
-            &data[..100.min(data.len() - 2)],
-        );
+        assert_eq!(Program::Drift.oracle(source, &other, &data), Err(wrong_owner), "{name}");
+        let cut = Program::Drift.oracle(source, &owner, &data[..100.min(data.len() - 2)]);
         assert!(matches!(cut, Err(ProtocolError::WrongLength { .. })), "{name}: {cut:?}");
         let mut marked = data.clone();
         marked[0] ^= 1;
-        let refused = slotbook_protocol::model::Program::Drift.oracle(source, &owner, &marked);
+        let refused = Program::Drift.oracle(source, &owner, &marked);
         assert!(matches!(refused, Err(ProtocolError::WrongDiscriminator { .. })), "{name}");
     }
 }
@@ -164,19 +153,13 @@ fn pull_update_with_an_unknown_verification_level_is_refused() {
     let (owner, mut data) = captured("oracle-pull-eth");
     data[40] = 2;
     let error = ProtocolError::InvalidEnum { field: "verification_level", value: 2 };
-    assert_eq!(
-        slotbook_protocol::model::Program::Drift.oracle(OracleSource::PythPull, &owner, &data),
-        Err(error)
-    );
+    assert_eq!(Program::Drift.oracle(OracleSource::PythPull, &owner, &data), Err(error));
 }
 
 #[test]
 fn quote_asset_has_no_account() {
     let error = Err(ProtocolError::NoOracleAccount);
-    assert_eq!(
-        slotbook_protocol::model::Program::Drift.oracle(OracleSource::QuoteAsset, &PROGRAM_ID, &[]),
-        error
-    );
+    assert_eq!(Program::Drift.oracle(OracleSource::QuoteAsset, &PROGRAM_ID, &[]), error);
     assert_eq!(quote_asset_reading(Slot(5)).price, OraclePrice(1_000_000));
 }
 
@@ -194,9 +177,14 @@ fn reading(price: i64, confidence: u64, slot: u64) -> OracleReading {
     }
 }
 
+/// How old a reading is in slots of 400 ms.
+fn age_ms(reading: &OracleReading) -> u64 {
+    SlotClock::from(SLOT).ms_since(reading.slot)
+}
+
 fn check_validity(reading: OracleReading, expected: OracleValidity) {
     let rails = OracleGuardRails::default();
-    let found = validity(&reading, &rails, TWAP, 1, SLOT, OracleSource::PythPull);
+    let found = validity(&reading, &rails, TWAP, 1, age_ms(&reading), OracleSource::PythPull);
     assert_eq!(found, expected, "{reading:?}");
 }
 
@@ -227,10 +215,10 @@ fn validity_has_the_programs_limits_and_order() {
 fn tier_widens_the_confidence_and_stable_coins_may_be_older() {
     let rails = OracleGuardRails::default();
     let wide = reading(100_000_000, 4_000_000, 1_000);
-    let found = validity(&wide, &rails, TWAP, 2, SLOT, OracleSource::PythPull);
+    let found = validity(&wide, &rails, TWAP, 2, age_ms(&wide), OracleSource::PythPull);
     assert_eq!(found, OracleValidity::Valid);
     let old = reading(100_000_000, 0, 640);
-    let found = validity(&old, &rails, TWAP, 1, SLOT, OracleSource::PythStableCoin);
+    let found = validity(&old, &rails, TWAP, 1, age_ms(&old), OracleSource::PythStableCoin);
     assert_eq!(found, OracleValidity::StaleForAmm);
 }
 
@@ -283,10 +271,12 @@ fn mm_oracle_is_compared_by_sequence_id_where_both_count_alike() {
 }
 
 #[test]
-fn a_prelaunch_oracle_counts_as_published_just_now() {
+fn a_prelaunch_oracle_of_drift_counts_as_published_just_now() {
     let old = OracleReading { slot: Slot(SLOT.0 - 500), ..reading(100_000_000, 1_000, 1_000) };
-    assert_eq!(published(&old, SLOT, OracleSource::Prelaunch), SLOT);
-    assert_eq!(published(&old, SLOT, OracleSource::PythLazer), old.slot);
+    let (drift, velocity) = (Program::Drift, Program::Velocity);
+    assert_eq!(drift.published(&old, SLOT, OracleSource::Prelaunch), SLOT);
+    assert_eq!(drift.published(&old, SLOT, OracleSource::PythLazer), old.slot);
+    assert_eq!(velocity.published(&old, SLOT, OracleSource::Prelaunch), old.slot);
     let mm = MmOracle { price: OraclePrice(100_500_000), slot: Slot(SLOT.0 - 5), sequence_id: 0 };
     let rails = OracleGuardRails::default();
     assert_eq!(mm_oracle_reading(&old, &mm, &rails, TWAP, SLOT), old);

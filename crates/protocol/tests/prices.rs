@@ -92,11 +92,11 @@ fn auction_prices_are_the_programs() {
     for case in
         cases(include_str!("../../../test/golden/vectors/prices/onchain-auction-price.json"), 132)
     {
-        let (order, slot) = (order(&case["order"]), Slot(number(&case["slot"])));
+        let (order, clock) = (order(&case["order"]), Slot(number(&case["slot"])).into());
         let (expected, name) = (&case["expected"], &case["name"]);
         let tick = Price(number(&case["tickSize"]));
         let is_prediction = case["isPrediction"].as_bool().unwrap();
-        match auction_price_program(&order, slot, tick, oracle(&case), is_prediction) {
+        match auction_price_program(&order, &clock, tick, oracle(&case), is_prediction) {
             Ok(price) => assert_eq!(Some(price.0), optional(&expected["price"]), "{name}"),
             Err(error) => assert_eq!(error_name(error), expected["error"], "{name}"),
         }
@@ -108,19 +108,23 @@ fn limit_prices_are_the_programs() {
     for case in
         cases(include_str!("../../../test/golden/vectors/prices/onchain-limit-price.json"), 132)
     {
-        let (order, slot) = (order(&case["order"]), Slot(number(&case["slot"])));
+        let (order, clock) = (order(&case["order"]), Slot(number(&case["slot"])).into());
         let (expected, name) = (&case["expected"], &case["name"]);
         let tick = Price(number(&case["tickSize"]));
         let is_prediction = case["isPrediction"].as_bool().unwrap();
         let fallback = optional(&case["fallbackPrice"]).map(Price);
         let params = protected(&case["protectedMakerParams"]);
         let oracle = oracle(&case);
-        match limit_price_program(&order, slot, tick, oracle, fallback, is_prediction, params) {
+        match limit_price_program(&order, &clock, tick, oracle, fallback, is_prediction, params) {
             Ok(price) => {
                 assert!(expected["error"].is_null(), "{name}");
                 assert_eq!(price.map(|price| price.0), optional(&expected["price"]), "{name}");
-                assert_eq!(order.is_resting_limit(slot), expected["isRestingLimitOrder"], "{name}");
-                assert_eq!(order.has_limit_price(slot), expected["hasLimitPrice"], "{name}");
+                assert_eq!(
+                    order.is_resting_limit(&clock),
+                    expected["isRestingLimitOrder"],
+                    "{name}"
+                );
+                assert_eq!(order.has_limit_price(&clock), expected["hasLimitPrice"], "{name}");
             }
             Err(error) => assert_eq!(error_name(error), expected["error"], "{name}"),
         }

@@ -1,6 +1,8 @@
 //! Oracle accounts of every source, and what their readings are worth.
 
 use slotbook_protocol::drift::PROGRAM_ID;
+use slotbook_protocol::model::Program;
+use slotbook_protocol::model::clock::SlotClock;
 use slotbook_protocol::model::enums::OracleSource;
 use slotbook_protocol::model::error::ProtocolError;
 use slotbook_protocol::model::oracle::{
@@ -51,17 +53,17 @@ pub(crate) fn run(input: &[u8]) {
     let length = u16::from_le_bytes(input.take()) % ACCOUNT_BYTES_MAX;
     let mut data = vec![0; length.into()];
     input.write_over(&mut data);
-    let Ok(reading) = slotbook_protocol::model::Program::Drift.oracle(source, &owner, &data) else {
+    let Ok(reading) = Program::Drift.oracle(source, &owner, &data) else {
         return;
     };
-    let again = |data: &[u8]| slotbook_protocol::model::Program::Drift.oracle(source, &owner, data);
+    let again = |data: &[u8]| Program::Drift.oracle(source, &owner, data);
     let longer = [&data[..], &[1]].concat();
     assert_eq!(again(&longer).ok(), may_be_longer.then_some(reading), "what follows is not read");
     assert!(data.len() >= bytes_min, "an account has its least length");
     for cut in [bytes_min - 1, bytes_min / 2, 0] {
         assert!(again(&data[..cut]).is_err(), "a cut account is an error");
     }
-    let stranger = slotbook_protocol::model::Program::Drift.oracle(source, &Pubkey([9; 32]), &data);
+    let stranger = Program::Drift.oracle(source, &Pubkey([9; 32]), &data);
     assert_eq!(stranger, Err(ProtocolError::WrongOwner { owner: Pubkey([9; 32]) }));
     check_reading(&reading, source, &moment);
 }
@@ -70,7 +72,9 @@ fn check_reading(reading: &OracleReading, source: OracleSource, moment: &Moment)
     let rails = OracleGuardRails::default();
     let at = |slot| {
         let multiplier = moment.confidence_multiplier;
-        validity(reading, &rails, moment.twap, multiplier, slot, source)
+        let published = Program::Drift.published(reading, slot, source);
+        let age_ms = SlotClock::from(slot).ms_since(published);
+        validity(reading, &rails, moment.twap, multiplier, age_ms, source)
     };
     let now = at(moment.slot);
     let is_positive = reading.price.0 > 0;

@@ -1,5 +1,6 @@
 //! Orders: the 96 bytes, and the prices that follow from them.
 
+use slotbook_protocol::model::clock::SlotClock;
 use slotbook_protocol::model::enums::Direction;
 use slotbook_protocol::model::order::{ORDER_BYTES, Order, RawOrder};
 use slotbook_protocol::model::price::{
@@ -40,16 +41,16 @@ pub(crate) fn run(input: &[u8]) {
         }),
         position: input.word().cast_signed(),
     };
-    check_predicates(&order, market.slot, market.position);
+    check_predicates(&order, &market.slot.into(), market.position);
     check_prices(&order, &market);
 }
 
-fn check_predicates(order: &Order, slot: Slot, position: i64) {
-    let (resting, taking) = (order.is_resting_limit(slot), order.is_taking(slot));
+fn check_predicates(order: &Order, clock: &SlotClock, position: i64) {
+    let (resting, taking) = (order.is_resting_limit(clock), order.is_taking(clock));
     assert!(!resting || order.is_limit(), "only limit orders rest");
     assert_ne!(resting, taking, "an order rests or takes");
     assert!(
-        !order.has_auction_price(slot) || order.has_limit_price(slot),
+        !order.has_auction_price(clock) || order.has_limit_price(clock),
         "an auction has a price"
     );
     assert!(order.unfilled_for_position(position) <= order.unfilled(), "reduce-only takes less");
@@ -60,10 +61,10 @@ fn check_predicates(order: &Order, slot: Slot, position: i64) {
 }
 
 fn check_prices(order: &Order, market: &Market) {
-    let (slot, tick, oracle) = (market.slot, market.tick, market.oracle);
+    let (clock, tick, oracle) = (&market.slot.into(), market.tick, market.oracle);
     let on_tick = |price: Price| standardize_price(price, tick, Direction::Long) == price;
     let is_saturated = |price: Price| price.0 >= u64::MAX - tick.0;
-    let auction = auction_price_program(order, slot, tick, oracle, market.is_prediction);
+    let auction = auction_price_program(order, clock, tick, oracle, market.is_prediction);
     if let Ok(price) = auction {
         assert!(on_tick(price) || is_saturated(price), "an auction's price is on the tick");
     }
@@ -71,14 +72,14 @@ fn check_prices(order: &Order, market: &Market) {
     for fallback in [None, Some(order.trigger_price)] {
         let price = limit_price_program(
             order,
-            slot,
+            clock,
             tick,
             oracle,
             fallback,
             market.is_prediction,
             protected,
         );
-        if order.has_auction_price(slot) && slot >= order.slot {
+        if order.has_auction_price(clock) && market.slot >= order.slot {
             assert_eq!(price, auction.map(Some), "while an auction runs its price is the limit");
         }
     }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use slotbook_naive::{
     ProtectedParams, auction_price_sdk, protected_price_program, protected_price_sdk, round_to_tick,
 };
+use slotbook_protocol::model::clock::SlotClock;
 use slotbook_protocol::model::order::{Order, RawOrder};
 use slotbook_protocol::model::price::{
     PriceError, ProtectedMakerParams, auction_price_program, limit_price_program,
@@ -60,7 +61,7 @@ type Forms = Vec<(&'static str, Outcome)>;
 struct Case<'a> {
     order: Order,
     judged: slotbook_naive::Order,
-    slot: Slot,
+    clock: SlotClock,
     oracle: Option<OraclePrice>,
     fallback: Option<Price>,
     protected: Option<ProtectedMakerParams>,
@@ -81,7 +82,7 @@ impl<'a> Case<'a> {
         Ok(Case {
             order,
             judged: slotbook_naive::Order::from_bytes(&bytes),
-            slot: Slot(integer(value, "slot")?),
+            clock: Slot(integer(value, "slot")?).into(),
             oracle: oracle.map(|price| Ok(OraclePrice(narrow(price)?))).transpose()?,
             fallback: fallback.map(|price| Ok(Price(narrow(price)?))).transpose()?,
             protected: parse_params(value.get("protectedMakerParams"))?,
@@ -97,7 +98,7 @@ impl<'a> Case<'a> {
         let tick = Price(integer(self.expected, "tickSize")?);
         let standardized: i128 = integer(self.expected, "standardized")?;
         let program =
-            auction_price_program(&self.order, self.slot, tick, self.oracle, false).map(Some);
+            auction_price_program(&self.order, &self.clock, tick, self.oracle, false).map(Some);
         let judge = Judge {
             case: self,
             question: Question::Auction,
@@ -133,7 +134,7 @@ impl<'a> Case<'a> {
     fn check_program_auction(&self) -> Result<Forms, Malformed> {
         let tick = Price(integer(self.value, "tickSize")?);
         let ours =
-            auction_price_program(&self.order, self.slot, tick, self.oracle, self.is_prediction);
+            auction_price_program(&self.order, &self.clock, tick, self.oracle, self.is_prediction);
         Ok(vec![("program form", self.compare_program(ours.map(Some))?)])
     }
 
@@ -145,12 +146,12 @@ impl<'a> Case<'a> {
 
     /// The auction's price in the SDK's form. Auctions between fixed prices do not depend on the oracle.
     fn sdk_auction(&self) -> i128 {
-        auction_price_sdk(&self.judged, self.slot.0, self.oracle().unwrap_or(0))
+        auction_price_sdk(&self.judged, self.clock.slot.0, self.oracle().unwrap_or(0))
     }
 
     /// The limit price in the SDK's form; `None` when the order has none.
     fn sdk_limit(&self) -> Option<i128> {
-        let in_auction = self.order.has_auction_price(self.slot);
+        let in_auction = self.order.has_auction_price(&self.clock);
         let price = if in_auction { Some(self.sdk_auction()) } else { self.plain_price() }?;
         Some(self.protected.map_or(price, |params| {
             protected_price_sdk(price, self.judged.is_bid(), &judged_params(params))
@@ -174,7 +175,7 @@ impl<'a> Case<'a> {
     fn program_limit(&self, tick: Price) -> Result<Option<Price>, PriceError> {
         limit_price_program(
             &self.order,
-            self.slot,
+            &self.clock,
             tick,
             self.oracle,
             self.fallback,
@@ -199,13 +200,13 @@ impl<'a> Case<'a> {
 
     /// Every predicate that the recording names.
     fn predicates(&self) -> Outcome {
-        let (order, slot) = (&self.order, self.slot);
+        let (order, clock) = (&self.order, &self.clock);
         let ours = [
-            ("isAuctionComplete", order.is_auction_complete(slot)),
-            ("hasAuctionPrice", order.has_auction_price(slot)),
-            ("hasLimitPrice", order.has_limit_price(slot)),
-            ("isRestingLimitOrder", order.is_resting_limit(slot)),
-            ("isTakingOrder", order.is_taking(slot)),
+            ("isAuctionComplete", order.is_auction_complete(clock)),
+            ("hasAuctionPrice", order.has_auction_price(clock)),
+            ("hasLimitPrice", order.has_limit_price(clock)),
+            ("isRestingLimitOrder", order.is_resting_limit(clock)),
+            ("isTakingOrder", order.is_taking(clock)),
             ("mustBeTriggered", order.must_be_triggered()),
             ("isTriggered", order.is_triggered()),
         ];
@@ -266,7 +267,7 @@ impl Judge<'_> {
         }
         let distance = order.auction_end_price.cmp(&order.auction_start_price);
         let worsens = if order.is_bid() { distance.is_lt() } else { distance.is_gt() };
-        if self.case.slot.0 < order.slot {
+        if self.case.clock.slot.0 < order.slot {
             Some(SLOT_BEFORE)
         } else {
             (worsens && !order.auction_is_oracle_offset()).then_some(WORSENING)
@@ -301,13 +302,13 @@ impl Judge<'_> {
         }
         // Far from zero the floor of the line is not met, so the line shows the offset itself.
         let far = 1_i128 << 80;
-        let line = || auction_price_sdk(order, self.case.slot.0, oracle + far) - far;
+        let line = || auction_price_sdk(order, self.case.clock.slot.0, oracle + far) - far;
         order.auction_is_oracle_offset().then(line)
     }
 
     /// Whether the recorded price is a point of the auction's line.
     fn asks_the_auction(&self) -> bool {
-        self.question == Question::Auction || self.case.order.has_auction_price(self.case.slot)
+        self.question == Question::Auction || self.case.order.has_auction_price(&self.case.clock)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::ladder::arena::handle_of;
 use crate::limits::{MARKETS_MAX, QUARANTINE_MAX};
 use crate::markets::account::{MarketAccount, read_market};
 use crate::markets::exchange::ExchangeTerms;
+use crate::model::clock::Clock;
 use crate::model::market::EmptyReason;
 use crate::model::update::{AccountUpdate, Applied, BookError, Gate};
 use crate::orders::order_store::bits;
@@ -217,6 +218,8 @@ impl Book {
             return Ok(Applied::Unchanged);
         }
         (exchange.terms, exchange.terms_hash) = (terms, None);
+        let Clock { slots, now } = exchange.clock;
+        self.set_clock(slots.slot, now);
         self.markets.refresh_all();
         Ok(Applied::Changed)
     }

@@ -46,7 +46,7 @@ impl Book {
         if quotes.len() > INDICATIVE_QUOTES_MAX {
             return Err(IndicativeError::QuotesExceeded);
         }
-        let mut orders = quoted(quotes, market.info.decimals, markets.exchange.clock.slot)?;
+        let mut orders = quoted(quotes, market.info.decimals, markets.exchange.clock.slot())?;
         let total = &mut markets.indicative;
         let found = market.quotes.find(&maker);
         let is_full = market.quotes.makers.len() >= INDICATIVE_MAKERS_MAX

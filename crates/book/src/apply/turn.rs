@@ -9,14 +9,17 @@ use crate::model::market::MarketId;
 impl Book {
     /// Moves the chain's time: ends auctions, expires orders and markets, ages oracles.
     ///
-    /// When time moves back (another chain, a revert), every time-dependent order is placed again.
+    /// When time moves back (another chain, a revert), or slots have another length, every
+    /// time-dependent order is placed again.
     pub fn set_clock(&mut self, slot: Slot, now: UnixSeconds) {
-        let clock = Clock { slot, now };
-        let before = std::mem::replace(&mut self.markets.exchange.clock, clock);
+        let exchange = &mut self.markets.exchange;
+        let clock = Clock { slots: exchange.terms.slots.at(slot), now };
+        let before = std::mem::replace(&mut exchange.clock, clock);
         if clock == before {
             return;
         }
-        if slot < before.slot || now < before.now {
+        let is_other_time = !clock.slots.has_lengths_of(&before.slots);
+        if slot < before.slot() || now < before.now || is_other_time {
             self.orders.rewind(&mut self.markets);
         } else {
             self.orders.fire_timers(&mut self.markets);
@@ -35,7 +38,7 @@ impl Book {
     /// markets in the order of their ids; the slice is valid until the next turn ends.
     pub fn end_turn(&mut self, ts_ms: u64) -> &[MarketId] {
         self.expire_quotes(ts_ms);
-        let turn = Some((self.markets.clock().slot, self.state));
+        let turn = Some((self.markets.clock().slot(), self.state));
         let moved = self.last_turn != turn;
         self.last_turn = turn;
         self.markets.end_turn(ts_ms, moved);

@@ -33,7 +33,7 @@ impl Book {
         let mut quarantined: Vec<Pubkey> = self.quarantined.iter().copied().collect();
         quarantined.sort_unstable();
         BookState {
-            clock: markets.exchange.clock,
+            clock: (markets.clock().slot(), markets.clock().now),
             feed: self.state,
             last_turn: self.last_turn,
             exchange: exchange_state(&markets.exchange),

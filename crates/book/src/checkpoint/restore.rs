@@ -13,6 +13,7 @@ use crate::limits::{MARKETS_MAX, QUARANTINE_MAX, SEQ_MAX};
 use crate::markets::account::read_market;
 use crate::markets::exchange::ExchangeTerms;
 use crate::markets::market::{Change, Market};
+use crate::model::clock::Clock;
 use crate::model::update::Version;
 
 impl Book {
@@ -34,8 +35,8 @@ impl Book {
         check_limits(&state)?;
         let named = NamedAccounts::of(&state, &mut accounts);
         let mut book = Self::new(config);
+        book.restore_exchange(&state.exchange)?;
         book.restore_time(&state);
-        book.restore_exchange(state.exchange)?;
         book.restore_markets(&state.markets, &named)?;
         book.restore_oracles(&state.oracles, &named)?;
         book.price_markets();
@@ -49,16 +50,17 @@ impl Book {
     }
 
     fn restore_time(&mut self, state: &BookState) {
-        self.markets.exchange.clock = state.clock;
-        self.orders.reset_timers(state.clock);
+        let ((slot, now), exchange) = (state.clock, &mut self.markets.exchange);
+        exchange.clock = Clock { slots: exchange.terms.slots.at(slot), now };
+        self.orders.reset_timers(&exchange.clock);
         self.state = state.feed;
         self.last_turn = state.last_turn;
     }
 
-    fn restore_exchange(&mut self, state: ExchangeState) -> Result<(), RestoreError> {
+    fn restore_exchange(&mut self, state: &ExchangeState) -> Result<(), RestoreError> {
         let exchange = &mut self.markets.exchange;
         exchange.version = state.version;
-        exchange.data = state.data.0;
+        exchange.data.clone_from(&state.data.0);
         if exchange.data.is_empty() {
             return Ok(());
         }

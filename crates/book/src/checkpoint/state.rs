@@ -1,6 +1,6 @@
 //! The fields of a captured state, in the order of its bytes.
 
-use slotbook_protocol::model::units::{Pubkey, Slot};
+use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
 use super::RestoreError;
 use super::bytes::{Field, RawBytes, StateReader, fields, variants};
@@ -8,7 +8,7 @@ use crate::Side;
 use crate::book::{SnapshotProgress, SnapshotReport};
 use crate::markets::market::Change;
 use crate::markets::quotes::{IndicativePolicy, MakerQuotes, Quoted};
-use crate::model::clock::{Clock, FeedState};
+use crate::model::clock::FeedState;
 use crate::model::market::EmptyReason;
 use crate::model::update::Version;
 
@@ -18,7 +18,7 @@ pub(crate) const VERSION: u64 = 1;
 /// The state that accounts do not contain.
 #[derive(Debug)]
 pub(crate) struct BookState {
-    pub(crate) clock: Clock,
+    pub(crate) clock: (Slot, UnixSeconds),
     pub(crate) feed: FeedState,
     pub(crate) last_turn: Option<(Slot, FeedState)>,
     pub(crate) exchange: ExchangeState,
@@ -125,7 +125,6 @@ fields!(MarketState {
 fields!(OracleState { key, version, has_data });
 fields!(IndicativeState { policy, due_ms });
 fields!(UsersState { present, key_sum, absent, mentioned });
-fields!(Clock { slot, now });
 fields!(Version { slot, write_version, seen });
 fields!(SnapshotProgress { generation, slot, is_open, replaces, report });
 fields!(SnapshotReport { seen, added, changed, removed });

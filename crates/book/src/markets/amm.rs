@@ -26,7 +26,7 @@ pub enum VammExclusion {
     FillsPaused,
     /// The market's status, expiry or account prevents fills.
     MarketNotFillable,
-    /// The oracle's price is older than [`crate::limits::VAMM_ORACLE_SLOTS_MAX`].
+    /// The oracle's price is older than [`crate::limits::VAMM_ORACLE_AGE_MS_MAX`].
     OracleStale,
     /// There is no oracle price.
     OracleMissing,

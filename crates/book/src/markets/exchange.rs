@@ -1,6 +1,7 @@
 //! The exchange's state account.
 
 use slotbook_protocol::model::Program;
+use slotbook_protocol::model::clock::SlotSchedule;
 use slotbook_protocol::model::fees::FeeStructure;
 use slotbook_protocol::model::oracle::OracleGuardRails;
 use slotbook_protocol::model::state::State;
@@ -36,6 +37,7 @@ pub(crate) struct ExchangeTerms {
     pub(crate) guard_rails: OracleGuardRails,
     pub(crate) perp_fees: FeeStructure,
     pub(crate) spot_fees: FeeStructure,
+    pub(crate) slots: SlotSchedule,
 }
 
 impl Default for ExchangeTerms {
@@ -45,6 +47,7 @@ impl Default for ExchangeTerms {
             guard_rails: OracleGuardRails::default(),
             perp_fees: FeeStructure::perps_default(),
             spot_fees: FeeStructure::spot_default(),
+            slots: SlotSchedule::default(),
         }
     }
 }
@@ -63,6 +66,7 @@ impl ExchangeTerms {
             guard_rails: state.guard_rails,
             perp_fees: or(state.perp_fees, default.perp_fees),
             spot_fees: or(state.spot_fees, default.spot_fees),
+            slots: state.slots,
         }
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct MarketTable {
 impl MarketTable {
     pub(crate) fn new(program: Pubkey) -> Self {
         let (version, terms) = (Version::default(), ExchangeTerms::default());
-        let clock = Clock { slot: Slot(0), now: UnixSeconds(0) };
+        let clock = Clock { slots: Slot(0).into(), now: UnixSeconds(0) };
         Self {
             list: Vec::new(),
             ids: [Vec::new(), Vec::new()],
@@ -59,8 +59,8 @@ impl MarketTable {
     }
 
     /// The chain's time, which prices markets and places orders.
-    pub(crate) fn clock(&self) -> Clock {
-        self.exchange.clock
+    pub(crate) const fn clock(&self) -> &Clock {
+        &self.exchange.clock
     }
 
     pub(crate) fn get(&self, id: MarketId) -> Option<&Market> {

@@ -4,8 +4,8 @@
 use slotbook_protocol::model::amm::AmmInputs;
 use slotbook_protocol::model::enums::{MarketStatus, MarketType, OracleSource};
 use slotbook_protocol::model::oracle::{
-    MmOracle, OracleReading, mm_oracle_reading, published, quote_asset_reading,
-    usable_for_offset_orders, validity,
+    MmOracle, OracleReading, mm_oracle_reading, quote_asset_reading, usable_for_offset_orders,
+    validity,
 };
 use slotbook_protocol::model::pauses::exchange_status;
 use slotbook_protocol::model::pauses::{perp_operation, spot_operation};
@@ -15,7 +15,7 @@ use super::amm::{QuoteInputs, VammExclusion};
 use super::exchange::Exchange;
 use super::market::Market;
 use crate::ladder::offset::OffsetPricing;
-use crate::limits::VAMM_ORACLE_SLOTS_MAX;
+use crate::limits::VAMM_ORACLE_AGE_MS_MAX;
 use crate::model::market::{EmptyReason, MarketId, OffsetExclusion, OracleState};
 use crate::model::update::{AccountUpdate, Version};
 
@@ -106,7 +106,7 @@ impl Market {
             &exchange.terms.guard_rails,
             OraclePrice(self.oracle_fields.last_twap),
             self.oracle_fields.confidence_multiplier,
-            exchange.clock.slot,
+            exchange.clock.slots.ms_since(self.published(&mm, exchange)),
             self.info.oracle_source,
         );
         let usable = usable_for_offset_orders(validity);
@@ -120,7 +120,7 @@ impl Market {
         exchange: &Exchange,
     ) -> Result<OracleReading, OffsetExclusion> {
         if self.info.oracle_source == OracleSource::QuoteAsset {
-            return Ok(quote_asset_reading(exchange.clock.slot));
+            return Ok(quote_asset_reading(exchange.clock.slot()));
         }
         let account = account.filter(|account| account.is_present());
         let account = account.ok_or(OffsetExclusion::OracleMissing)?;
@@ -147,8 +147,12 @@ impl Market {
             sequence_id: fields.mm_sequence_id,
         };
         let last_twap = OraclePrice(fields.last_twap);
-        let published = published(reading, exchange.clock.slot, self.info.oracle_source);
+        let published = self.published(reading, exchange);
         mm_oracle_reading(reading, &mm, &exchange.terms.guard_rails, last_twap, published)
+    }
+
+    fn published(&self, reading: &OracleReading, exchange: &Exchange) -> Slot {
+        exchange.rules.published(reading, exchange.clock.slot(), self.info.oracle_source)
     }
 
     /// The current inputs of the AMM quote. The reading that prices the AMM also prices the orders.
@@ -164,8 +168,8 @@ impl Market {
         }
         let oracle = self.oracle.mm.ok_or(VammExclusion::OracleMissing)?;
         let is_prelaunch = self.info.oracle_source == OracleSource::Prelaunch;
-        let age_slots = exchange.clock.slot.0.saturating_sub(oracle.slot.0);
-        if age_slots > VAMM_ORACLE_SLOTS_MAX && !is_prelaunch {
+        let age_ms = exchange.clock.slots.ms_since(oracle.slot);
+        if age_ms > VAMM_ORACLE_AGE_MS_MAX && !is_prelaunch {
             return Err(VammExclusion::OracleStale);
         }
         Ok(AmmInputs {
@@ -173,7 +177,7 @@ impl Market {
             oracle_confidence: oracle.confidence,
             oracle_slot: oracle.slot.0,
             now: exchange.clock.now.0,
-            slot: exchange.clock.slot.0,
+            slot: exchange.clock.slot().0,
         })
     }
 }

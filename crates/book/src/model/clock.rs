@@ -1,12 +1,20 @@
 //! The book's time, and the freshness of its source.
 
+use slotbook_protocol::model::clock::SlotClock;
 use slotbook_protocol::model::units::{Slot, UnixSeconds};
 
 /// The chain's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clock {
-    pub(crate) slot: Slot,
+    /// The slot, and how long slots are.
+    pub(crate) slots: SlotClock,
     pub(crate) now: UnixSeconds,
+}
+
+impl Clock {
+    pub(crate) const fn slot(&self) -> Slot {
+        self.slots.slot
+    }
 }
 
 /// How current the book's source is.

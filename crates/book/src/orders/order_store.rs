@@ -201,21 +201,21 @@ impl OrderStore {
         }
     }
 
-    fn schedule(&mut self, handle: u32, clock: Clock) {
+    fn schedule(&mut self, handle: u32, clock: &Clock) {
         self.set_timers(handle, clock);
         if self.timers.len() > TIMERS_PER_ORDER_MAX * self.counts.open + TIMERS_SLACK {
             self.reset_timers(clock);
         }
     }
 
-    fn set_timers(&mut self, handle: u32, clock: Clock) {
+    fn set_timers(&mut self, handle: u32, clock: &Clock) {
         let Some(order) = open_order(self.arena.raw(handle)) else { return };
         let timer = Timer { handle, generation: self.arena.node(handle).generation };
         self.timers.schedule(&order, timer, clock);
     }
 
     /// Discards all timers and schedules the open orders again, which drops stale timers.
-    pub(crate) fn reset_timers(&mut self, clock: Clock) {
+    pub(crate) fn reset_timers(&mut self, clock: &Clock) {
         self.timers.reset(clock);
         self.for_each_order(|user| user.timed, |store, handle| store.set_timers(handle, clock));
     }

@@ -1,8 +1,9 @@
 //! The rules that place one order.
 
+use slotbook_protocol::model::clock::SlotClock;
 use slotbook_protocol::model::enums::OrderStatus;
 use slotbook_protocol::model::order::Order;
-use slotbook_protocol::model::units::BaseQty;
+use slotbook_protocol::model::units::{BaseQty, Slot};
 
 use crate::ladder::arena::{Place, Standing};
 use crate::model::clock::Clock;
@@ -11,8 +12,8 @@ use crate::{LeftOut, Side};
 
 /// The inputs of the rules besides the order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Context {
-    pub(crate) clock: Clock,
+pub(crate) struct Context<'a> {
+    pub(crate) clock: &'a Clock,
     /// `User.status & 3`. Source: programs/drift/src/state/user.rs `UserStatus`.
     pub(crate) owner_frozen: bool,
     /// Signed base of the owner's position in the order's market.
@@ -23,7 +24,7 @@ pub(crate) struct Context {
 }
 
 /// Places an order by DESIGN section 4: resting, not expired, fillable, priced.
-pub(crate) fn decide(order: &Order, context: &Context) -> Standing {
+pub(crate) fn decide(order: &Order, context: &Context<'_>) -> Standing {
     let (place, key, size) = match left_out(order, context) {
         Some(reason @ (LeftOut::TakerOnly | LeftOut::InAuction)) => {
             match size_in_auction(order, context) {
@@ -42,10 +43,10 @@ pub(crate) fn decide(order: &Order, context: &Context) -> Standing {
 
 /// The size of a taking order that is in auction. It obeys the ladder rules that do not concern
 /// resting, and a market order's auction must not be over.
-fn size_in_auction(order: &Order, context: &Context) -> Option<u64> {
-    let Clock { slot, now } = context.clock;
+fn size_in_auction(order: &Order, context: &Context<'_>) -> Option<u64> {
+    let Clock { slots, now } = context.clock;
     let is_waiting = order.must_be_triggered() && !order.is_triggered();
-    let runs = !order.is_auction_complete(slot) && !order.is_expired(now);
+    let runs = !order.is_auction_complete(slots) && !order.is_expired(*now);
     let may_fill = !context.owner_frozen && (order.reduce_only || !context.market_reduce_only);
     let size = order.unfilled_for_position(context.position).0;
     let fills = !is_waiting && runs && may_fill && size != 0 && size >= context.step.0;
@@ -53,7 +54,7 @@ fn size_in_auction(order: &Order, context: &Context) -> Option<u64> {
 }
 
 /// The order of the checks decides which reason counts when several apply.
-fn left_out(order: &Order, context: &Context) -> Option<LeftOut> {
+fn left_out(order: &Order, context: &Context<'_>) -> Option<LeftOut> {
     if order.status != OrderStatus::Open {
         return Some(LeftOut::NotOpen);
     }
@@ -66,7 +67,7 @@ fn left_out(order: &Order, context: &Context) -> Option<LeftOut> {
     if order.is_expired(context.clock.now) {
         return Some(LeftOut::Expired);
     }
-    if !order.is_resting_limit(context.clock.slot) {
+    if !order.is_resting_limit(&context.clock.slots) {
         return Some(LeftOut::InAuction);
     }
     if context.owner_frozen {
@@ -78,7 +79,7 @@ fn left_out(order: &Order, context: &Context) -> Option<LeftOut> {
     None
 }
 
-fn resting(order: &Order, context: &Context) -> Result<(Place, u64, u64), LeftOut> {
+fn resting(order: &Order, context: &Context<'_>) -> Result<(Place, u64, u64), LeftOut> {
     let size = order.unfilled_for_position(context.position).0;
     if size == 0 && order.unfilled().0 > 0 {
         return Err(LeftOut::NothingToReduce);
@@ -98,10 +99,9 @@ fn resting(order: &Order, context: &Context) -> Result<(Place, u64, u64), LeftOu
 }
 
 /// The first slot after an order's auction, in which a limit order starts to rest. Source:
-/// sdk/src/math/auction.ts `isAuctionComplete`: over when `slot - order.slot > duration`.
-pub(crate) fn auction_end(order: &Order) -> i64 {
-    let end = order.slot.0.saturating_add(u64::from(order.auction_duration)).saturating_add(1);
-    i64::try_from(end).unwrap_or(i64::MAX)
+/// sdk/src/math/auction.ts `isAuctionComplete`: over when more than the duration has passed.
+pub(crate) fn auction_end(order: &Order, slots: &SlotClock) -> Slot {
+    slots.slot_after(order.auction_ms(), order.slot)
 }
 
 /// The second at which an order expires; `None` for never. Source:

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use slotbook_protocol::model::order::Order;
+use slotbook_protocol::model::units::Slot;
 
 use super::rules::{auction_end, expiry};
 use crate::limits::{AUCTION_WHEEL_BUCKETS, EXPIRY_WHEEL_BUCKETS};
@@ -33,16 +34,16 @@ impl Timers {
         self.auctions.len().max(self.expiries.len())
     }
 
-    pub(crate) fn reset(&mut self, clock: Clock) {
-        self.auctions.reset(slot_tick(clock));
+    pub(crate) fn reset(&mut self, clock: &Clock) {
+        self.auctions.reset(tick_of(clock.slot()));
         self.expiries.reset(clock.now.0);
     }
 
     /// Sets the timers of an open order. An order that neither rests nor is in auction needs none.
-    pub(crate) fn schedule(&mut self, order: &Order, timer: Timer, clock: Clock) {
-        let in_auction = order.is_taking(clock.slot) && !order.is_auction_complete(clock.slot);
+    pub(crate) fn schedule(&mut self, order: &Order, timer: Timer, clock: &Clock) {
+        let in_auction = order.is_taking(&clock.slots) && !order.is_auction_complete(&clock.slots);
         if in_auction {
-            self.auctions.schedule(auction_end(order), timer);
+            self.auctions.schedule(tick_of(auction_end(order, &clock.slots)), timer);
         } else if !order.is_limit() {
             return;
         }
@@ -52,8 +53,8 @@ impl Timers {
     }
 
     /// Moves time forward. [`Timers::pop_due`] returns the due timers.
-    pub(crate) fn advance(&mut self, clock: Clock) {
-        self.auctions.advance(slot_tick(clock), &mut self.due);
+    pub(crate) fn advance(&mut self, clock: &Clock) {
+        self.auctions.advance(tick_of(clock.slot()), &mut self.due);
         self.expiries.advance(clock.now.0, &mut self.due);
     }
 
@@ -63,8 +64,8 @@ impl Timers {
     }
 }
 
-fn slot_tick(clock: Clock) -> i64 {
-    i64::try_from(clock.slot.0).unwrap_or(i64::MAX)
+fn tick_of(slot: Slot) -> i64 {
+    i64::try_from(slot.0).unwrap_or(i64::MAX)
 }
 
 /// One timer: the order slot and the generation it was set for.

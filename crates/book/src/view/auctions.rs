@@ -3,6 +3,7 @@
 //! Joining and leaving a market's list takes constant time, by the timers and updates that also
 //! move orders between ladders. Reading a list is O(length).
 
+use slotbook_protocol::model::clock::SlotClock;
 use slotbook_protocol::model::order::Order;
 use slotbook_protocol::model::price::limit_price_program;
 use slotbook_protocol::model::units::{BaseQty, OraclePrice, Price, Pubkey, Slot};
@@ -12,6 +13,7 @@ use crate::ladder::arena::NONE;
 use crate::markets::market::Market;
 use crate::model::market::MarketId;
 use crate::orders::order_store::open_order;
+use crate::orders::rules::auction_end;
 
 /// One order in auction, with its fill prices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,24 +72,24 @@ impl Book {
         if oracle.is_none() && is_at_offset(&order) {
             return None;
         }
-        let slot = self.markets.clock().slot;
-        let price = |slot| price_at(&order, slot, market, oracle);
-        let last = Slot(order.slot.0.saturating_add(u64::from(order.auction_duration)));
+        let slots = self.markets.clock().slots;
+        let price = |slot| price_at(&order, &slots.at(slot), market, oracle);
+        let last = Slot(auction_end(&order, &slots).0 - 1);
         Some(AuctionRow {
             order,
             maker: self.orders.maker(handle),
             size: BaseQty(self.orders.arena.node(handle).size),
             start: price(order.slot),
             end: price(last),
-            current: price(slot.max(order.slot)),
-            slots_left: last.0.saturating_sub(slot.0),
+            current: price(slots.slot.max(order.slot)),
+            slots_left: last.0.saturating_sub(slots.slot.0),
         })
     }
 }
 
 /// Whether the auction price moves with the oracle.
 fn is_at_offset(order: &Order) -> bool {
-    match order.has_auction_price(order.slot) {
+    match order.has_auction_price(&order.slot.into()) {
         true => order.has_offset_auction(),
         false => order.oracle_price_offset.0 != 0,
     }
@@ -97,11 +99,11 @@ fn is_at_offset(order: &Order) -> bool {
 /// and for a fixed-price auction whose price worsens.
 fn price_at(
     order: &Order,
-    slot: Slot,
+    slots: &SlotClock,
     market: &Market,
     oracle: Option<OraclePrice>,
 ) -> Option<Price> {
     let (tick, is_prediction) = (market.info.tick, market.info.is_prediction);
-    let price = limit_price_program(order, slot, tick, oracle, None, is_prediction, None);
+    let price = limit_price_program(order, slots, tick, oracle, None, is_prediction, None);
     price.ok().flatten()
 }

@@ -115,7 +115,7 @@ impl Book {
     /// The slot of the book.
     #[must_use]
     pub fn slot(&self) -> Slot {
-        self.markets.clock().slot
+        self.markets.clock().slot()
     }
 
     /// The chain's Unix time in seconds.
@@ -184,7 +184,7 @@ impl Book {
         let market = self.markets.get(id)?;
         Some(Header {
             seq: market.seq,
-            slot: self.markets.clock().slot,
+            slot: self.markets.clock().slot(),
             ts_ms: market.ts_ms,
             state: self.state,
             market_slot: market.market_slot(),

@@ -2,6 +2,7 @@
 //! applied; the other parts are small and computed on request, account hashes once per account
 //! state.
 
+use slotbook_protocol::model::clock::SlotSchedule;
 use slotbook_protocol::model::oracle::OracleReading;
 
 use crate::book::Book;
@@ -94,6 +95,11 @@ pub(crate) fn terms_hash(terms: &ExchangeTerms, bytes: &mut Vec<u8>) -> u64 {
     terms.guard_rails.append_bytes(bytes);
     terms.perp_fees.append_bytes(bytes);
     terms.spot_fees.append_bytes(bytes);
+    if terms.slots != SlotSchedule::default() {
+        let SlotSchedule { changes, length_ms, staged_ms, staged_from } = terms.slots;
+        append!(bytes; changes[0], changes[1], changes[2], changes[3]);
+        append!(bytes; length_ms, staged_ms, staged_from.0);
+    }
     hash_bytes(bytes)
 }
 

@@ -2,10 +2,11 @@
 
 use core::cmp::Ordering;
 
+use slotbook_protocol::model::clock::SlotClock;
 use slotbook_protocol::model::enums::{Direction, OrderStatus};
 use slotbook_protocol::model::order::Order;
 use slotbook_protocol::model::price::{ProtectedMakerParams, limit_price_program};
-use slotbook_protocol::model::units::{BaseQty, OraclePrice, Price, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::units::{BaseQty, OraclePrice, Price, Pubkey, UnixSeconds};
 
 /// Precision of a margin ratio. Source: programs/drift/src/math/constants.rs `MARGIN_PRECISION`.
 const MARGIN_PRECISION: u128 = 10_000;
@@ -26,8 +27,8 @@ pub struct MakerOrder {
 /// The state that affects makers besides their orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// The slot.
-    pub slot: Slot,
+    /// The slot, and how long slots are.
+    pub clock: SlotClock,
     /// The chain's clock.
     pub now: UnixSeconds,
     /// The oracle's price.
@@ -114,7 +115,7 @@ fn price_of(maker: &MakerOrder, taker: &Order, moment: &Moment) -> Result<Price,
     let order = &maker.order;
     let price = limit_price_program(
         order,
-        moment.slot,
+        &moment.clock,
         moment.tick,
         Some(moment.oracle),
         None,
@@ -122,7 +123,7 @@ fn price_of(maker: &MakerOrder, taker: &Order, moment: &Moment) -> Result<Price,
         moment.protected.filter(|_| maker.is_protected),
     );
     let Ok(Some(price)) = price else { return Err(Skip::NoPrice) };
-    if !is_maker_for_taker(order, taker, moment.slot) {
+    if !is_maker_for_taker(order, taker, &moment.clock) {
         return Err(Skip::NotMakerForTaker);
     }
     if is_beyond_oracle_band(price, order.direction, moment) {
@@ -139,12 +140,12 @@ fn price_of(maker: &MakerOrder, taker: &Order, moment: &Moment) -> Result<Price,
 
 /// Whether the order rests, and longer than a resting taker. Source:
 /// programs/drift/src/math/matching.rs `is_maker_for_taker`.
-fn is_maker_for_taker(maker: &Order, taker: &Order, slot: Slot) -> bool {
-    if taker.post_only || !maker.is_resting_limit(slot) {
+fn is_maker_for_taker(maker: &Order, taker: &Order, clock: &SlotClock) -> bool {
+    if taker.post_only || !maker.is_resting_limit(clock) {
         return false;
     }
     let rests_from = |order: &Order| order.slot.0.saturating_add(order.auction_duration.into());
-    !taker.is_resting_limit(slot) || maker.post_only || rests_from(maker) <= rests_from(taker)
+    !taker.is_resting_limit(clock) || maker.post_only || rests_from(maker) <= rests_from(taker)
 }
 
 /// Source: programs/drift/src/math/orders.rs `limit_price_breaches_maker_oracle_price_bands`.
@@ -191,6 +192,8 @@ fn search(length: usize, order_at: impl Fn(usize) -> Ordering) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use slotbook_protocol::model::units::Slot;
+
     use super::*;
 
     fn order_of(prices: &[u64], side: Direction) -> Vec<usize> {
@@ -216,7 +219,7 @@ mod tests {
     #[test]
     fn an_order_through_the_oracle_by_the_margin_is_cancelled() {
         let moment = Moment {
-            slot: Slot(1),
+            clock: Slot(1).into(),
             now: UnixSeconds(1),
             oracle: OraclePrice(1_000_000),
             tick: Price(1),

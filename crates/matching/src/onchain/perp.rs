@@ -172,7 +172,7 @@ fn order_of(taker: &Taker, tally: &Tally) -> Order {
 fn moment_of(taker: &Taker, tally: &Tally, oracle: Option<OraclePrice>, amm: &PerpAmm) -> Moment {
     let elapsed = taker.auction.map_or(0, |auction| auction.elapsed_slots);
     Moment {
-        slot: Slot(elapsed),
+        clock: Slot(elapsed).into(),
         now: UnixSeconds(i64::try_from(elapsed / 2).unwrap_or(i64::MAX)),
         oracle: oracle.unwrap_or(OraclePrice(0)),
         tick: tally.market.tick,

@@ -152,7 +152,7 @@ pub fn fill(request: &Request<'_>) -> Result<Fills, FillError> {
     let Request { taker, moment, amm, .. } = request;
     let limit_price = limit_price_program(
         taker,
-        moment.slot,
+        &moment.clock,
         moment.tick,
         Some(moment.oracle),
         None,
@@ -320,7 +320,7 @@ impl<'a> Run<'a> {
         }
         let share = self.amm.jit_share(&JitMatch {
             taker: direction,
-            taker_has_limit: self.taker.has_limit_price(self.request.moment.slot),
+            taker_has_limit: self.taker.has_limit_price(&self.request.moment.clock),
             taker_base: self.taker_wants(),
             maker_base: offered,
             price: maker.price,

@@ -3,6 +3,7 @@
 use crate::bytes::{bool_at, i32_at};
 use crate::drift::layouts::ORDER;
 use crate::layout::{Layout, getters};
+use crate::model::clock::{SLOT_UNIT_MS, SlotClock};
 use crate::model::enums::{Direction, MarketType, OrderStatus, OrderType, TriggerCondition};
 use crate::model::error::ProtocolError;
 use crate::model::units::{BaseQty, Price, PriceOffset, QuoteQty, Slot, UnixSeconds};
@@ -144,7 +145,7 @@ impl OrderView<'_> {
         /// When a trigger order triggers, and whether it has.
         trigger_condition -> Result<TriggerCondition, ProtocolError> = TriggerCondition::from_byte,
             enum "triggerCondition";
-        /// Slots of the auction; 0 for none.
+        /// The auction's duration in units of [`SLOT_UNIT_MS`]; 0 for none.
         auction_duration -> u8 = u8::from, u8 "auctionDuration";
         /// Low byte of the slot at which the order was posted.
         posted_slot_tail -> u8 = u8::from, u8 "postedSlotTail";
@@ -303,23 +304,29 @@ impl Order {
         matches!(condition, TriggerCondition::TriggeredAbove | TriggerCondition::TriggeredBelow)
     }
 
-    /// True when there is no auction, or more slots than its duration have passed. A slot below the
+    /// Milliseconds of the auction, whose duration is in units of [`SLOT_UNIT_MS`].
+    #[must_use]
+    #[inline]
+    pub const fn auction_ms(&self) -> u64 {
+        self.auction_duration as u64 * SLOT_UNIT_MS
+    }
+
+    /// True when there is no auction, or more time than its duration has passed. A slot below the
     /// order's own is still in auction; the program fails there.
     /// Source: programs/drift/src/math/auction.rs `is_auction_complete`.
     #[must_use]
     #[inline]
-    pub const fn is_auction_complete(&self, slot: Slot) -> bool {
-        self.auction_duration == 0
-            || slot.0.saturating_sub(self.slot.0) > self.auction_duration as u64
+    pub const fn is_auction_complete(&self, clock: &SlotClock) -> bool {
+        self.auction_duration == 0 || clock.ms_since(self.slot) > self.auction_ms()
     }
 
     /// True while an auction with a price runs.
     /// Source: programs/drift/src/state/user.rs `has_auction_price`.
     #[must_use]
     #[inline]
-    pub const fn has_auction_price(&self, slot: Slot) -> bool {
+    pub const fn has_auction_price(&self, clock: &SlotClock) -> bool {
         let has_price = self.auction_start_price != 0 || self.auction_end_price != 0;
-        has_price && !self.is_auction_complete(slot)
+        has_price && !self.is_auction_complete(clock)
     }
 
     /// True for a limit order that may make: post-only, or its auction is over. An untriggered
@@ -327,15 +334,15 @@ impl Order {
     /// Source: programs/drift/src/state/user.rs `is_resting_limit_order`.
     #[must_use]
     #[inline]
-    pub const fn is_resting_limit(&self, slot: Slot) -> bool {
-        self.is_limit() && (self.post_only || self.is_auction_complete(slot))
+    pub const fn is_resting_limit(&self, clock: &SlotClock) -> bool {
+        self.is_limit() && (self.post_only || self.is_auction_complete(clock))
     }
 
     /// True for an order that may take. Source: sdk/src/math/orders.ts `isTakingOrder`.
     #[must_use]
     #[inline]
-    pub const fn is_taking(&self, slot: Slot) -> bool {
-        self.is_market() || !self.is_resting_limit(slot)
+    pub const fn is_taking(&self, clock: &SlotClock) -> bool {
+        self.is_market() || !self.is_resting_limit(clock)
     }
 
     /// True for an order that a signed message placed.
@@ -362,8 +369,8 @@ impl Order {
     /// Source: programs/drift/src/state/user.rs `has_limit_price`.
     #[must_use]
     #[inline]
-    pub const fn has_limit_price(&self, slot: Slot) -> bool {
-        self.price.0 > 0 || self.oracle_price_offset.0 != 0 || !self.is_auction_complete(slot)
+    pub const fn has_limit_price(&self, clock: &SlotClock) -> bool {
+        self.price.0 > 0 || self.oracle_price_offset.0 != 0 || !self.is_auction_complete(clock)
     }
 
     /// True when the auction's prices are offsets to the oracle's price.
@@ -424,28 +431,32 @@ mod tests {
         }
     }
 
+    fn at(slot: u64) -> SlotClock {
+        Slot(slot).into()
+    }
+
     #[test]
     fn auction_lives_for_its_duration_and_one_slot() {
         let order = limit();
         for slot in [0, 9, 10, 14, 15] {
-            assert!(!order.is_auction_complete(Slot(slot)), "slot {slot}");
-            assert!(order.has_auction_price(Slot(slot)), "slot {slot}");
-            assert!(!order.is_resting_limit(Slot(slot)), "slot {slot}");
+            assert!(!order.is_auction_complete(&at(slot)), "slot {slot}");
+            assert!(order.has_auction_price(&at(slot)), "slot {slot}");
+            assert!(!order.is_resting_limit(&at(slot)), "slot {slot}");
         }
-        assert!(order.is_auction_complete(Slot(16)));
-        assert!(!order.has_auction_price(Slot(16)));
-        assert!(order.is_resting_limit(Slot(16)));
+        assert!(order.is_auction_complete(&at(16)));
+        assert!(!order.has_auction_price(&at(16)));
+        assert!(order.is_resting_limit(&at(16)));
         let order = Order { auction_duration: 0, ..order };
-        assert!(order.is_auction_complete(Slot(0)));
+        assert!(order.is_auction_complete(&at(0)));
     }
 
     #[test]
     fn post_only_rests_before_its_auction_ends_and_market_orders_never_rest() {
         let order = Order { post_only: true, ..limit() };
-        assert!(order.is_resting_limit(Slot(10)));
+        assert!(order.is_resting_limit(&at(10)));
         for order_type in [OrderType::Market, OrderType::TriggerMarket, OrderType::Oracle] {
             let order = Order { order_type, ..order };
-            assert!(!order.is_resting_limit(Slot(100)) && order.is_taking(Slot(100)));
+            assert!(!order.is_resting_limit(&at(100)) && order.is_taking(&at(100)));
         }
     }
 

@@ -2,9 +2,10 @@
 
 use core::fmt;
 
+use crate::model::clock::SlotClock;
 use crate::model::enums::Direction;
 use crate::model::order::Order;
-use crate::model::units::{BaseQty, OraclePrice, PREDICTION_PRICE_MAX, Price, PriceOffset, Slot};
+use crate::model::units::{BaseQty, OraclePrice, PREDICTION_PRICE_MAX, Price, PriceOffset};
 
 /// Why an order has no price at a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,26 +114,28 @@ fn capped_offset_price(
 /// Source: programs/drift/src/math/auction.rs `calculate_auction_price`.
 pub fn auction_price_program(
     order: &Order,
-    slot: Slot,
+    clock: &SlotClock,
     tick: Price,
     oracle: Option<OraclePrice>,
     is_prediction: bool,
 ) -> Result<Price, PriceError> {
-    let elapsed = slot.0.checked_sub(order.slot.0).ok_or(PriceError::MathError)?;
+    if clock.slot < order.slot {
+        return Err(PriceError::MathError);
+    }
     let price = if order.has_offset_auction() {
         let oracle = oracle.ok_or(PriceError::OracleNotFound)?;
-        let offset = auction_value(order, i128::from(elapsed))?;
+        let offset = auction_value(order, clock)?;
         let price = i128::from(oracle.0).checked_add(offset).ok_or(PriceError::MathError)?;
         let price = i64::try_from(price).map_err(|_| PriceError::MathError)?;
         capped_offset_price(OraclePrice(price), 0, tick, is_prediction)
     } else {
-        fixed_auction_price(order, i128::from(elapsed))?
+        fixed_auction_price(order, clock)?
     };
     Ok(standardize_price(price, tick, order.direction))
 }
 
 /// The price of an auction between fixed prices: both must be prices, and it must not get worse.
-fn fixed_auction_price(order: &Order, elapsed: i128) -> Result<Price, PriceError> {
+fn fixed_auction_price(order: &Order, clock: &SlotClock) -> Result<Price, PriceError> {
     let start = u64::try_from(order.auction_start_price).map_err(|_| PriceError::MathError)?;
     let end = u64::try_from(order.auction_end_price).map_err(|_| PriceError::MathError)?;
     let worsens = match order.direction {
@@ -142,19 +145,20 @@ fn fixed_auction_price(order: &Order, elapsed: i128) -> Result<Price, PriceError
     if worsens && order.auction_duration != 0 {
         return Err(PriceError::MathError);
     }
-    let price = auction_value(order, elapsed)?;
+    let price = auction_value(order, clock)?;
     u64::try_from(price).map(Price).map_err(|_| PriceError::MathError)
 }
 
-/// The auction's price after some slots: linear between start and end, the step truncated toward
-/// the start. Slots before 0 extrapolate, as in the SDK.
-fn auction_value(order: &Order, elapsed: i128) -> Result<i128, PriceError> {
+/// The auction's price at a slot: linear between start and end, the step truncated toward the
+/// start.
+fn auction_value(order: &Order, clock: &SlotClock) -> Result<i128, PriceError> {
     let (start, end) = (i128::from(order.auction_start_price), i128::from(order.auction_end_price));
-    let duration = i128::from(order.auction_duration);
+    let duration = order.auction_ms();
     if duration == 0 {
         return Ok(end);
     }
-    let passed = elapsed.min(duration);
+    let passed = i128::from(clock.ms_since(order.slot).min(duration));
+    let duration = i128::from(duration);
     let moved = |distance: i128| distance.checked_mul(passed).map(|product| product / duration);
     let value = match order.direction {
         Direction::Long => moved(end - start).and_then(|moved| start.checked_add(moved)),
@@ -172,15 +176,15 @@ fn auction_value(order: &Order, elapsed: i128) -> Result<i128, PriceError> {
 /// Source: programs/drift/src/state/user.rs `get_limit_price`.
 pub fn limit_price_program(
     order: &Order,
-    slot: Slot,
+    clock: &SlotClock,
     tick: Price,
     oracle: Option<OraclePrice>,
     fallback: Option<Price>,
     is_prediction: bool,
     protected: Option<ProtectedMakerParams>,
 ) -> Result<Option<Price>, PriceError> {
-    if has_auction_price_checked(order, slot)? {
-        return auction_price_program(order, slot, tick, oracle, is_prediction).map(Some);
+    if has_auction_price_checked(order, clock)? {
+        return auction_price_program(order, clock, tick, oracle, is_prediction).map(Some);
     }
     if order.oracle_price_offset.0 != 0 {
         let oracle = oracle.ok_or(PriceError::OracleNotFound)?;
@@ -205,11 +209,11 @@ pub fn limit_price_program(
 
 /// As [`Order::has_auction_price`], but a slot below the order's is an error where the program
 /// subtracts.
-fn has_auction_price_checked(order: &Order, slot: Slot) -> Result<bool, PriceError> {
-    if order.auction_duration != 0 && slot < order.slot {
+fn has_auction_price_checked(order: &Order, clock: &SlotClock) -> Result<bool, PriceError> {
+    if order.auction_duration != 0 && clock.slot < order.slot {
         return Err(PriceError::MathError);
     }
-    Ok(order.has_auction_price(slot))
+    Ok(order.has_auction_price(clock))
 }
 
 /// Parts of a price in a protected maker's divisor.
@@ -254,6 +258,7 @@ const fn to_i64(value: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::units::Slot;
 
     #[test]
     fn bids_round_down_and_asks_round_up() {
@@ -296,7 +301,8 @@ mod tests {
             ..Order::default()
         };
         let price = |order: &Order, slot| {
-            auction_price_program(order, Slot(slot), Price(1), None, false).map(|price| price.0)
+            auction_price_program(order, &Slot(slot).into(), Price(1), None, false)
+                .map(|price| price.0)
         };
         assert_eq!(price(&order, 11), Err(PriceError::MathError));
         let order = Order { direction: Direction::Short, ..order };

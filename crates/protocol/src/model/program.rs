@@ -8,7 +8,7 @@ use super::oracle::{OracleReading, decode_oracle};
 use super::order::RawOrder;
 use super::state::State;
 use super::tables::{Tables, checked};
-use super::units::Pubkey;
+use super::units::{Pubkey, Slot};
 use super::user::{ORDERS, Positions, UserShape};
 use crate::drift::Drift;
 use crate::layout::{Layout, decode_json, leaf};
@@ -135,6 +135,22 @@ impl Program {
         data: &[u8],
     ) -> Result<OracleReading, ProtocolError> {
         of_program!(self, T => decode_oracle::<T>(source, owner, data))
+    }
+
+    /// The slot that a reading counts from at `slot`. A prelaunch oracle of Drift v2 counts as
+    /// published just now: its program takes the delay the other way round, from its slot to the
+    /// chain's. Source: programs/drift/src/state/oracle.rs `get_prelaunch_price`.
+    #[must_use]
+    pub const fn published(
+        self,
+        reading: &OracleReading,
+        slot: Slot,
+        source: OracleSource,
+    ) -> Slot {
+        match (self, source) {
+            (Self::Drift, OracleSource::Prelaunch) => slot,
+            _ => reading.slot,
+        }
     }
 }
 

@@ -48,7 +48,7 @@ fn request<'a>(case: &Value, makers: &'a [MakerOrder]) -> Result<Request<'a>, Ma
         amm,
         is_amm_available: flag(case, "ammAvailable"),
         moment: Moment {
-            slot: Slot(integer(case, "slot")?),
+            clock: Slot(integer(case, "slot")?).into(),
             now: UnixSeconds(integer(case, "now")?),
             oracle: OraclePrice(integer(case, "oraclePrice")?),
             tick: Price(amm.order_tick_size),

@@ -1,12 +1,16 @@
 //! When an oracle's price is valid, and when the market makers' oracle is used in its place.
 
 use super::OracleReading;
+use crate::model::clock::SLOT_UNIT_MS;
 use crate::model::enums::OracleSource;
 use crate::model::units::{OraclePrice, Slot};
 
 /// Parts of a price in confidence and divergence limits: 1e6.
 /// Source: programs/drift/src/math/constants.rs `BID_ASK_SPREAD_PRECISION`, `PERCENTAGE_PRECISION`.
 const PERCENTAGE_PRECISION: u128 = 1_000_000;
+
+/// Milliseconds of the unit in which limits of age are.
+const UNIT_MS: i128 = SLOT_UNIT_MS as i128;
 
 /// The limits within which an oracle's price is valid.
 /// Source: programs/drift/src/state/state.rs `OracleGuardRails`.
@@ -16,9 +20,9 @@ pub struct OracleGuardRails {
     pub mark_oracle_percent_divergence: u64,
     /// How far the oracle may be from its five-minute average, in parts of 1e6.
     pub oracle_twap_5min_percent_divergence: u64,
-    /// Slots after which the AMM does not trust a price.
+    /// Slots of 400 ms after which the AMM does not trust a price.
     pub slots_before_stale_for_amm: i64,
-    /// Slots after which no margin is computed from a price.
+    /// Slots of 400 ms after which no margin is computed from a price.
     pub slots_before_stale_for_margin: i64,
     /// How wide the confidence may be, in parts of 1e6 of the price.
     pub confidence_interval_max_size: u64,
@@ -92,9 +96,8 @@ impl OracleValidity {
     }
 }
 
-/// How good a price is at a slot. `confidence_multiplier` is that of the market's tier; where the
-/// program's numbers overflow, the worse answer is given. A slot below the price's counts as
-/// delay 0.
+/// How good a price is that was published so many milliseconds ago. `confidence_multiplier` is that
+/// of the market's tier; where the program's numbers overflow, the worse answer is given.
 ///
 /// Source: programs/drift/src/math/oracle.rs `oracle_validity`.
 #[must_use]
@@ -103,36 +106,24 @@ pub fn validity(
     guard_rails: &OracleGuardRails,
     last_oracle_twap: OraclePrice,
     confidence_multiplier: u64,
-    slot: Slot,
+    age_ms: u64,
     source: OracleSource,
 ) -> OracleValidity {
-    let published = published(reading, slot, source);
-    let delay = i64::try_from(slot.0.saturating_sub(published.0)).unwrap_or(i64::MAX);
+    let is_older_than = |slots: i64| i128::from(age_ms) > i128::from(slots) * UNIT_MS;
     if reading.price.0 <= 0 {
         OracleValidity::NonPositive
     } else if is_too_volatile(reading.price, last_oracle_twap, guard_rails) {
         OracleValidity::TooVolatile
     } else if is_too_uncertain(reading, guard_rails, confidence_multiplier) {
         OracleValidity::TooUncertain
-    } else if delay > stale_for_margin_after(guard_rails, source) {
+    } else if is_older_than(stale_for_margin_after(guard_rails, source)) {
         OracleValidity::StaleForMargin
     } else if !reading.has_sufficient_data {
         OracleValidity::InsufficientDataPoints
-    } else if delay > guard_rails.slots_before_stale_for_amm {
+    } else if is_older_than(guard_rails.slots_before_stale_for_amm) {
         OracleValidity::StaleForAmm
     } else {
         OracleValidity::Valid
-    }
-}
-
-/// The slot that a reading counts from at `slot`. A prelaunch oracle counts as published just now:
-/// the program takes its delay the other way round, from its slot to the chain's.
-/// Source: programs/drift/src/state/oracle.rs `get_prelaunch_price`.
-#[must_use]
-pub const fn published(reading: &OracleReading, slot: Slot, source: OracleSource) -> Slot {
-    match source {
-        OracleSource::Prelaunch => slot,
-        _ => reading.slot,
     }
 }
 
@@ -195,7 +186,7 @@ const SEQUENCE_ID_PARTS: u64 = 10_000;
 /// The reading that prices a perp's orders: the market makers' when it is set, as recent as the
 /// exchange's, neither non-positive nor too volatile, and within 1 % of it; else the exchange's.
 /// The market makers' reading is as uncertain as the exchange's and the difference together.
-/// `exchange_published` is what [`published`] says of the exchange's reading. Old
+/// `exchange_published` is what `Program::published` says of the exchange's reading. Old
 /// accounts hold other bytes in the price's place, so slot 0 means that there is none.
 ///
 /// Source: programs/drift/src/state/perp_market.rs `get_mm_oracle_price_data`;
