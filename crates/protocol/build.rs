@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::env::var;
-use std::fmt::Write as _;
 use std::fs::{read_to_string, write};
 use std::path::Path;
 
-/// An account or a struct: its name, bytes, discriminator, and its fields as name, type and offset.
+/// An account, a struct, an event or a group of fields of one: its name, bytes or `event` or `group`, discriminator, and
+/// its fields as name, type and offset. Fields of events and groups have no offset.
 struct Table<'a> {
     name: &'a str,
     size: &'a str,
@@ -43,9 +43,9 @@ impl<'a> Program<'a> {
             let words: Vec<&str> = line.split_whitespace().collect();
             match (line.starts_with(' '), &words[..]) {
                 (_, []) => {}
-                (true, [name, of, offset]) => {
+                (true, [name, of, offset @ ..]) => {
                     let table = program.tables.last_mut().expect("a field is of a table");
-                    table.fields.push([name, of, offset]);
+                    table.fields.push([name, of, offset.first().unwrap_or(&"")]);
                 }
                 (false, [name, "=", variants @ ..]) => {
                     program.enums.insert(name, variants.to_vec());
@@ -75,6 +75,26 @@ impl<'a> Program<'a> {
         }
     }
 
+    /// A field of an event or of a group.
+    fn item(&self, [name, of, _]: &[&str; 3]) -> String {
+        let inside = |start, end: char| of.strip_prefix(start)?.strip_suffix(end);
+        let is_group = |table: &Table<'_>| table.name == *of && table.size == "group";
+        let field_type = if let Some(of) = inside("Option<", '>') {
+            format!("Option({})", self.element(of))
+        } else if let Some(of) = inside("Vec<", '>') {
+            format!("List({})", self.element(of))
+        } else if let Some((of, count)) = inside("[", ']').and_then(|of| of.split_once(';')) {
+            format!("Many({}, {count})", self.element(of))
+        } else if self.tables.iter().any(is_group) {
+            format!("Group({})", constant(of))
+        } else if *of == "string" {
+            "Text".to_owned()
+        } else {
+            format!("One({})", self.element(of))
+        };
+        format!("EventField {{ name: {name:?}, field_type: EventFieldType::{field_type} }},")
+    }
+
     fn field(&self, [name, of, offset]: &[&str; 3]) -> String {
         let array = of.strip_prefix('[').and_then(|of| of.strip_suffix(']')?.split_once(';'));
         let list = of.strip_prefix("Vec<").and_then(|of| of.strip_suffix('>'));
@@ -88,28 +108,52 @@ impl<'a> Program<'a> {
     }
 }
 
-/// The tables as constants, and the table of each kind of account.
+/// The tables and groups as constants, the table of each kind of account, and the events.
 fn rust_of(program: &Program<'_>) -> String {
     let mut rust = String::new();
     let mut kinds = String::new();
-    for Table { name, size, discriminator, fields } in &program.tables {
-        let fields: String = fields.iter().map(|field| program.field(field)).collect();
-        let table = format!("Layout {{ name: {name:?}, size: {size}, fields: &[{fields}] }}");
+    let mut events = String::new();
+    for table in &program.tables {
+        let Table { name, size, discriminator, fields } = table;
+        let of =
+            |field| if table.is_account() { program.field(field) } else { program.item(field) };
+        let fields: String = fields.iter().map(of).collect();
         let constant = constant(name);
-        writeln!(rust, "/// `{name}`.\npub const {constant}: Layout = {table};")
-            .expect("a text grows");
-        if discriminator.is_some() {
+        match (*size, discriminator) {
+            ("group", _) => {
+                rust += &format!("const {constant}: &[EventField] = &[{fields}];\n");
+            }
+            ("event", Some(bytes)) => {
+                events += &format!("&EventLayout {{ name: {name:?}, discriminator: ");
+                events += &format!("u64::to_be_bytes(0x{bytes}), fields: &[{fields}] }}, ");
+            }
+            (size, _) => {
+                let table =
+                    format!("Layout {{ name: {name:?}, size: {size}, fields: &[{fields}] }}");
+                rust += &format!("/// `{name}`.\npub const {constant}: Layout = {table};\n");
+            }
+        }
+        if let (true, Some(_)) = (table.is_account(), discriminator) {
             kinds += &format!("AccountKind::{name} => Some(&{constant}), ");
         }
     }
     let of_kind = "pub(crate) const fn layout(kind: AccountKind) -> Option<&'static Layout>";
     let allowed = "#[allow(unreachable_patterns)]";
-    rust + &format!("{allowed}\n{of_kind} {{ match kind {{ {kinds} _ => None }} }}\n")
+    rust += &format!("{allowed}\n{of_kind} {{ match kind {{ {kinds} _ => None }} }}\n");
+    rust + &format!("pub(crate) static EVENTS: &[&EventLayout] = &[{events}];\n")
+}
+
+impl Table<'_> {
+    /// Whether it is an account, or a struct of one.
+    fn is_account(&self) -> bool {
+        !["event", "group"].contains(&self.size)
+    }
 }
 
 /// The kinds of account with their discriminators.
 fn kinds_of(program: &Program<'_>) -> String {
-    let kinds = program.tables.iter().filter_map(|table| Some((table.name, table.discriminator?)));
+    let accounts = program.tables.iter().filter(|table| table.is_account());
+    let kinds = accounts.filter_map(|table| Some((table.name, table.discriminator?)));
     let lines: String = kinds.map(|(name, bytes)| format!("{name} = 0x{bytes};\n")).collect();
     format!("account_kinds! {{\n{lines}}}\n")
 }

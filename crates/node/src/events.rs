@@ -3,10 +3,8 @@
 use napi::bindgen_prelude::BufferSlice;
 use napi::{Error, Result, Status};
 use napi_derive::napi;
-use slotbook_protocol::drift::event::logs::{LogScanner, LogSummary, LoggedEvent};
-use slotbook_protocol::drift::event::typed::{
-    FUNDING_RATE_RECORD, FundingRateRecord, ORDER_ACTION_RECORD, OrderActionRecord,
-};
+use slotbook_protocol::event::logs::{LogScanner, LogSummary, LoggedEvent};
+use slotbook_protocol::event::typed::{FundingRateRecord, OrderActionRecord};
 use slotbook_protocol::model::ProtocolError;
 use slotbook_protocol::model::enums::{Direction, OrderActionExplanation};
 use slotbook_protocol::model::units::Pubkey;
@@ -89,14 +87,18 @@ impl Packed {
     }
 
     fn note(&mut self, event: &LoggedEvent<'_>) -> core::result::Result<(), ProtocolError> {
-        if event.layout.discriminator == ORDER_ACTION_RECORD.discriminator {
-            let record = OrderActionRecord::read(event.data)?;
-            if record.filled()?.is_some() {
-                push_fill(&mut self.bytes, event.index, &record);
+        match event.layout.name {
+            OrderActionRecord::NAME => {
+                let record = OrderActionRecord::read(event.layout, event.data)?;
+                if record.filled()?.is_some() {
+                    push_fill(&mut self.bytes, event.index, &record);
+                }
             }
-        } else if event.layout.discriminator == FUNDING_RATE_RECORD.discriminator {
-            let record = FundingRateRecord::read(event.data)?;
-            push_funding(&mut self.fundings, event.index, &record);
+            FundingRateRecord::NAME => {
+                let record = FundingRateRecord::read(event.layout, event.data)?;
+                push_funding(&mut self.fundings, event.index, &record);
+            }
+            _ => {}
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The rules of the exchange's program: account layouts, units, rounding, prices and predicates.
 //!
 //! [`model`] has the types that all programs share and that a book uses: users, orders, markets,
-//! oracles, units and rules. [`drift`] reads the accounts and logs of Drift v2. Every rule names
+//! oracles, units and rules. [`drift`] and [`velocity`] have the tables of a program, [`event`] reads logs. Every rule names
 //! its source in the program or its SDK.
 //!
 //! This crate holds no state, reads no clock, does no I/O, and knows nothing of books or feeds.
@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod drift;
+pub mod event;
 pub mod layout;
 pub mod model;
 pub mod velocity;

@@ -8,14 +8,11 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use proptest::prelude::*;
 use serde_json::Value;
-use slotbook_protocol::drift::PROGRAM_ID;
-use slotbook_protocol::drift::event::field::{EventFieldType, EventLayout};
-use slotbook_protocol::drift::event::json::decode_json;
-use slotbook_protocol::drift::event::logs::{LogScanner, LogSummary};
-use slotbook_protocol::drift::event::records::RECORDS;
-use slotbook_protocol::drift::event::typed::{
-    FUNDING_RATE_RECORD, FundingRateRecord, ORDER_ACTION_RECORD, OrderActionRecord,
-};
+use slotbook_protocol::event::field::{EventFieldType, EventLayout};
+use slotbook_protocol::event::json::{Fit, decode_json};
+use slotbook_protocol::event::logs::{LogScanner, LogSummary};
+use slotbook_protocol::event::typed::{FundingRateRecord, OrderActionRecord};
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::{OrderAction, OrderActionExplanation};
 use slotbook_protocol::model::error::ProtocolError;
 
@@ -35,7 +32,12 @@ struct Logged {
 }
 
 fn layout_named(name: &str) -> &'static EventLayout {
-    RECORDS.iter().copied().find(|layout| layout.name == name).expect("a record we read")
+    layout_of(Program::Drift, name)
+}
+
+fn layout_of(program: Program, name: &str) -> &'static EventLayout {
+    let mut events = program.events().iter().copied();
+    events.find(|layout| layout.name == name).expect("a record we read")
 }
 
 fn synthetic() -> Vec<Logged> {
@@ -94,7 +96,7 @@ fn expanded(line: &str) -> String {
 /// The times of the events found, and the summary.
 fn scanned(lines: &[String]) -> (Vec<u8>, LogSummary) {
     let mut found = Vec::new();
-    let summary = LogScanner::new(&PROGRAM_ID).scan(lines, |event| {
+    let summary = LogScanner::new(&Program::Drift.id()).scan(lines, |event| {
         assert_eq!(usize::try_from(event.index), Ok(found.len()), "events are counted from 0");
         found.push(event.data[8]);
         Ok(())
@@ -229,7 +231,7 @@ fn both_forms_of_logging_are_read_and_free_text_is_not() {
 fn what_the_caller_cannot_read_is_counted_and_keeps_its_index() {
     let logs = lines("+1 A\n#1\n#2\n#3\n-A");
     let mut seen = Vec::new();
-    let summary = LogScanner::new(&PROGRAM_ID).scan(&logs, |event| {
+    let summary = LogScanner::new(&Program::Drift.id()).scan(&logs, |event| {
         if event.data[8] == 2 {
             return Err(ProtocolError::OutOfRange { field: "ts" });
         }
@@ -242,15 +244,18 @@ fn what_the_caller_cannot_read_is_counted_and_keeps_its_index() {
 
 #[test]
 fn every_record_has_its_own_discriminator_and_field_names() {
-    for layout in RECORDS {
-        let same = RECORDS.iter().filter(|other| other.discriminator == layout.discriminator);
-        assert_eq!(same.count(), 1, "{}", layout.name);
-        for field in layout.fields {
-            let same = layout.fields.iter().filter(|other| other.name == field.name);
-            assert_eq!(same.count(), 1, "{} {}", layout.name, field.name);
+    for (program, count) in [(Program::Drift, 27), (Program::Velocity, 25)] {
+        let events = program.events();
+        assert_eq!(events.len(), count);
+        for layout in events {
+            let same = events.iter().filter(|other| other.discriminator == layout.discriminator);
+            assert_eq!(same.count(), 1, "{}", layout.name);
+            for field in layout.fields {
+                let same = layout.fields.iter().filter(|other| other.name == field.name);
+                assert_eq!(same.count(), 1, "{} {}", layout.name, field.name);
+            }
         }
     }
-    assert_eq!(RECORDS.len(), 27);
 }
 
 #[test]
@@ -335,7 +340,10 @@ fn a_byte_that_stands_for_nothing_is_refused() {
     for (at, largest) in [(ACTION_AT, 4), (20, 1), (21, 1)] {
         let mut data = action.data.clone();
         data[at] = largest + 1;
-        assert!(OrderActionRecord::read(&data).is_err(), "byte {at}");
+        assert!(
+            OrderActionRecord::read(layout_named("OrderActionRecord"), &data).is_err(),
+            "byte {at}"
+        );
         assert!(decoded(action.layout, &data).is_err(), "byte {at}");
     }
 }
@@ -347,12 +355,16 @@ fn a_fill_with_an_explanation_of_later_years_is_a_fill_all_the_same() {
         let mut data = logged.data.clone();
         data[ACTION_AT] = OrderAction::Fill as u8;
         data[EXPLANATION_AT] = 0;
-        let expected = OrderActionRecord::read(&data).unwrap();
+        let expected = OrderActionRecord::read(layout_named("OrderActionRecord"), &data).unwrap();
         read += usize::from(matches!(expected.filled(), Ok(Some(_))));
         let known = OrderActionExplanation::ALL.len();
         for byte in u8::try_from(known).unwrap()..=u8::MAX {
             data[EXPLANATION_AT] = byte;
-            assert_eq!(OrderActionRecord::read(&data), Ok(expected), "byte {byte}");
+            assert_eq!(
+                OrderActionRecord::read(layout_named("OrderActionRecord"), &data),
+                Ok(expected),
+                "byte {byte}"
+            );
         }
     }
     assert!(read > 0);
@@ -363,7 +375,7 @@ fn the_discriminator_is_looked_at() {
     let mut data = settlement(1);
     let layout = layout_named("SettlePnlRecord");
     assert!(decoded(layout, &data).is_ok());
-    let wrong = ORDER_ACTION_RECORD.check(&data);
+    let wrong = layout_named("OrderActionRecord").check(&data);
     let discriminator = layout.discriminator;
     assert_eq!(wrong, Err(ProtocolError::WrongDiscriminator { discriminator }));
     data.truncate(7);
@@ -380,7 +392,8 @@ fn action_as_json(record: &OrderActionRecord) -> Value {
         let value = value.trim().trim_start_matches("Some(").trim_end_matches(')');
         if value == "None" { Value::Null } else { Value::from(value) }
     });
-    let named = ORDER_ACTION_RECORD.fields.iter().map(|field| field.name.to_owned()).zip(values);
+    let fields = layout_named("OrderActionRecord").fields;
+    let named = fields.iter().map(|field| field.name.to_owned()).zip(values);
     Value::Object(named.collect())
 }
 
@@ -401,7 +414,7 @@ proptest! {
 
     #[test]
     fn no_lines_panic(lines in prop::collection::vec(any_line(), 0..40)) {
-        let mut scanner = LogScanner::new(&PROGRAM_ID);
+        let mut scanner = LogScanner::new(&Program::Drift.id());
         let summary = scanner.scan(&lines, |event| {
             decode_json(event.layout, event.data, &mut String::new()).map(|_| ())
         });
@@ -420,7 +433,7 @@ proptest! {
             .into_iter()
             .filter(|one| {
                 let name = one.layout.name;
-                name == ORDER_ACTION_RECORD.name || name == FUNDING_RATE_RECORD.name
+                name == OrderActionRecord::NAME || name == FundingRateRecord::NAME
             })
             .collect();
         let logged = pick.get(&all);
@@ -429,8 +442,8 @@ proptest! {
         data[at] = byte;
         data.truncate(8 + cut.index(data.len()));
         let json = decoded(logged.layout, &data);
-        if logged.layout.name == FUNDING_RATE_RECORD.name {
-            let typed = FundingRateRecord::read(&data);
+        if logged.layout.name == FundingRateRecord::NAME {
+            let typed = FundingRateRecord::read(logged.layout, &data);
             prop_assert_eq!(typed.is_ok(), json.is_ok());
             if let (Ok(typed), Ok(json)) = (typed, json) {
                 prop_assert_eq!(typed.record_id.to_string(), json["recordId"].as_str().unwrap());
@@ -448,7 +461,7 @@ proptest! {
                 *byte = 0;
             }
             let json = decoded(logged.layout, &data);
-            let typed = OrderActionRecord::read(&data);
+            let typed = OrderActionRecord::read(layout_named("OrderActionRecord"), &data);
             prop_assert_eq!(typed.is_ok(), json.is_ok());
             if let (Ok(typed), Ok(json)) = (typed, json) {
                 prop_assert_eq!(normal(action_as_json(&typed)), normal(json));
@@ -481,7 +494,7 @@ fn any_line() -> impl Strategy<Value = String> {
         any::<String>(),
         any::<String>().prop_map(|text| format!("Program {text}")),
         record.prop_map(|(pick, bytes)| {
-            let mut data = pick.get(RECORDS).discriminator.to_vec();
+            let mut data = pick.get(Program::Drift.events()).discriminator.to_vec();
             data.extend(bytes);
             format!("Program log: {}", BASE64_STANDARD.encode(data))
         }),
@@ -551,7 +564,7 @@ impl Run {
 /// The widest element fits the zeros that a missing field reads.
 #[test]
 fn every_element_can_be_missing() {
-    for layout in RECORDS {
+    for layout in [Program::Drift, Program::Velocity].into_iter().flat_map(Program::events) {
         let mut text = String::new();
         let fit = decode_json(layout, &layout.discriminator, &mut text).unwrap();
         assert_eq!(fit.fields_missing, layout.fields.len());
@@ -563,5 +576,90 @@ fn every_element_can_be_missing() {
         for field in options {
             assert!(read[field.name].is_null(), "{} {}", layout.name, field.name);
         }
+    }
+}
+
+#[test]
+fn every_field_of_velocitys_records_is_where_another_table_says() {
+    let golden = support::vectors("../velocity/events.json");
+    let golden: Value = serde_json::from_str(&read_to_string(golden).unwrap()).unwrap();
+    let golden = golden.as_object().unwrap();
+    assert_eq!(golden.len(), Program::Velocity.events().len());
+    for (name, record) in golden {
+        let layout = layout_of(Program::Velocity, name);
+        let hex: String = layout.discriminator.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, record["discriminator"], "{name}");
+        let mut data = layout.discriminator.to_vec();
+        data.resize(record["size"].as_u64().unwrap().try_into().unwrap(), 0);
+        let fit = decode_json(layout, &data, &mut String::new());
+        assert_eq!(fit, Ok(Fit { fields_missing: 0, bytes_behind: 0 }), "{name}");
+        let zeros = decoded(layout, &data).unwrap();
+        for (field, place) in record["fields"].as_object().unwrap() {
+            let number = |at: usize| usize::try_from(place[at].as_u64().unwrap()).unwrap();
+            for at in [number(0), number(0) + number(1) - 1] {
+                data[at] = 1;
+                let mut read = decoded(layout, &data).unwrap();
+                assert_ne!(read[field], zeros[field], "{name}.{field} at {at}");
+                read[field] = zeros[field].clone();
+                assert_eq!(read, zeros, "{name}.{field} at {at}");
+                data[at] = 0;
+            }
+        }
+    }
+}
+
+#[test]
+fn the_order_of_velocitys_order_record_is_that_of_its_accounts() {
+    let layout = layout_of(Program::Velocity, "OrderRecord");
+    let mut data = layout.discriminator.to_vec();
+    data.resize(152, 0);
+    data[48 + 72..][..8].copy_from_slice(&(-5_000_000_000_i64).to_le_bytes());
+    data[48 + 80..][..4].copy_from_slice(&7_u32.to_le_bytes());
+    data[48 + 98] = 64;
+    let order = &decoded(layout, &data).unwrap()["order"];
+    assert_eq!(order["oraclePriceOffset"], "-5000000000");
+    assert_eq!((&order["orderId"], &order["bitFlags"]), (&Value::from(7), &Value::from(64)));
+}
+
+#[test]
+fn both_programs_log_an_action_alike() {
+    let fields = |program| format!("{:?}", layout_of(program, OrderActionRecord::NAME));
+    assert_eq!(fields(Program::Drift), fields(Program::Velocity));
+}
+
+#[test]
+fn a_funding_rate_of_velocity_has_its_own_fields_and_zeros_for_those_of_drift() {
+    let logged = synthetic().into_iter().filter(|one| one.layout.name == FundingRateRecord::NAME);
+    for Logged { layout, data, .. } in logged {
+        let whole = FundingRateRecord::read(layout, &data).unwrap();
+        let ours = layout_of(Program::Velocity, FundingRateRecord::NAME);
+        // The revenue lies before the last field, and the providers' position after it.
+        let shorter = [&data[..114], &data[122..138]].concat();
+        let expected = FundingRateRecord { period_revenue: 0, base_with_unsettled_lp: 0, ..whole };
+        assert_eq!(FundingRateRecord::read(ours, &shorter), Ok(expected));
+        let cut = FundingRateRecord::read(ours, &shorter[..shorter.len() - 1]);
+        assert!(matches!(cut, Err(ProtocolError::WrongLength { .. })));
+    }
+}
+
+#[test]
+fn records_of_the_other_program_are_none_of_ours() {
+    let coded = |program, name| {
+        let mut data = layout_of(program, name).discriminator.to_vec();
+        data.resize(500, 0);
+        BASE64_STANDARD.encode(data)
+    };
+    let drift = coded(Program::Drift, "CurveRecord");
+    let velocity = coded(Program::Velocity, "AmmCurveChanged");
+    for (program, name, events) in [
+        (Program::Drift, &drift, 1),
+        (Program::Drift, &velocity, 0),
+        (Program::Velocity, &velocity, 1),
+        (Program::Velocity, &drift, 0),
+    ] {
+        let logs =
+            [format!("Program {} invoke [1]", program.id()), format!("Program data: {name}")];
+        let summary = LogScanner::new(&program.id()).scan(&logs, |_| Ok(()));
+        assert_eq!(summary.events, events, "{program:?}");
     }
 }

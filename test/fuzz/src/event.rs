@@ -1,14 +1,12 @@
 //! Records of the program's events: every kind as JSON, and those that are read as structs.
 
 use serde_json::Value;
-use slotbook_protocol::drift::event::field::{
+use slotbook_protocol::event::field::{
     DISCRIMINATOR_BYTES, EventField, EventFieldType, EventLayout,
 };
-use slotbook_protocol::drift::event::json::{Fit, decode_json};
-use slotbook_protocol::drift::event::records::RECORDS;
-use slotbook_protocol::drift::event::typed::{
-    FundingRateRecord, ORDER_ACTION_RECORD, OrderActionRecord,
-};
+use slotbook_protocol::event::json::{Fit, decode_json};
+use slotbook_protocol::event::typed::{FundingRateRecord, OrderActionRecord};
+use slotbook_protocol::model::Program;
 
 use crate::reencode::{push_element, push_length};
 
@@ -21,9 +19,10 @@ const CHARACTERS_OF_NAMES_MAX: usize = 8 << 10;
 /// A byte for the kind of record, then its fields; or, beyond all kinds, a record as it is.
 pub(crate) fn run(input: &[u8]) {
     let (kind, fields) = input.split_first().unwrap_or((&0, &[]));
-    match RECORDS.get(usize::from(*kind)) {
+    let layouts = Program::Drift.events().iter().chain(Program::Velocity.events());
+    match layouts.clone().nth(usize::from(*kind)) {
         Some(layout) => check(layout, &[&layout.discriminator, fields].concat()),
-        None => RECORDS.iter().for_each(|layout| check(layout, fields)),
+        None => layouts.for_each(|layout| check(layout, fields)),
     }
 }
 
@@ -37,7 +36,7 @@ fn json(layout: &EventLayout, data: &[u8]) -> Option<(Fit, String)> {
 fn check(layout: &EventLayout, data: &[u8]) {
     let decoded = json(layout, data);
     if layout.check(data).is_ok() {
-        check_structs(data, decoded.as_ref().map(|(_, text)| text.as_str()));
+        check_structs(layout, data, decoded.as_ref().map(|(_, text)| text.as_str()));
     }
     let Some((fit, text)) = decoded else { return };
     let length_max = data.len() * CHARACTERS_A_BYTE_MAX + CHARACTERS_OF_NAMES_MAX;
@@ -55,22 +54,25 @@ fn check(layout: &EventLayout, data: &[u8]) {
 }
 
 /// A struct is read exactly where the text is written, but for one enum that may grow.
-fn check_structs(data: &[u8], text: Option<&str>) {
+fn check_structs(layout: &EventLayout, data: &[u8], text: Option<&str>) {
     let value = text.map(|text| serde_json::from_str::<Value>(text).unwrap());
     let said = |name: &str| value.as_ref().map(|value| value[name].clone());
-    if let Ok(record) = OrderActionRecord::read(data) {
+    if layout.name == OrderActionRecord::NAME {
+        let Ok(record) = OrderActionRecord::read(layout, data) else {
+            assert!(text.is_none(), "a record that is no struct is no text");
+            return;
+        };
         assert!(text.is_none() || said("ts") == Some(record.ts.to_string().into()));
         assert!(text.is_none() || said("marketIndex") == Some(record.market_index.into()));
         let price = record.oracle_price.to_string();
         assert!(text.is_none() || said("oraclePrice") == Some(price.into()));
         let _ = record.filled();
-    } else if ORDER_ACTION_RECORD.check(data).is_ok() {
-        assert!(text.is_none(), "what is no struct is no text");
-    }
-    if let Ok(record) = FundingRateRecord::read(data) {
+    } else if layout.name == FundingRateRecord::NAME
+        && let Ok(record) = FundingRateRecord::read(layout, data)
+    {
         assert_eq!(said("recordId"), Some(record.record_id.to_string().into()));
-        let base = record.base_with_unsettled_lp.to_string();
-        assert_eq!(said("baseAssetAmountWithUnsettledLp"), Some(base.into()));
+        let base = record.base_with_amm.to_string();
+        assert_eq!(said("baseAssetAmountWithAmm"), Some(base.into()));
     }
 }
 

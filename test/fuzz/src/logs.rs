@@ -2,8 +2,8 @@
 
 use base64_simd::STANDARD;
 use slotbook_protocol::drift::PROGRAM_ID;
-use slotbook_protocol::drift::event::logs::{LogScanner, LogSummary};
-use slotbook_protocol::drift::event::records::RECORDS;
+use slotbook_protocol::event::logs::{LogScanner, LogSummary};
+use slotbook_protocol::model::Program;
 
 use crate::input::Input;
 
@@ -59,7 +59,8 @@ fn checked_scan(lines: &[String]) -> (LogSummary, Vec<Found>) {
 }
 
 fn event_line(input: &mut Input<'_>) -> (String, Vec<u8>) {
-    let layout = RECORDS[usize::from(input.byte()) % RECORDS.len()];
+    let events = Program::Drift.events();
+    let layout = events[usize::from(input.byte()) % events.len()];
     let length = input.byte().into();
     let data = [&layout.discriminator, input.take_slice(length)].concat();
     (format!("Program data: {}", STANDARD.encode_to_string(&data)), data)

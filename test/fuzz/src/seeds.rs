@@ -7,10 +7,10 @@ use std::path::Path;
 
 use base64_simd::STANDARD;
 use serde_json::Value;
-use slotbook_protocol::drift::event::field::EventLayout;
-use slotbook_protocol::drift::event::records::RECORDS;
 use slotbook_protocol::drift::layouts::USER;
+use slotbook_protocol::event::field::EventLayout;
 use slotbook_protocol::layout::Shape;
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::account::{AccountKind, DISCRIMINATOR_BYTES, kind_of};
 use slotbook_protocol::model::enums::OracleSource;
 use slotbook_protocol::model::order::ORDER_BYTES;
@@ -176,7 +176,8 @@ impl Seeds {
             let text = line["log"].as_str().unwrap().strip_prefix("Program data: ").unwrap();
             let data = STANDARD.decode_to_vec(text).unwrap();
             let is_kind = |layout: &&EventLayout| data.starts_with(&layout.discriminator);
-            let Some(number) = RECORDS.iter().position(is_kind) else { continue };
+            let events = Program::Drift.events();
+            let Some(number) = events.iter().position(is_kind) else { continue };
             let number = u8::try_from(number).unwrap();
             let fields = &data[DISCRIMINATOR_BYTES..];
             self.add("event", &[&[number], fields]);

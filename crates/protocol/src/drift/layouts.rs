@@ -1,5 +1,6 @@
 //! The tables of layouts/drift.txt, from which the build makes them: no offset is written down anywhere else.
 
+use crate::event::field::{EventField, EventFieldType, EventLayout};
 use crate::layout::FieldType::{
     Bool, Enum, I8, I16, I32, I64, I128, Key, Struct, U8, U16, U32, U64, U128,
 };

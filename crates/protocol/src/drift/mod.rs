@@ -1,8 +1,8 @@
-//! Drift v2: its accounts and its logs.
+//! Drift v2: its accounts and its events.
 
-pub mod event;
 pub mod layouts;
 
+use crate::event::field::EventLayout;
 use crate::layout::Layout;
 use crate::model::account::AccountKind;
 use crate::model::enums::MarketStatus;
@@ -10,7 +10,7 @@ use crate::model::error::ProtocolError;
 use crate::model::order::{ORDER_BYTES, ORDERS, RawOrder};
 use crate::model::tables::Tables;
 use crate::model::units::Pubkey;
-use layouts::{PERP_MARKET, PRELAUNCH_ORACLE, PYTH_LAZER_ORACLE, SPOT_MARKET, STATE, USER};
+use layouts::{EVENTS, PERP_MARKET, PRELAUNCH_ORACLE, PYTH_LAZER_ORACLE, SPOT_MARKET, STATE, USER};
 
 /// The program, the same on every cluster.
 /// Source: programs/drift/src/lib.rs `declare_id`.
@@ -27,6 +27,7 @@ impl Tables for Drift {
     const STATE: &'static Layout = &STATE;
     const PYTH_LAZER_ORACLE: &'static Layout = &PYTH_LAZER_ORACLE;
     const PRELAUNCH_ORACLE: &'static Layout = &PRELAUNCH_ORACLE;
+    const EVENTS: &'static [&'static EventLayout] = EVENTS;
 
     fn layout(kind: AccountKind) -> Option<&'static Layout> {
         layouts::layout(kind)

@@ -209,71 +209,6 @@ chain_enum!(
         TransferPerpPosition = 20, "transferPerpPosition", "A position moved between accounts.";
     }
 );
-chain_enum!(
-    /// Where tokens went. Source: programs/drift/src/state/events.rs `DepositDirection`.
-    DepositDirection, "direction" {
-        Deposit = 0, "deposit", "Into the exchange.";
-        Withdraw = 1, "withdraw", "Out of it.";
-    }
-);
-chain_enum!(
-    /// Why tokens moved. Source: programs/drift/src/state/events.rs `DepositExplanation`.
-    DepositExplanation, "explanation" {
-        None = 0, "none", "No reason.";
-        Transfer = 1, "transfer", "Between accounts.";
-        Borrow = 2, "borrow", "Borrowed.";
-        RepayBorrow = 3, "repayBorrow", "Paid back.";
-        Reward = 4, "reward", "A reward.";
-    }
-);
-chain_enum!(
-    /// What a provider of the AMM did. Source: programs/drift/src/state/events.rs `LPAction`.
-    LpAction, "action" {
-        AddLiquidity = 0, "addLiquidity", "Added liquidity.";
-        RemoveLiquidity = 1, "removeLiquidity", "Took it back.";
-        SettleLiquidity = 2, "settleLiquidity", "Settled what it earned.";
-        RemoveLiquidityDerisk = 3, "removeLiquidityDerisk", "Was made to take it back.";
-    }
-);
-chain_enum!(
-    /// What was liquidated. Source: programs/drift/src/state/events.rs `LiquidationType`.
-    LiquidationType, "liquidation_type" {
-        LiquidatePerp = 0, "liquidatePerp", "A perp position.";
-        LiquidateSpot = 1, "liquidateSpot", "A borrow, against a deposit.";
-        LiquidateBorrowForPerpPnl = 2, "liquidateBorrowForPerpPnl", "A borrow, against profit.";
-        LiquidatePerpPnlForDeposit = 3, "liquidatePerpPnlForDeposit", "A loss, against a deposit.";
-        PerpBankruptcy = 4, "perpBankruptcy", "A loss that nothing covers.";
-        SpotBankruptcy = 5, "spotBankruptcy", "A borrow that nothing covers.";
-    }
-);
-chain_enum!(
-    /// Why profit was settled. Source: programs/drift/src/state/events.rs `SettlePnlExplanation`.
-    SettlePnlExplanation, "explanation" {
-        None = 0, "none", "No reason.";
-        ExpiredPosition = 1, "expiredPosition", "The market is over.";
-    }
-);
-chain_enum!(
-    /// What was done to a stake. Source: programs/drift/src/state/events.rs `StakeAction`.
-    StakeAction, "action" {
-        Stake = 0, "stake", "Staked.";
-        UnstakeRequest = 1, "unstakeRequest", "Asked for it back.";
-        UnstakeCancelRequest = 2, "unstakeCancelRequest", "Thought better of it.";
-        Unstake = 3, "unstake", "Took it back.";
-        UnstakeTransfer = 4, "unstakeTransfer", "Gave it away.";
-        StakeTransfer = 5, "stakeTransfer", "Was given it.";
-        AdminDeposit = 6, "adminDeposit", "Put in by the exchange.";
-    }
-);
-chain_enum!(
-    /// Whether an order may take. Source: programs/drift/src/state/order_params.rs `PostOnlyParam`.
-    PostOnlyParam, "post_only" {
-        None = 0, "none", "It may.";
-        MustPostOnly = 1, "mustPostOnly", "Fails if it would.";
-        TryPostOnly = 2, "tryPostOnly", "Is left out if it would.";
-        Slide = 3, "slide", "Is moved to where it does not.";
-    }
-);
 
 impl Direction {
     /// The other direction.
@@ -334,7 +269,6 @@ mod tests {
         }
         check!(OrderStatus, OrderType, MarketType, Direction, TriggerCondition, SpotBalanceType);
         check!(MarginMode, MarketStatus, ContractType, ContractTier, AssetTier, OracleSource);
-        check!(OrderAction, OrderActionExplanation, DepositDirection, DepositExplanation, LpAction);
-        check!(LiquidationType, SettlePnlExplanation, StakeAction, PostOnlyParam);
+        check!(OrderAction, OrderActionExplanation);
     }
 }

@@ -11,6 +11,7 @@ use super::tables::{Tables, checked};
 use super::units::{Pubkey, Slot};
 use super::user::{ORDERS, Positions, UserShape};
 use crate::drift::Drift;
+use crate::event::field::EventLayout;
 use crate::layout::{Layout, decode_json, leaf};
 use crate::velocity::Velocity;
 
@@ -56,6 +57,12 @@ impl Program {
     #[must_use]
     pub fn layout(self, kind: AccountKind) -> Option<&'static Layout> {
         of_program!(self, T => T::layout(kind))
+    }
+
+    /// The records that the program logs, the most frequent first.
+    #[must_use]
+    pub const fn events(self) -> &'static [&'static EventLayout] {
+        of_program!(self, T => T::EVENTS)
     }
 
     /// Checks that bytes are an account of a kind: discriminator and length.

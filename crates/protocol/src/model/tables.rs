@@ -6,6 +6,7 @@ use super::error::ProtocolError;
 use super::order::ORDERS;
 use super::order::RawOrder;
 use super::units::Pubkey;
+use crate::event::field::EventLayout;
 use crate::layout::Layout;
 
 /// Where a program has the fields of its accounts, and what it numbers otherwise than others.
@@ -17,6 +18,8 @@ pub(crate) trait Tables {
     const STATE: &'static Layout;
     const PYTH_LAZER_ORACLE: &'static Layout;
     const PRELAUNCH_ORACLE: &'static Layout;
+    /// The records that the program logs, the most frequent first.
+    const EVENTS: &'static [&'static EventLayout];
 
     /// The table of a kind; `None` when the program has no such account.
     fn layout(kind: AccountKind) -> Option<&'static Layout>;

@@ -1,8 +1,9 @@
-//! Velocity: its accounts.
+//! Velocity: its accounts and its events.
 
 pub mod layouts;
 
 use crate::bytes::i64_at;
+use crate::event::field::EventLayout;
 use crate::layout::Layout;
 use crate::model::account::AccountKind;
 use crate::model::enums::MarketStatus;
@@ -10,7 +11,9 @@ use crate::model::error::ProtocolError;
 use crate::model::order::{ORDER_BYTES, ORDERS, RawOrder, is_held};
 use crate::model::tables::Tables;
 use crate::model::units::Pubkey;
-use layouts::{ORDER, PERP_MARKET, PRELAUNCH_ORACLE, PYTH_LAZER_ORACLE, SPOT_MARKET, STATE, USER};
+use layouts::{
+    EVENTS, ORDER, PERP_MARKET, PRELAUNCH_ORACLE, PYTH_LAZER_ORACLE, SPOT_MARKET, STATE, USER,
+};
 
 /// The program, the same on every cluster.
 /// Source: velocity-exchange/velocity-v1 programs/velocity/src/lib.rs `declare_id`.
@@ -27,6 +30,7 @@ impl Tables for Velocity {
     const STATE: &'static Layout = &STATE;
     const PYTH_LAZER_ORACLE: &'static Layout = &PYTH_LAZER_ORACLE;
     const PRELAUNCH_ORACLE: &'static Layout = &PRELAUNCH_ORACLE;
+    const EVENTS: &'static [&'static EventLayout] = EVENTS;
 
     fn layout(kind: AccountKind) -> Option<&'static Layout> {
         layouts::layout(kind)

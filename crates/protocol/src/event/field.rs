@@ -43,30 +43,6 @@ pub struct EventLayout {
     pub fields: &'static [EventField],
 }
 
-pub(crate) const fn one(name: &'static str, element: FieldType) -> EventField {
-    EventField { name, field_type: EventFieldType::One(element) }
-}
-
-pub(crate) const fn option(name: &'static str, element: FieldType) -> EventField {
-    EventField { name, field_type: EventFieldType::Option(element) }
-}
-
-pub(crate) const fn many(name: &'static str, element: FieldType, count: usize) -> EventField {
-    EventField { name, field_type: EventFieldType::Many(element, count) }
-}
-
-pub(crate) const fn list(name: &'static str, element: FieldType) -> EventField {
-    EventField { name, field_type: EventFieldType::List(element) }
-}
-
-pub(crate) const fn text(name: &'static str) -> EventField {
-    EventField { name, field_type: EventFieldType::Text }
-}
-
-pub(crate) const fn group(name: &'static str, fields: &'static [EventField]) -> EventField {
-    EventField { name, field_type: EventFieldType::Group(fields) }
-}
-
 impl EventLayout {
     /// Checks that bytes are a record of this kind.
     ///

@@ -3,7 +3,7 @@
 use base64_simd::{AsOut, STANDARD, STANDARD_NO_PAD};
 
 use super::field::{DISCRIMINATOR_BYTES, EventLayout};
-use super::records::RECORDS;
+use crate::model::Program;
 use crate::model::error::ProtocolError;
 use crate::model::units::Pubkey;
 
@@ -50,6 +50,7 @@ pub struct LogSummary {
 #[derive(Debug)]
 pub struct LogScanner {
     program: String,
+    events: &'static [&'static EventLayout],
     data: Vec<u8>,
 }
 
@@ -57,7 +58,8 @@ impl LogScanner {
     /// A scanner for the events of `program`.
     #[must_use]
     pub fn new(program: &Pubkey) -> Self {
-        Self { program: program.to_string(), data: Vec::new() }
+        let events = Program::of(program).events();
+        Self { program: program.to_string(), events, data: Vec::new() }
     }
 
     /// Passes every event of the program to `read`, in order, and counts the events that `read`
@@ -83,7 +85,7 @@ impl LogScanner {
                     break;
                 }
                 Line::Output { text } => {
-                    let Some(layout) = probe(text) else { continue };
+                    let Some(layout) = probe(self.events, text) else { continue };
                     let later = &lines[place..];
                     let find = |depth| ends_first(later, depth).unwrap_or(&self.program);
                     if stack.writer(find) != Some(&self.program) {
@@ -214,11 +216,11 @@ fn ends_first<L: AsRef<str>>(lines: &[L], depth: Option<usize>) -> Option<&str> 
 }
 
 /// The record whose discriminator starts the text; `None` when the text is not an event.
-fn probe(text: &str) -> Option<&'static EventLayout> {
+fn probe(events: &[&'static EventLayout], text: &str) -> Option<&'static EventLayout> {
     let chars = text.as_bytes().get(..PROBE_CHARS)?;
     let mut bytes = [0; PROBE_BYTES];
     let decoded = STANDARD_NO_PAD.decode(chars, bytes.as_mut_slice().as_out()).ok()?;
-    RECORDS.iter().copied().find(|layout| layout.discriminator.starts_with(decoded))
+    events.iter().copied().find(|layout| layout.discriminator.starts_with(decoded))
 }
 
 enum Decoded<'a> {

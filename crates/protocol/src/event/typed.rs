@@ -1,116 +1,86 @@
 //! The records that history is made of, as structs, read without an allocation.
 
-use super::field::{EventField, EventFieldType, EventLayout};
+use super::field::{EventField, EventLayout};
 use super::input::Input;
 use crate::bytes::{i64_at, i128_at, key_at, u8_at, u16_at, u32_at, u64_at};
-use crate::layout::FieldType;
 use crate::model::enums::{Direction, MarketType, OrderAction, OrderActionExplanation};
 use crate::model::error::ProtocolError;
 use crate::model::units::Pubkey;
 
-/// A type of a field: how it is described, and how it is read.
+/// The type of a field.
 trait Item: Sized {
-    const TYPE: EventFieldType;
-
     fn take(input: &mut Input<'_>) -> Result<Self, ProtocolError>;
 }
 
-/// An item of a fixed number of bytes.
+/// An item of a fixed number of bytes, which are as many as the type itself has.
 trait Element: Sized {
-    const TYPE: FieldType;
-
     fn of(bytes: &[u8]) -> Result<Self, ProtocolError>;
 }
 
 macro_rules! elements {
-    ($($element:ty, $variant:ident, $reader:ident;)*) => {
-        $(
-            impl Element for $element {
-                const TYPE: FieldType = FieldType::$variant;
-
-                #[inline]
-                fn of(bytes: &[u8]) -> Result<Self, ProtocolError> {
-                    Ok($reader(bytes, 0))
-                }
+    ($($element:ty = $of:expr;)*) => {$(
+        impl Element for $element {
+            #[inline]
+            fn of(bytes: &[u8]) -> Result<Self, ProtocolError> {
+                $of(bytes)
             }
-
-            impl Item for $element {
-                const TYPE: EventFieldType = EventFieldType::One(FieldType::$variant);
-
-                #[inline]
-                fn take(input: &mut Input<'_>) -> Result<Self, ProtocolError> {
-                    Self::of(input.take(<Self as Element>::TYPE.size())?)
-                }
-            }
-        )*
-    };
+        }
+    )*};
 }
 
 elements! {
-    u8, U8, u8_at;
-    u16, U16, u16_at;
-    u32, U32, u32_at;
-    u64, U64, u64_at;
-    i64, I64, i64_at;
-    i128, I128, i128_at;
-    Pubkey, Key, key_at;
+    u8 = |bytes| Ok(u8_at(bytes, 0));
+    u16 = |bytes| Ok(u16_at(bytes, 0));
+    u32 = |bytes| Ok(u32_at(bytes, 0));
+    u64 = |bytes| Ok(u64_at(bytes, 0));
+    i64 = |bytes| Ok(i64_at(bytes, 0));
+    i128 = |bytes| Ok(i128_at(bytes, 0));
+    Pubkey = |bytes| Ok(key_at(bytes, 0));
+    Direction = |bytes| Direction::from_byte(u8_at(bytes, 0));
+    MarketType = |bytes| MarketType::from_byte(u8_at(bytes, 0));
+    OrderAction = |bytes| OrderAction::from_byte(u8_at(bytes, 0));
+    OrderActionExplanation = |bytes| Ok(explanation_of(u8_at(bytes, 0)));
 }
 
-/// The enums, and how each is made from its byte.
-macro_rules! enum_elements {
-    ($($element:ty => $from_byte:expr;)*) => {
-        $(
-            impl Element for $element {
-                const TYPE: FieldType = FieldType::Enum(<$element>::VARIANT_NAMES);
-
-                #[inline]
-                fn of(bytes: &[u8]) -> Result<Self, ProtocolError> {
-                    $from_byte(u8_at(bytes, 0))
-                }
-            }
-
-            impl Item for $element {
-                const TYPE: EventFieldType = EventFieldType::One(<Self as Element>::TYPE);
-
-                #[inline]
-                fn take(input: &mut Input<'_>) -> Result<Self, ProtocolError> {
-                    Self::of(input.take(1)?)
-                }
-            }
-        )*
-    };
+/// Programs add explanations, and no other field depends on them: an unknown explanation is read as
+/// [`OrderActionExplanation::None`].
+fn explanation_of(byte: u8) -> OrderActionExplanation {
+    OrderActionExplanation::from_byte(byte).unwrap_or(OrderActionExplanation::None)
 }
 
-enum_elements! {
-    Direction => Direction::from_byte;
-    MarketType => MarketType::from_byte;
-    OrderAction => OrderAction::from_byte;
-    OrderActionExplanation => explanation_of;
-}
-
-/// The program may add explanations, and no other field depends on them: an unknown explanation is
-/// read as [`OrderActionExplanation::None`].
-#[expect(clippy::unnecessary_wraps, reason = "the others refuse")]
-fn explanation_of(byte: u8) -> Result<OrderActionExplanation, ProtocolError> {
-    Ok(OrderActionExplanation::from_byte(byte).unwrap_or(OrderActionExplanation::None))
+impl<T: Element> Item for T {
+    #[inline]
+    fn take(input: &mut Input<'_>) -> Result<Self, ProtocolError> {
+        Self::of(input.take(size_of::<Self>())?)
+    }
 }
 
 impl<T: Element> Item for Option<T> {
-    const TYPE: EventFieldType = EventFieldType::Option(T::TYPE);
-
     #[inline]
     fn take(input: &mut Input<'_>) -> Result<Self, ProtocolError> {
         match u8_at(input.take(1)?, 0) {
             0 => Ok(None),
-            1 => T::of(input.take(T::TYPE.size())?).map(Some),
+            1 => T::take(input).map(Some),
             value => Err(ProtocolError::InvalidEnum { field: "option", value }),
         }
     }
 }
 
-/// Defines a record once: the struct, its description, and how it is read.
+/// Begins the field of a name when it is the next of the record, and else one of zeros: programs have dropped fields.
+#[inline]
+fn begin(input: &mut Input<'_>, fields: &mut &[EventField], name: &str) {
+    match fields.split_first() {
+        Some((field, rest)) if field.name == name => {
+            *fields = rest;
+            input.begin_field();
+        }
+        _ => input.begin_absent_field(),
+    }
+}
+
+/// Defines a record: the struct, and how it is read. Its fields are those of the programs' tables, in their order.
 macro_rules! record {
-    ($(#[$doc:meta])* $name:ident, $layout:ident, $discriminator:expr, {
+    ($(#[$doc:meta])* $name:ident, {
         $($field:ident, $api:literal, $field_type:ty, $sentence:literal;)*
     }) => {
         $(#[$doc])*
@@ -119,31 +89,28 @@ macro_rules! record {
             $(#[doc = $sentence] pub $field: $field_type,)*
         }
 
-        #[doc = concat!("The description of [`", stringify!($name), "`].")]
-        pub const $layout: EventLayout = EventLayout {
-            name: stringify!($name),
-            discriminator: $discriminator,
-            fields: &[$(
-                EventField { name: $api, field_type: <$field_type as Item>::TYPE },
-            )*],
-        };
-
         impl $name {
-            /// Reads the record, discriminator first. Fields that it ends before are zero or
-            /// `None`.
+            /// The program's name of the record.
+            pub const NAME: &'static str = stringify!($name);
+
+            /// Reads the record by the table of its program, discriminator first. Fields that it ends
+            /// before, and fields that the table lacks, are zero or `None`.
             ///
             /// # Errors
             /// [`ProtocolError::WrongLength`] when it ends inside a field,
             /// [`ProtocolError::WrongDiscriminator`] or [`ProtocolError::InvalidEnum`].
-            pub fn read(data: &[u8]) -> Result<Self, ProtocolError> {
-                $layout.check(data)?;
+            pub fn read(layout: &EventLayout, data: &[u8]) -> Result<Self, ProtocolError> {
+                layout.check(data)?;
                 let mut input = Input::new(data);
-                Ok(Self {
+                let mut fields = layout.fields;
+                let record = Self {
                     $($field: {
-                        input.begin_field();
-                        <$field_type as Item>::take(&mut input)?
+                        begin(&mut input, &mut fields, $api);
+                        Item::take(&mut input)?
                     },)*
-                })
+                };
+                debug_assert!(fields.is_empty(), "Invariant: the struct has every field of the table");
+                Ok(record)
             }
         }
     };
@@ -156,7 +123,7 @@ record! {
     /// Base in units of 1e-9 (spot: of the token's decimals), quote and prices of 1e-6, `ts` in
     /// seconds. Fees are quote; a negative one is paid out. An explanation without a name reads as none.
     /// Source: programs/drift/src/state/events.rs `OrderActionRecord`.
-    OrderActionRecord, ORDER_ACTION_RECORD, [0xe0, 0x34, 0x43, 0x47, 0xc2, 0xed, 0x6d, 0x01], {
+    OrderActionRecord, {
         ts, "ts", i64, "The chain's time, in seconds.";
         action, "action", OrderAction, "What was done.";
         action_explanation, "actionExplanation", OrderActionExplanation, "Why, or how it filled.";
@@ -208,7 +175,7 @@ record! {
     /// One update of a market's funding rate. The rate is quote per base and hour, in units of
     /// 1e-9; prices of 1e-6, base of 1e-9, `ts` in seconds.
     /// Source: programs/drift/src/state/events.rs `FundingRateRecord`.
-    FundingRateRecord, FUNDING_RATE_RECORD, [0x44, 0x03, 0xff, 0x1a, 0x85, 0x5b, 0x93, 0xfe], {
+    FundingRateRecord, {
         ts, "ts", i64, "The chain's time, in seconds.";
         record_id, "recordId", u64, "The market's number of this update.";
         market_index, "marketIndex", u16, "The perp market.";
@@ -219,10 +186,10 @@ record! {
         cumulative_short, "cumulativeFundingRateShort", i128, "The sum of the shorts' rates.";
         oracle_twap, "oraclePriceTwap", i64, "The oracle's average price over the period.";
         mark_twap, "markPriceTwap", u64, "The market's average price over the period.";
-        period_revenue, "periodRevenue", i64, "What the AMM earned over the period, in quote.";
+        period_revenue, "periodRevenue", i64, "What the AMM earned over the period, in quote; Drift v2 alone writes it.";
         base_with_amm, "baseAssetAmountWithAmm", i128, "The users' net position with the AMM.";
         base_with_unsettled_lp, "baseAssetAmountWithUnsettledLp", i128,
-            "The net position of liquidity providers that is not settled.";
+            "The net position of liquidity providers that is not settled; Drift v2 alone writes it.";
     }
 }
 

@@ -1,10 +1,10 @@
-//! Events of the program, read out of transaction logs.
+//! Events of the programs, read out of transaction logs.
 //!
 //! [`logs::LogScanner`] finds them: it follows the invoke stack, so that an event counts only when
-//! the program itself logged it. [`records::RECORDS`] describes every record field by field;
-//! [`typed`] reads the records of the history from the same description; [`json`] writes any.
+//! the program itself logged it. The tables of a program describe every record field by field
+//! ([`crate::model::Program::events`]); [`typed`] reads the records of the history by them; [`json`] writes any.
 //!
-//! The program has extended records over the years. A record that ends after any field reads as if
+//! The programs have extended records over the years. A record that ends after any field reads as if
 //! zeros followed, which is `None` for options; bytes after the last field are ignored; a record
 //! that ends within a field is unreadable.
 //!
@@ -14,8 +14,6 @@
 pub mod field;
 pub mod json;
 pub mod logs;
-pub mod pool_records;
-pub mod records;
 pub mod typed;
 
 mod input;

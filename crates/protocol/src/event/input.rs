@@ -2,9 +2,10 @@
 
 use super::field::DISCRIMINATOR_BYTES;
 use crate::model::error::ProtocolError;
+use crate::velocity::layouts::ORDER;
 
 /// What fields read that an old record does not have yet. The longest element is an order.
-static ZEROS: [u8; 96] = [0; 96];
+static ZEROS: [u8; ORDER.size] = [0; ORDER.size];
 
 /// The rest of a record.
 pub(super) struct Input<'a> {
@@ -25,6 +26,12 @@ impl<'a> Input<'a> {
     #[inline]
     pub(super) fn begin_field(&mut self) {
         self.is_over = self.at == self.data.len();
+    }
+
+    /// Begins a field that no record of the program has.
+    #[inline]
+    pub(super) fn begin_absent_field(&mut self) {
+        self.is_over = true;
     }
 
     /// Whether the current field is after the end of the record.
