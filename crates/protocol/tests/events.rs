@@ -228,6 +228,46 @@ fn both_forms_of_logging_are_read_and_free_text_is_not() {
 }
 
 #[test]
+fn an_event_in_both_forms_is_one_event() {
+    let form = |line: &str| match line.split_once(' ') {
+        Some(("log", event)) => expanded(event).replace("data: ", "log: "),
+        Some(("data", event)) => expanded(event),
+        _ => expanded(line),
+    };
+    for (text, expected) in [
+        ("data #1,log #1,data #2,log #2", &[1, 2][..]),
+        ("log #1,data #1,data #2", &[1, 2]),
+        ("data #1,data #2,log #1,log #2", &[1, 2]),
+        ("data #1,Program log: between,log #1,log #3", &[1, 3]),
+        // In one form, the same bytes are an event of their own.
+        ("data #1,data #1", &[1, 1]),
+        ("log #1,log #1", &[1, 1]),
+        ("data #1,data #1,log #1,log #1", &[1, 1]),
+        ("data #1,log #1,data #1", &[1, 1]),
+        // What another program writes is no form of ours.
+        ("data #1,+2 B,log #1,-B", &[1]),
+        ("+2 B,data #1,-B,log #1,data #1", &[1]),
+        ("data #1,Log truncated,log #1", &[1]),
+    ] {
+        let logs: Vec<String> = ["+1 A"].into_iter().chain(text.split(',')).map(form).collect();
+        assert_eq!(scanned(&logs).0, expected, "{text}");
+    }
+}
+
+#[test]
+fn both_forms_of_an_unreadable_event_are_one() {
+    let coded = BASE64_STANDARD.encode(settlement(1));
+    let cut = &coded[..coded.len() - 1];
+    let logs = [
+        format!("Program {OURS} invoke [1]"),
+        format!("Program data: {cut}"),
+        format!("Program log: {cut}"),
+    ];
+    let unreadable = LogSummary { events: 1, unreadable: 1, is_truncated: false };
+    assert_eq!(scanned(&logs).1, unreadable);
+}
+
+#[test]
 fn what_the_caller_cannot_read_is_counted_and_keeps_its_index() {
     let logs = lines("+1 A\n#1\n#2\n#3\n-A");
     let mut seen = Vec::new();

@@ -15,6 +15,10 @@ const EVENT_TEXT_BYTES_MAX: usize = 16 << 10;
 /// is not from the runtime.
 const DEPTH_MAX: usize = 64;
 
+/// Maximum events between the two forms of one event: a program that logs events in both forms writes
+/// one after the other.
+const EVENTS_BETWEEN_FORMS_MAX: usize = 64;
+
 /// Characters of base64 that tell whether to decode a line at all, and the bytes they hold.
 const PROBE_CHARS: usize = 8;
 const PROBE_BYTES: usize = 6;
@@ -52,6 +56,8 @@ pub struct LogScanner {
     program: String,
     events: &'static [&'static EventLayout],
     data: Vec<u8>,
+    /// Lines of events that were logged in one form and not yet in the other.
+    single: Vec<usize>,
 }
 
 impl LogScanner {
@@ -59,12 +65,12 @@ impl LogScanner {
     #[must_use]
     pub fn new(program: &Pubkey) -> Self {
         let events = Program::of(program).events();
-        Self { program: program.to_string(), events, data: Vec::new() }
+        Self { program: program.to_string(), events, data: Vec::new(), single: Vec::new() }
     }
 
     /// Passes every event of the program to `read`, in order, and counts the events that `read`
     /// rejects. The lines belong to one successful transaction; each line is one entry of the
-    /// node's list, including its line breaks.
+    /// node's list, including its line breaks. An event that is logged in both forms is one event.
     ///
     /// Logs may be truncated. Lines before the first program name belong to the first program that
     /// ends after them, or to the given program when none ends. This cannot be forged, because the
@@ -76,6 +82,7 @@ impl LogScanner {
     ) -> LogSummary {
         let mut summary = LogSummary::default();
         let mut stack = Stack::new();
+        self.single.clear();
         for (place, line) in lines.iter().enumerate() {
             match Line::of(line.as_ref()) {
                 Line::Invoke { program, depth } => stack.invoke(program, depth),
@@ -84,11 +91,14 @@ impl LogScanner {
                     summary.is_truncated = true;
                     break;
                 }
-                Line::Output { text } => {
+                Line::Output { text, .. } => {
                     let Some(layout) = probe(self.events, text) else { continue };
                     let later = &lines[place..];
                     let find = |depth| ends_first(later, depth).unwrap_or(&self.program);
                     if stack.writer(find) != Some(&self.program) {
+                        continue;
+                    }
+                    if is_again(lines, &mut self.single, place) {
                         continue;
                     }
                     let index = summary.events;
@@ -109,6 +119,13 @@ impl LogScanner {
     }
 }
 
+/// How a program wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Log,
+    Data,
+}
+
 /// What a line of the logs is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line<'a> {
@@ -117,7 +134,7 @@ enum Line<'a> {
     /// A program ends, well or not.
     End { program: &'a str },
     /// What the running program wrote. `emit!` writes data, `emit_stack` writes a log.
-    Output { text: &'a str },
+    Output { text: &'a str, form: Form },
     /// The rest is missing.
     Truncated,
     /// Compute units, return data and whatever else there is.
@@ -129,8 +146,10 @@ impl<'a> Line<'a> {
         let Some(rest) = line.strip_prefix("Program ") else {
             return if line == TRUNCATED { Self::Truncated } else { Self::Other };
         };
-        if let Some(text) = rest.strip_prefix("log: ").or_else(|| rest.strip_prefix("data: ")) {
-            return Self::Output { text };
+        for (form, prefix) in [(Form::Log, "log: "), (Form::Data, "data: ")] {
+            if let Some(text) = rest.strip_prefix(prefix) {
+                return Self::Output { text, form };
+            }
         }
         let Some((program, what)) = rest.split_once(' ') else { return Self::Other };
         if what == "success" || what == "failed" || what.starts_with("failed: ") {
@@ -213,6 +232,28 @@ fn ends_first<L: AsRef<str>>(lines: &[L], depth: Option<usize>) -> Option<&str> 
         }
     }
     None
+}
+
+/// Whether the event at `place` was logged before in the other form; if not, it may come in that form later.
+fn is_again<L: AsRef<str>>(lines: &[L], single: &mut Vec<usize>, place: usize) -> bool {
+    let is_other =
+        |at: &usize| match (Line::of(lines[*at].as_ref()), Line::of(lines[place].as_ref())) {
+            (Line::Output { text: before, form }, Line::Output { text, form: other }) => {
+                form != other && before == text
+            }
+            _ => false,
+        };
+    let from = single.len().saturating_sub(EVENTS_BETWEEN_FORMS_MAX);
+    match single[from..].iter().position(is_other) {
+        Some(found) => {
+            single.remove(from + found);
+            true
+        }
+        None => {
+            single.push(place);
+            false
+        }
+    }
 }
 
 /// The record whose discriminator starts the text; `None` when the text is not an event.
