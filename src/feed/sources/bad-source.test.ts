@@ -384,3 +384,22 @@ test('sources: what one notified before it counted is compared once it counts', 
   await scene.passSlots(6);
   expectTruth();
 });
+
+test.each(['old', 'lied'])(
+  'sources: a write that one alone told as %s is read when it is distrusted',
+  async (told) => {
+    await openScene(['grpc', 'grpc']);
+    honest.listener?.onClosed('gone');
+    scene.writeAccount('a', 'true', []);
+    liar.notifyWrite('a', scene.slot, told);
+    await scene.passSlots(1, [liar]);
+    honest.listener?.onOpened();
+    await scene.passSlots(6);
+    scene.writeAccount('b', 'true', [honest]);
+    liar.notifyWrite('b', scene.slot, 'lied');
+    await scene.passSlots(6);
+    expect(scene.states).toEqual(['distrusted', 'trusted']);
+    expectTruth('b');
+    expectTruth();
+  },
+);

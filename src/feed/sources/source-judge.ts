@@ -214,12 +214,15 @@ export class SourceJudge {
     if (!others.every(isOwn)) this.#decide(dispute, reading, others);
   }
 
-  /** The trusted sources without a report on the account up to the end of a slot. */
+  /** The trusted sources without a report on the account since they joined, up to the end of a slot. */
   #silentUntil(slot: number, { pubkey }: Dispute): readonly Member[] {
     const { ledger } = this.#options;
     const account = ledger.findAccount(pubkey);
     if (account === undefined) return this.#trusted;
-    return this.#trusted.filter((one) => ledger.claimAt(one, account, slot) === null);
+    return this.#trusted.filter((one) => {
+      const claim = ledger.claimAt(one, account, slot);
+      return claim === null || claim.slot < one.firstSlot;
+    });
   }
 
   /** Whether the source had the state at the end of the disputed slot, or at any time up to the reading. */

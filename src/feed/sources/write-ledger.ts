@@ -166,10 +166,20 @@ export class WriteLedger {
     this.#count(member, ({ counts, epoch }) => counts || epoch === member.epoch);
   }
 
-  /** Makes a source's writes invalid, including earlier writes. */
+  /**
+   * Makes a source's writes invalid, including earlier writes. The true writes in slots that no
+   * other source covers are unknown.
+   */
   distrustSource(member: Member): void {
     member.counts = false;
+    const before = [...this.#kept.accounts()].flatMap(({ shown }) => shown ?? []);
     this.#count(member, () => false);
+    for (const state of before) {
+      const { shown } = this.#kept.findAccount(state.pubkey) ?? {};
+      const isOlder = shown != null && shown.slot < state.slot;
+      if (isOlder && !this.#members.some((one) => one.isTrusted && one.coversSlot(state.slot)))
+        this.#lost.push(state);
+    }
   }
 
   #count({ index }: Member, counts: (claim: Claim) => boolean): void {
