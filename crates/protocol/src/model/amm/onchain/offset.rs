@@ -1,0 +1,99 @@
+//! The program's reference offset, which moves both quotes when inventory and the market's premium agree.
+//!
+//! Source: programs/drift/src/math/amm_spread.rs.
+
+use super::super::wide::{add, mul, quotient};
+use super::spread::{PER_CENT, Spread};
+use super::{AmmError, PART, PerpAmm};
+
+/// A curve update intensity above this gives the quotes an offset, and from the next on the offset
+/// may be as wide as half the widest spread.
+const OFFSET_INTENSITY_MIN: u8 = 100;
+const OFFSET_INTENSITY_FULL: u8 = 200;
+
+/// Least bound of the offset at full intensity, and what a point of intensity gives below it.
+const OFFSET_FULL: i128 = 10_000;
+const OFFSET_PER_INTENSITY: i128 = 100;
+
+/// Funding rates are prices at 1e3 more, and of an hour; a part of the oracle's price is no premium.
+const FUNDING_RATE_BUFFER: i128 = 1_000;
+const HOURS_A_DAY: i128 = 24;
+const FUNDING_BASELINE_DIVISOR: i128 = 5_000;
+
+/// A change of the offset's sign goes a tenth of the way, a slot 1,000 at most, and 10 at least.
+const SMOOTHING_PER_SLOT: i128 = 1_000;
+const SMOOTHING_DIVISOR: i128 = 10;
+const SMOOTHING_MIN: i128 = 10;
+
+impl PerpAmm {
+    /// The offset that inventory and premium need, before smoothing.
+    /// Source: programs/drift/src/math/amm_spread.rs `calculate_reference_price_offset`.
+    pub(super) fn reference_offset(&self, reserve_price: i128) -> Result<i128, AmmError> {
+        let half_spread = i128::from(self.max_spread / 2);
+        let most = match self.curve_update_intensity {
+            ..=OFFSET_INTENSITY_MIN => return Ok(0),
+            OFFSET_INTENSITY_FULL.. => half_spread.max(OFFSET_FULL),
+            intensity => {
+                let beyond = i128::from(intensity - OFFSET_INTENSITY_MIN);
+                half_spread.min(OFFSET_PER_INTENSITY * beyond)
+            }
+        };
+        let used = self.inventory_beyond_deadband()?;
+        if used == 0 || self.last_24h_avg_funding_rate == 0 || most == 0 {
+            return Ok(0);
+        }
+        let premium = self.premium(mul(most, reserve_price)? / PART)?;
+        let premium = quotient(mul(premium, PART)?, reserve_price)?;
+        if premium.signum() != used.signum() {
+            return Ok(0);
+        }
+        // The part is not divided by 1e6 here: the offset is nearly always at its bound.
+        Ok((mul(premium, used.abs())? / 2).clamp(-most, most))
+    }
+
+    /// The part of the liquidity that the users' net position is, signed, less the deadband.
+    fn inventory_beyond_deadband(&self) -> Result<i128, AmmError> {
+        let open = self.open()?;
+        let used = self.used(add(open.bought, open.sold)? / 2)?;
+        let deadband = PART * i128::from(self.reference_price_offset_deadband_pct) / PER_CENT;
+        let net = add(self.base_asset_amount_with_amm, self.base_asset_amount_with_unsettled_lp)?;
+        Ok((used - deadband).max(0) * net.signum())
+    }
+
+    /// The mark's premium over the oracle: the mean of five minutes, the funding period and a day,
+    /// each within a bound.
+    fn premium(&self, most: i128) -> Result<i128, AmmError> {
+        let over = |mark: u64, oracle: i64| i128::from(mark) - i128::from(oracle);
+        let minutes = over(self.last_mark_price_twap_5min, self.last_oracle_price_twap_5min);
+        let hour = over(self.last_mark_price_twap, self.last_oracle_price_twap);
+        let day = i128::from(self.last_24h_avg_funding_rate) / FUNDING_RATE_BUFFER * HOURS_A_DAY
+            - i128::from(self.last_oracle_price_twap) / FUNDING_BASELINE_DIVISOR;
+        let bounded = |part: i128| part.min(most).max(-most);
+        let sum = add(add(bounded(minutes), bounded(hour))?, bounded(day))?;
+        Ok(sum / 3)
+    }
+
+    /// The spreads and the offset after a step toward an offset of another sign.
+    pub(super) fn smoothed(
+        &self,
+        mut spread: Spread,
+        target: i128,
+        slot: Option<u64>,
+    ) -> Result<(Spread, i128), AmmError> {
+        let stored = i128::from(self.reference_price_offset);
+        let is_steady = target.signum() == stored.signum();
+        if is_steady || self.curve_update_intensity <= OFFSET_INTENSITY_MIN {
+            return Ok((spread, target));
+        }
+        let slots = slot.map_or(0, |slot| slot.saturating_sub(self.last_update_slot));
+        let delta = target - stored;
+        let fastest = i128::from(slots) * SMOOTHING_PER_SLOT;
+        let most = if stored == 0 { target.abs() } else { stored.abs() };
+        let size = (delta.abs().min(fastest) / SMOOTHING_DIVISOR).max(SMOOTHING_MIN).min(most);
+        let offset = stored + delta.signum() * size;
+        let (long, short) = if delta < 0 { (size, offset.abs()) } else { (offset.abs(), size) };
+        spread.long = add(spread.long, long)?;
+        spread.short = add(spread.short, short)?;
+        Ok((spread, offset))
+    }
+}
