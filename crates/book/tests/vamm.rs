@@ -76,7 +76,7 @@ fn generated(market: &[u8], inputs: AmmInputs, side: AmmSide) -> Vec<(u64, u128)
     let amm = Program::Drift.perp_market(market).expect("a perp market").amm;
     let mut chunks: Vec<AmmLevel> = Vec::new();
     let quote = AmmQuote::of(&amm, &inputs).expect("a quote");
-    let cut = quote.levels(side, VAMM_LEVELS, &top_of_book_amounts(0), &mut chunks);
+    let cut = quote.levels(side, VAMM_LEVELS, &top_of_book_amounts(Program::Drift, 0), &mut chunks);
     cut.expect("levels");
     let mut levels: Vec<(u64, u128)> = Vec::new();
     for AmmLevel { price, size } in chunks {

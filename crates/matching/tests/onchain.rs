@@ -9,6 +9,7 @@ use slotbook_matching::{
     Auction, ExternalLevel, FillSource, JitOffer, Liquidity, Maker, MarketTerms, Model, ProgramAmm,
     Reason, Size, Taker, Walk, walk,
 };
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::amm::{AmmInputs, PerpAmm, U256};
 use slotbook_protocol::model::enums::{Direction, MarketType, OrderStatus, OrderType};
 use slotbook_protocol::model::fees::{FeeStructure, TakerTerms};
@@ -507,13 +508,15 @@ proptest! {
             reference_price_offset: third(6).cast_signed(), last_24h_avg_funding_rate: ts,
             last_oracle_price_twap: oracle, last_oracle_price_twap_5min: ts,
             last_oracle_reserve_price_spread_pct: ts, last_oracle_conf_pct: half(2),
-            fee_adjustment, ..amm()
+            program: if small[5] & 2 == 2 { Program::Velocity } else { Program::Drift },
+            concentration_coef: word(9), market_config: small[0], funding_bias_sensitivity: small[1],
+            last_funding_oracle_twap: position, fee_adjustment, ..amm()
         };
         let mut updated = hostile;
-        let _ = updated.update_spreads(Price(price), Some(slot));
         let inputs = AmmInputs {
             oracle_price: oracle, oracle_confidence: size, oracle_slot: slot, now: ts, slot,
         };
+        let _ = updated.update_spreads(Price(price), Some(&inputs));
         let _ = hostile.before_fill(&inputs);
         let makers: Vec<MakerOrder> = makers.iter().map(|(price, size, position, reduce_only)| {
             let order = Order { reduce_only: *reduce_only, ..order(taker.opposite(), *price, *size) };

@@ -62,7 +62,7 @@ fn check(name: &str, bytes: &[u8]) {
     let quote = AmmQuote::of(&amm, &inputs(&amm)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(quote.bid_price < quote.ask_price, "{name}: {quote:?}");
     check_program(name, &amm, &quote, market.terms.status == MarketStatus::Active);
-    let amounts = top_of_book_amounts(market.terms.market_index);
+    let amounts = top_of_book_amounts(Program::Drift, market.terms.market_index);
     let (mut bids, mut asks) = (Vec::new(), Vec::new());
     quote.levels(AmmSide::Bid, LEVELS, &amounts, &mut bids).unwrap();
     quote.levels(AmmSide::Ask, LEVELS, &amounts, &mut asks).unwrap();
@@ -167,8 +167,18 @@ fn a_field_at_its_ends_gives_a_quote_or_an_error() {
             let Ok(PerpMarket { amm, .. }) = Program::Drift.perp_market(&bytes) else { continue };
             let mut levels = Vec::new();
             let all = |quote: AmmQuote| {
-                quote.levels(AmmSide::Bid, LEVELS, &top_of_book_amounts(0), &mut levels)?;
-                quote.levels(AmmSide::Ask, LEVELS, &top_of_book_amounts(0), &mut levels)
+                quote.levels(
+                    AmmSide::Bid,
+                    LEVELS,
+                    &top_of_book_amounts(Program::Drift, 0),
+                    &mut levels,
+                )?;
+                quote.levels(
+                    AmmSide::Ask,
+                    LEVELS,
+                    &top_of_book_amounts(Program::Drift, 0),
+                    &mut levels,
+                )
             };
             match AmmQuote::of(&amm, &inputs(&amm)).and_then(all) {
                 Ok(()) => quoted += 1,

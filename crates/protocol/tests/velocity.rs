@@ -8,6 +8,8 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value};
 use slotbook_protocol::layout::{FieldType, Layout, Shape};
+
+use slotbook_protocol::model::amm::{AmmInputs, AmmQuote, AmmSide, top_of_book_amounts};
 use slotbook_protocol::model::clock::SlotSchedule;
 use slotbook_protocol::model::enums::{MarketStatus, OracleSource};
 use slotbook_protocol::model::error::ProtocolError;
@@ -135,6 +137,42 @@ fn real_state_and_markets_are_read() {
     assert_eq!((&*spot.terms.name, spot.decimals), ("USDT", 6));
     let mint = "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB".parse().unwrap();
     assert_eq!(spot.mint, mint);
+}
+
+/// In the slot of its last update the market shows the quotes that the program stored, 300 and 2,138 parts at 1e6 below the
+/// price between its reserves; later it moves to the oracle and shows quotes around it.
+#[test]
+fn the_amm_of_a_real_market_quotes() {
+    let amm = PROGRAM.perp_market(&captured("velocity_perp_market_0.bin")).unwrap().amm;
+    assert_eq!((amm.program, amm.last_spread_update_slot), (PROGRAM, 438_024_202));
+    assert_eq!((amm.concentration_coef, amm.last_funding_oracle_twap), (1_004_142, 76_141_821));
+    let (k, product) = (amm.sqrt_k * amm.sqrt_k, amm.base_asset_reserve * amm.quote_asset_reserve);
+    assert!(k.abs_diff(product) < k / 100_000_000_000_000, "the reserves lie on the curve");
+    let at = |slot, oracle_price| AmmInputs {
+        oracle_price,
+        oracle_confidence: oracle_price.unsigned_abs() / 500,
+        oracle_slot: slot,
+        now: amm.last_oracle_price_twap_ts,
+        slot,
+    };
+    let stored = AmmQuote::of(&amm, &at(438_024_202, 76_340_755)).unwrap();
+    assert_eq!(stored.curve.reserves, amm.reserves());
+    let below = |price: u64| (stored.reserve_price.0 - price) * 1_000_000 / stored.reserve_price.0;
+    assert_eq!((below(stored.ask_price.0), below(stored.bid_price.0)), (300, 2_137));
+    let quote = AmmQuote::of(&amm, &at(438_024_203, 76_340_755)).unwrap();
+    assert_eq!(quote.reserve_price.0, 76_340_754);
+    assert!(quote.bid_price.0 <= 76_340_755 && quote.ask_price.0 >= 76_340_755, "{quote:?}");
+    // 34.13 of 354.63 is 9.6 % of the liquidity, so the offset is as much of 400.
+    assert_eq!(quote.reference_price_offset, -384);
+    let moved = amm.before_fill(&at(438_024_203, 76_340_755)).unwrap();
+    let bounds = (moved.min_base_asset_reserve, moved.max_base_asset_reserve);
+    assert_eq!(bounds, (amm.min_base_asset_reserve, amm.max_base_asset_reserve));
+    let mut levels = Vec::new();
+    let amounts = top_of_book_amounts(PROGRAM, 0);
+    quote.levels(AmmSide::Bid, 100, &amounts, &mut levels).unwrap();
+    let worth = |level: usize| levels[level].size * 76_340_755 / 1_000_000_000 / 1_000_000;
+    assert_eq!([0, 1, 2, 3].map(worth), [249, 749, 1_999, 4_999]);
+    assert_eq!(levels.len(), 100);
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub(crate) fn run(input: &[u8]) {
     let Ok(market) = Program::Drift.perp_market(&data) else { return };
     let amm = market.amm;
     if let Ok(quote) = AmmQuote::of(&amm, &inputs) {
-        let top = top_of_book_amounts(market.terms.market_index);
+        let top = top_of_book_amounts(amm.program, market.terms.market_index);
         for (side, amm_side) in Side::BOTH.into_iter().zip([AmmSide::Bid, AmmSide::Ask]) {
             check_levels(&quote, amm_side, count, &top, amm.order_tick_size);
             check_book_levels(&quote, side, count, &top);

@@ -70,7 +70,7 @@ fn amm_levels(amm: &PerpAmm, inputs: &AmmInputs, index: u16) -> Result<[Vec<Leve
     let quote = AmmQuote::of(amm, inputs)?;
     let side = |side| {
         let mut chunks: Vec<AmmLevel> = Vec::new();
-        quote.levels(side, CHUNKS_MAX, &top_of_book_amounts(index), &mut chunks)?;
+        quote.levels(side, CHUNKS_MAX, &top_of_book_amounts(amm.program, index), &mut chunks)?;
         let mut sizes: BTreeMap<i128, i128> = BTreeMap::new();
         for AmmLevel { price, size } in chunks.iter().filter(|chunk| chunk.price.0 > 0) {
             *sizes.entry(i128::from(price.0)).or_default() += i128::from(*size);

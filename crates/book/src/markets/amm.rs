@@ -177,12 +177,13 @@ impl Vamm {
     /// Makes the levels of the inputs on the first call; returns whether there are levels. `None`
     /// in a spot market.
     pub(crate) fn make_levels(&mut self, market_index: u16) -> Option<Result<(), VammExclusion>> {
-        if self.made.is_some() || self.amm.is_none() {
+        let Some(program) = self.amm.as_ref().map(|amm| amm.program) else { return self.made };
+        if self.made.is_some() {
             return self.made;
         }
         let quote = self.quote();
         self.quote = Some(quote);
-        let top_of_book = &top_of_book_amounts(market_index);
+        let top_of_book = &top_of_book_amounts(program, market_index);
         let cut = AmmCut { chunks_max: VAMM_LEVELS, top_of_book };
         self.made = Some(quote.and_then(|quote| {
             for (side, levels) in Side::BOTH.into_iter().zip(&mut self.levels) {

@@ -4,6 +4,7 @@ pub mod layouts;
 
 use crate::event::field::EventLayout;
 use crate::layout::Layout;
+use crate::model::Program;
 use crate::model::account::AccountKind;
 use crate::model::enums::MarketStatus;
 use crate::model::error::ProtocolError;
@@ -20,6 +21,7 @@ pub const PROGRAM_ID: Pubkey = Pubkey::from_base58("dRiftyHA39MWEi3m9aunc5MzRF1J
 pub(crate) struct Drift;
 
 impl Tables for Drift {
+    const PROGRAM: Program = Program::Drift;
     const ID: Pubkey = PROGRAM_ID;
     const USER: &'static Layout = &USER;
     const PERP_MARKET: &'static Layout = &PERP_MARKET;

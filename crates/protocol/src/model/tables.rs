@@ -5,12 +5,14 @@ use super::enums::MarketStatus;
 use super::error::ProtocolError;
 use super::order::ORDERS;
 use super::order::RawOrder;
+use super::program::Program;
 use super::units::Pubkey;
 use crate::event::field::EventLayout;
 use crate::layout::Layout;
 
 /// Where a program has the fields of its accounts, and what it numbers otherwise than others.
 pub(crate) trait Tables {
+    const PROGRAM: Program;
     const ID: Pubkey;
     const USER: &'static Layout;
     const PERP_MARKET: &'static Layout;

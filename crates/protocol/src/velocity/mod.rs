@@ -5,6 +5,7 @@ pub mod layouts;
 use crate::bytes::i64_at;
 use crate::event::field::EventLayout;
 use crate::layout::Layout;
+use crate::model::Program;
 use crate::model::account::AccountKind;
 use crate::model::enums::MarketStatus;
 use crate::model::error::ProtocolError;
@@ -23,6 +24,7 @@ pub const PROGRAM_ID: Pubkey = Pubkey::from_base58("vELoC1audYbSYVRXn1vPaV8Axoa9
 pub(crate) struct Velocity;
 
 impl Tables for Velocity {
+    const PROGRAM: Program = Program::Velocity;
     const ID: Pubkey = PROGRAM_ID;
     const USER: &'static Layout = &USER;
     const PERP_MARKET: &'static Layout = &PERP_MARKET;

@@ -1,13 +1,18 @@
 //! The fields of a perp market's account that its AMM is quoted from.
 
 use crate::layout::leaf;
+use crate::model::Program;
 use crate::model::pauses::perp_operation;
 use crate::model::tables::Tables;
 
 /// Defines the fields once: name, type, and name in the tables of programs. A name that is not
-/// in the table of each, or is of another type there, does not compile.
+/// in the table of each, or is of another type there, does not compile. Drift v2 knows no rule for
+/// the fields of Velocity, which are 0 there.
 macro_rules! perp_amm {
-    ($($(#[$doc:meta])* $name:ident: $type:tt $path:literal $(or $absent:literal)?;)*) => {
+    (
+        $($(#[$doc:meta])* $name:ident: $type:tt $path:literal $(or $absent:literal)?;)*
+        @velocity $($(#[$own_doc:meta])* $own:ident: $own_type:tt $own_path:literal;)*
+    ) => {
         /// A perp market's AMM as the account stores it, and what of the market goes with it: plain
         /// integers, any of them possible. Signed fields count from the users' side: a positive
         /// inventory is what users hold long.
@@ -18,14 +23,23 @@ macro_rules! perp_amm {
             $($(#[$doc])* pub $name: $type,)*
             /// The contract is a prediction, whose price lies between 0 and 1.
             pub is_prediction: bool,
+            /// The program whose rules apply.
+            pub program: Program,
+            $($(#[$own_doc])* pub $own: $own_type,)*
         }
 
         impl PerpAmm {
             /// The AMM in the bytes of a market's account, whose length was checked.
             pub(crate) fn read<T: Tables>(bytes: &[u8], is_prediction: bool) -> Self {
+                let is_drift = matches!(T::PROGRAM, Program::Drift);
                 Self {
                     $($name: leaf!(T::PERP_MARKET, bytes, $type $path $(or $absent)?),)*
                     is_prediction,
+                    program: T::PROGRAM,
+                    $($own: match is_drift {
+                        true => 0,
+                        false => leaf!(T::PERP_MARKET, bytes, $own_type $own_path or 0),
+                    },)*
                 }
             }
 
@@ -33,6 +47,9 @@ macro_rules! perp_amm {
             pub fn append_bytes(&self, out: &mut Vec<u8>) {
                 $(out.extend_from_slice(&self.$name.to_le_bytes());)*
                 out.push(u8::from(self.is_prediction));
+                if self.program == Program::Velocity {
+                    $(out.extend_from_slice(&self.$own.to_le_bytes());)*
+                }
             }
         }
     };
@@ -147,6 +164,17 @@ perp_amm! {
     bid_base_asset_reserve: u128 "bidBaseAssetReserve";
     /// Quote reserve of the bid as last stored, 1e9.
     bid_quote_asset_reserve: u128 "bidQuoteAssetReserve";
+    @velocity
+    /// Ratio of the largest base reserve to that of a balanced curve, 1e6.
+    concentration_coef: u128 "concentrationCoef";
+    /// Flags, see [`super::onchain`]: bit 1 keeps k as it is.
+    market_config: u8 "marketConfig";
+    /// Slot of the last update of spreads, offset and the reserves of both quotes.
+    last_spread_update_slot: u64 "lastSpreadUpdateSlot";
+    /// How much the spread widens while the AMM pays funding, per cent.
+    funding_bias_sensitivity: u8 "fundingBiasSensitivity";
+    /// The oracle's average price at the last funding, 1e6.
+    last_funding_oracle_twap: i64 "lastFundingOracleTwap";
 }
 
 impl PerpAmm {

@@ -4,6 +4,7 @@
 
 use super::wide::{difference, mul, quotient};
 use super::{AmmError, PerpAmm};
+use crate::model::Program;
 use crate::model::enums::Direction;
 use crate::model::price::standardize_base;
 use crate::model::units::{BaseQty, Price};
@@ -47,7 +48,8 @@ impl PerpAmm {
     /// # Errors
     /// [`AmmError`] when the account's or the oracle's numbers leave the range of the rule.
     ///
-    /// Source: programs/drift/src/math/amm_jit.rs `calculate_amm_jit_liquidity`.
+    /// Source: programs/drift/src/math/amm_jit.rs `calculate_amm_jit_liquidity`; the most of a fill
+    /// programs/velocity/src/vlp/amm/quoter.rs `AmmJitQuoter::from_match_context`.
     pub fn jit_share(&self, matched: &JitMatch) -> Result<BaseQty, AmmError> {
         if !matched.taker_has_limit && matched.maker_base < matched.taker_base {
             return Ok(BaseQty(0));
@@ -62,7 +64,11 @@ impl PerpAmm {
         let share = u128::from(share) * intensity / u128::from(INTENSITY_FULL);
         let share = share.min(self.base_asset_amount_with_amm.unsigned_abs()).min(u128::from(most));
         let share = BaseQty(u64::try_from(share).map_err(|_| AmmError::Overflow)?);
-        Ok(standardize_base(share, BaseQty(self.order_step_size)))
+        let share = standardize_base(share, BaseQty(self.order_step_size));
+        match self.program {
+            Program::Drift => Ok(share),
+            Program::Velocity => Ok(share.min(self.available_liquidity(matched.taker)?)),
+        }
     }
 
     /// Whether a fill of the taker makes the users' net position smaller, by more than a step.

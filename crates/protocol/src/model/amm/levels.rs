@@ -5,6 +5,7 @@
 use super::curve::{SwapDirection, moved, quote_swapped};
 use super::wide::{Reciprocal, U256, mul_div};
 use super::{AmmError, AmmQuote, AmmSide};
+use crate::model::Program;
 use crate::model::enums::Direction;
 use crate::model::price::{standardize_base, standardize_beyond};
 use crate::model::units::{BASE_PRECISION, BaseQty, Price};
@@ -17,7 +18,11 @@ const MAJORS_AMOUNTS: [u64; 4] = [5_000_000_000, 10_000_000_000, 20_000_000_000,
 /// Source: sdk/src/dlob/orderBookLevels.ts `DEFAULT_TOP_OF_BOOK_QUOTE_AMOUNTS`.
 const OTHER_AMOUNTS: [u64; 4] = [500_000_000, 1_000_000_000, 2_000_000_000, 5_000_000_000];
 
-/// Markets below this index have the larger amounts.
+/// Quote amounts of the first levels in every market of Velocity, 1e6.
+/// Source: packages/sdk/src/dlob/orderBookLevels.ts of velocity-exchange/velocity-v1.
+const VELOCITY_AMOUNTS: [u64; 4] = [250_000_000, 750_000_000, 2_000_000_000, 5_000_000_000];
+
+/// Markets of Drift v2 below this index have the larger amounts.
 /// Source: sdk/src/dlob/DLOBSubscriber.ts `getL2`.
 const MAJORS: u16 = 3;
 
@@ -35,8 +40,12 @@ pub struct AmmLevel {
 
 /// The quote amounts, 1e6, that the first levels of a perp market are worth.
 #[must_use]
-pub const fn top_of_book_amounts(market_index: u16) -> [u64; 4] {
-    if market_index < MAJORS { MAJORS_AMOUNTS } else { OTHER_AMOUNTS }
+pub const fn top_of_book_amounts(program: Program, market_index: u16) -> [u64; 4] {
+    match program {
+        Program::Drift if market_index < MAJORS => MAJORS_AMOUNTS,
+        Program::Drift => OTHER_AMOUNTS,
+        Program::Velocity => VELOCITY_AMOUNTS,
+    }
 }
 
 impl AmmSide {

@@ -19,6 +19,7 @@ mod levels;
 mod offset;
 pub mod onchain;
 mod quote;
+mod repeg;
 mod spread;
 mod update;
 mod wide;

@@ -5,6 +5,8 @@ use super::offset::spread_reserves;
 use super::spread::{Distances, Liquidity, Offset, Spreads};
 use super::update::UpdatedCurve;
 use super::{AmmError, AmmInputs, AmmSide, PerpAmm};
+use crate::model::Program;
+use crate::model::enums::Direction;
 use crate::model::units::Price;
 
 /// An order of this many smallest sizes must fit, or a side shows nothing.
@@ -43,35 +45,74 @@ pub struct AmmQuote {
     is_fill_paused: bool,
 }
 
-impl AmmQuote {
-    /// The quotes of an account's AMM.
-    ///
-    /// # Errors
-    /// [`AmmError::OraclePrice`]; else when the account's numbers have no quote.
-    ///
+/// What an AMM quotes from, by the rules of its program.
+struct Parts {
+    curve: UpdatedCurve,
+    spreads: Spreads,
+    offset: i128,
+    bid: Reserves,
+    ask: Reserves,
+}
+
+impl Parts {
     /// Source: sdk/src/dlob/orderBookLevels.ts `getVammL2Generator`, up to its levels.
-    pub fn of(amm: &PerpAmm, inputs: &AmmInputs) -> Result<Self, AmmError> {
-        let oracle_price = match u128::try_from(inputs.oracle_price) {
-            Ok(price) if price > 0 => price,
-            _ => return Err(AmmError::OraclePrice),
-        };
+    fn of_drift(amm: &PerpAmm, inputs: &AmmInputs, oracle_price: u128) -> Result<Self, AmmError> {
         let curve = UpdatedCurve::of(amm, oracle_price)?;
-        let reserve_price = curve.reserves.price()?;
-        let price = i128::from(reserve_price.0);
+        let price = i128::from(curve.reserves.price()?.0);
         let spreads = Spreads::of(amm, &curve, inputs, price)?;
         let offset = Offset::of(amm, &curve, inputs, price)?;
         let distances = Distances::of(spreads, &offset)?;
         let bid = spread_reserves(amm, &curve, distances.bid, AmmSide::Bid)?;
         let ask = spread_reserves(amm, &curve, distances.ask, AmmSide::Ask)?;
+        Ok(Self { curve, spreads, offset: offset.value, bid, ask })
+    }
+
+    /// The quotes of an AMM that was moved to this moment.
+    fn of_moved(amm: &PerpAmm) -> Self {
+        Self {
+            curve: UpdatedCurve::stored(amm),
+            spreads: Spreads { long: amm.long_spread.into(), short: amm.short_spread.into() },
+            offset: amm.reference_price_offset.into(),
+            bid: amm.spread_reserves(Direction::Short),
+            ask: amm.spread_reserves(Direction::Long),
+        }
+    }
+}
+
+impl AmmQuote {
+    /// The quotes of an account's AMM: of Drift v2 by the SDK's estimate, of Velocity by the program's
+    /// own rules, see [`PerpAmm::before_fill`].
+    ///
+    /// # Errors
+    /// [`AmmError::OraclePrice`]; else when the account's numbers have no quote.
+    pub fn of(amm: &PerpAmm, inputs: &AmmInputs) -> Result<Self, AmmError> {
+        let oracle_price = match u128::try_from(inputs.oracle_price) {
+            Ok(price) if price > 0 => price,
+            _ => return Err(AmmError::OraclePrice),
+        };
+        match amm.program {
+            Program::Drift => {
+                let parts = Parts::of_drift(amm, inputs, oracle_price)?;
+                Self::of_parts(amm, parts, oracle_price)
+            }
+            Program::Velocity => {
+                let moved = amm.before_fill(inputs)?;
+                Self::of_parts(&moved, Parts::of_moved(&moved), oracle_price)
+            }
+        }
+    }
+
+    fn of_parts(amm: &PerpAmm, parts: Parts, oracle_price: u128) -> Result<Self, AmmError> {
+        let Parts { curve, spreads, offset, bid, ask } = parts;
         let open = Liquidity::of(amm, &curve);
         let at_least_steps = |open: u128| {
             if open / OPEN_HALF < u128::from(amm.order_step_size) { 0 } else { open }
         };
         Ok(Self {
             curve,
-            reserve_price,
+            reserve_price: curve.reserves.price()?,
             spreads,
-            reference_price_offset: offset.value,
+            reference_price_offset: offset,
             bid,
             ask,
             bid_price: bid.price()?,

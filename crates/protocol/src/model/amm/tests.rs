@@ -7,6 +7,7 @@ use super::curve::Reserves;
 use super::*;
 use crate::drift::Drift;
 use crate::drift::layouts::PERP_MARKET;
+use crate::model::Program;
 use crate::model::account::AccountKind;
 use crate::model::units::Price;
 
@@ -121,11 +122,11 @@ fn a_curve_that_ends_before_its_liquidity_leaves_no_levels_behind() {
 
 #[test]
 fn the_amounts_of_the_first_levels_are_worth_what_they_say() {
-    assert_eq!(top_of_book_amounts(2)[0], 5_000_000_000);
-    assert_eq!(top_of_book_amounts(3)[0], 500_000_000);
+    assert_eq!(top_of_book_amounts(Program::Drift, 2)[0], 5_000_000_000);
+    assert_eq!(top_of_book_amounts(Program::Drift, 3)[0], 500_000_000);
     let quote = AmmQuote::of(&worked(), &inputs(150_000_000)).unwrap();
     let mut out = Vec::new();
-    quote.levels(AmmSide::Bid, 10, &top_of_book_amounts(3), &mut out).unwrap();
+    quote.levels(AmmSide::Bid, 10, &top_of_book_amounts(Program::Drift, 3), &mut out).unwrap();
     // 500, 1,000, 2,000 and 5,000 USD at 150, down to a step of 0.01.
     let sizes: Vec<u64> = out.iter().take(4).map(|level| level.size).collect();
     assert_eq!(sizes, [3_330_000_000, 6_660_000_000, 13_330_000_000, 33_330_000_000]);
@@ -261,7 +262,7 @@ proptest! {
         if let Ok(quote) = AmmQuote::of(&amm, &inputs) {
             for side in [AmmSide::Bid, AmmSide::Ask] {
                 let mut out = Vec::new();
-                let done = quote.levels(side, 100, &top_of_book_amounts(0), &mut out);
+                let done = quote.levels(side, 100, &top_of_book_amounts(Program::Drift, 0), &mut out);
                 prop_assert!(done.is_ok() || out.is_empty());
             }
         }

@@ -1,7 +1,8 @@
 //! The curve as the next fill would find it: the peg moved toward the oracle within the budget, and
 //! k shrunk when the budget does not reach.
 //!
-//! This is the SDK's estimate. The program's own update rounds otherwise in places.
+//! Of Drift v2 this is the SDK's estimate; the program's own update rounds otherwise in places. Of
+//! Velocity it is the program's, see [`super::repeg`].
 //!
 //! Source: sdk/src/math/amm.ts `calculateUpdatedAMM`, sdk/src/math/repeg.ts.
 
@@ -9,6 +10,7 @@ use super::curve::{Reserves, SwapAmount};
 use super::wide::unsigned;
 use super::wide::{U256, add, difference, mul, mul_div, quotient, signed, signed_mul_div, sub};
 use super::{AmmError, PerpAmm};
+use crate::model::Program;
 use crate::model::enums::Direction;
 
 /// Divisor from reserve times peg to a cost in quote: 1e3 * 1e6.
@@ -46,10 +48,12 @@ pub struct UpdatedCurve {
 }
 
 /// Where the peg is to go, and what may be spent on it.
-struct Target {
+pub(super) struct Target {
     price: u128,
-    peg: u128,
-    budget: i128,
+    pub(super) peg: u128,
+    pub(super) budget: i128,
+    /// The AMM must have earned what the move costs.
+    pub(super) is_earned: bool,
 }
 
 impl UpdatedCurve {
@@ -64,6 +68,9 @@ impl UpdatedCurve {
             return Ok(stored);
         }
         let target = target(amm, &stored, oracle_price)?;
+        if amm.program == Program::Velocity {
+            return stored.repegged(amm, &target);
+        }
         let cost = stored.repeg_cost(target.peg)?;
         if cost < target.budget || cost <= 0 {
             return stored.moved(amm, stored.reserves, target.peg, cost);
@@ -72,7 +79,7 @@ impl UpdatedCurve {
         stored.moved(amm, shrunk.reserves, peg, shrunk.repeg_cost(peg)?)
     }
 
-    fn stored(amm: &PerpAmm) -> Self {
+    pub(super) fn stored(amm: &PerpAmm) -> Self {
         Self {
             reserves: amm.reserves(),
             terminal_quote_asset_reserve: amm.terminal_quote_asset_reserve,
@@ -82,7 +89,7 @@ impl UpdatedCurve {
     }
 
     /// What moving the peg costs the AMM, 1e6; negative when it gains.
-    fn repeg_cost(&self, peg: u128) -> Result<i128, AmmError> {
+    pub(super) fn repeg_cost(&self, peg: u128) -> Result<i128, AmmError> {
         let quote = difference(self.reserves.quote, self.terminal_quote_asset_reserve)?;
         signed_mul_div(quote, difference(peg, self.reserves.peg)?, REPEG_COST_SCALE)
     }
@@ -115,24 +122,25 @@ fn peg_for(price: u128, reserves: &Reserves) -> Result<u128, AmmError> {
 /// half the widest spread, the price that is just within, whatever it costs.
 fn target(amm: &PerpAmm, stored: &UpdatedCurve, oracle: u128) -> Result<Target, AmmError> {
     let peg = peg_for(oracle, &stored.reserves)?;
-    let reserved = signed(amm.total_exchange_fee / HALF)?;
+    let reserved = match amm.program {
+        Program::Drift => signed(amm.total_exchange_fee / HALF)?,
+        Program::Velocity => 0,
+    };
     let budget = sub(amm.total_fee_minus_distributions, reserved)?.max(0);
-    let to_oracle = Target { price: oracle, peg, budget };
+    let to_oracle = Target { price: oracle, peg, budget, is_earned: true };
     if budget >= stored.repeg_cost(peg)? {
         return Ok(to_oracle);
     }
     let reserve_price = u128::from(stored.reserves.price()?.0);
     let half_spread = mul_div(u128::from(amm.max_spread) / HALF, oracle, PART)?;
-    let Some(beyond) = reserve_price.abs_diff(oracle).checked_sub(half_spread) else {
-        return Ok(to_oracle);
-    };
+    let beyond = reserve_price.abs_diff(oracle).saturating_sub(half_spread);
     if beyond == 0 {
-        return Ok(to_oracle);
+        return Ok(Target { is_earned: budget != 0, ..to_oracle });
     }
     let price =
         if reserve_price < oracle { reserve_price + beyond } else { reserve_price - beyond };
     let peg = peg_for(price, &stored.reserves)?;
-    Ok(Target { price, peg, budget: stored.repeg_cost(peg)? })
+    Ok(Target { price, peg, budget: stored.repeg_cost(peg)?, is_earned: false })
 }
 
 /// The curve with a smaller k, and the peg that its budget then pays for.
@@ -189,7 +197,7 @@ fn budgeted_peg(curve: &UpdatedCurve, budget: i128, price: u128) -> Result<u128,
 }
 
 /// The quote reserve when the users' net position is closed.
-fn terminal_quote(amm: &PerpAmm, reserves: &Reserves) -> Result<u128, AmmError> {
+pub(super) fn terminal_quote(amm: &PerpAmm, reserves: &Reserves) -> Result<u128, AmmError> {
     let inventory = amm.base_asset_amount_with_amm;
     let amount = SwapAmount::Base(inventory.unsigned_abs());
     let closing = if inventory > 0 { Direction::Short } else { Direction::Long };

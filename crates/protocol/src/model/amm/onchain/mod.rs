@@ -15,14 +15,24 @@ use super::curve::{PEG_PRECISION, Reserves, SwapAmount};
 use super::offset::within_prediction_bounds;
 use super::spread::{confidence, live_oracle_std};
 use super::update::UpdatedCurve;
-use super::wide::{add, difference, div, mul, quotient, signed, unsigned};
+use super::wide::{add, difference, div, mul, mul_div, quotient, signed, unsigned};
 use super::{AmmError, AmmInputs, AmmSide, PerpAmm};
+use crate::model::Program;
 use crate::model::enums::Direction;
 use crate::model::price::standardize_base;
 use crate::model::units::{BaseQty, PRICE_PRECISION, Price};
 
 /// Units of a part of one: of spreads, percentages and prices.
 const PART: i128 = 1_000_000;
+
+/// Parts of an adjustment: per cent.
+const PER_CENT: i128 = 100;
+
+/// A ratio of reserves, and a concentration, of one.
+const CONCENTRATION_ONE: u128 = 1_000_000;
+
+/// Spreads may be less than the base spread by so much, for roundings.
+const BASE_SPREAD_SLACK: i128 = 2;
 
 /// A fill takes at most this part of a side's liquidity.
 const SIDE_FILL_DIVISOR: u128 = 2;
@@ -36,18 +46,23 @@ struct Open {
 
 impl PerpAmm {
     /// The AMM as a fill at this moment sees it: the program first updates the curve and the stored
-    /// oracle values, then the spreads. The move of the curve and the fading of the oracle's
-    /// deviation are the SDK's estimates of it, see [`UpdatedCurve`].
+    /// oracle values, then the spreads. On Drift v2 the move of the curve is the SDK's estimate of it,
+    /// see [`UpdatedCurve`]; on both the fading of the oracle's deviation is. Quotes that Velocity has
+    /// stored in this slot are its quotes.
     ///
     /// # Errors
     /// [`AmmError`] as of [`UpdatedCurve::of`] and [`PerpAmm::update_spreads`].
     ///
-    /// Source: programs/drift/src/controller/amm.rs `_update_amm`.
+    /// Source: programs/drift/src/controller/amm.rs `_update_amm`;
+    /// programs/velocity/src/vlp/amm/quoter.rs `AmmQuoter::setup`.
     pub fn before_fill(&self, inputs: &AmmInputs) -> Result<Self, AmmError> {
         let oracle = match u128::try_from(inputs.oracle_price) {
             Ok(price) if price > 0 => price,
             _ => return Err(AmmError::OraclePrice),
         };
+        if self.last_spread_update_slot >= inputs.slot.max(1) {
+            return Ok(*self);
+        }
         let curve = UpdatedCurve::of(self, oracle)?;
         let price = curve.reserves.price()?;
         let reserve_price = i128::from(price.0);
@@ -67,22 +82,38 @@ impl PerpAmm {
             oracle_std: positive(live_oracle_std(self, inputs)?)?,
             ..*self
         };
-        amm.update_spreads(price, Some(inputs.slot))?;
+        amm.update_bounds()?;
+        amm.update_spreads(price, Some(inputs))?;
         Ok(amm)
     }
 
+    /// The least and the largest base reserve of the curve as it is. They stay where the program keeps
+    /// them, and in an account whose ratio was never set.
+    /// Source: programs/velocity/src/vlp/amm/math/amm.rs `calculate_bid_ask_bounds`.
+    fn update_bounds(&mut self) -> Result<(), AmmError> {
+        if self.concentration_coef <= CONCENTRATION_ONE {
+            return Ok(());
+        }
+        let balanced = add(signed(self.base_asset_reserve)?, self.base_asset_amount_with_amm)?;
+        let (balanced, ratio) = (unsigned(balanced)?, self.concentration_coef);
+        self.min_base_asset_reserve = mul_div(balanced, CONCENTRATION_ONE, ratio)?;
+        self.max_base_asset_reserve = mul_div(balanced, ratio, CONCENTRATION_ONE)?;
+        Ok(())
+    }
+
     /// The spreads, the reference offset and the reserves of both quotes, stored again from the
-    /// fields as they are. `slot` smooths a change of the offset's sign; without one no slot has
-    /// passed.
+    /// fields as they are. `inputs` say how far a change of the offset's sign is smoothed, and which
+    /// price no quote may pass; without them no slot has passed, and there is none.
     ///
     /// # Errors
     /// [`AmmError`] when a step is not defined for the account's numbers. The fields are unchanged.
     ///
-    /// Source: programs/drift/src/controller/amm.rs `update_spreads`.
+    /// Source: programs/drift/src/controller/amm.rs `update_spreads`;
+    /// programs/velocity/src/vlp/amm/math/spread.rs `compute_quote_state`.
     pub fn update_spreads(
         &mut self,
         reserve_price: Price,
-        slot: Option<u64>,
+        inputs: Option<&AmmInputs>,
     ) -> Result<(), AmmError> {
         let price = i128::from(reserve_price.0);
         let target = self.reference_offset(price)?;
@@ -95,7 +126,11 @@ impl PerpAmm {
             0 => spread,
             per_cent => spread.map(|side| Ok(adjusted(side, per_cent)?.max(1)))?,
         };
-        let (spread, offset) = self.smoothed(spread, target, slot)?;
+        let (spread, offset) = match (self.program, inputs) {
+            (Program::Drift, _) => self.smoothed(spread, target, inputs.map(|at| at.slot))?,
+            (Program::Velocity, Some(at)) => (self.guarded(spread, target, at, price)?, target),
+            (Program::Velocity, None) => (spread, target),
+        };
         let narrow = |side: i128| u32::try_from(side).map_err(|_| AmmError::Overflow);
         let mut updated = Self {
             long_spread: narrow(spread.long)?,
@@ -103,24 +138,47 @@ impl PerpAmm {
             reference_price_offset: i32::try_from(offset).map_err(|_| AmmError::Overflow)?,
             ..*self
         };
+        updated.check_spreads()?;
         updated.update_spread_reserves()?;
         *self = updated;
         Ok(())
     }
 
+    /// Velocity fails at spreads that are more than the whole price, or less than the base spread
+    /// where nothing narrows it.
+    /// Source: programs/velocity/src/vlp/amm/math/spread.rs `validate_amm_quote_state`.
+    fn check_spreads(&self) -> Result<(), AmmError> {
+        let total = i128::from(self.long_spread) + i128::from(self.short_spread);
+        let may_narrow = self.amm_spread_adjustment < 0 || self.amm_inventory_spread_adjustment < 0;
+        let least = if may_narrow { 0 } else { i128::from(self.base_spread) - BASE_SPREAD_SLACK };
+        match self.program {
+            Program::Velocity if !(least..=PART).contains(&total) => Err(AmmError::Overflow),
+            _ => Ok(()),
+        }
+    }
+
     /// The reserves of both quotes, stored again from the reserves and the spreads as they are. An
-    /// ask without an offset is never below the reserve price.
+    /// ask without an offset is never below the reserve price, and on Velocity no bid above it.
     ///
     /// # Errors
     /// [`AmmError`] when a reserve would be zero, negative, or beyond 128 bits.
     ///
-    /// Source: programs/drift/src/controller/amm.rs `update_spread_reserves`.
+    /// Source: programs/drift/src/controller/amm.rs `update_spread_reserves`;
+    /// programs/velocity/src/vlp/amm/math/spread.rs `refresh_cached_spread_reserves`.
     pub fn update_spread_reserves(&mut self) -> Result<(), AmmError> {
         let offset = i128::from(self.reference_price_offset);
         let mut ask = self.moved_by(i128::from(self.long_spread) + offset, AmmSide::Ask)?;
-        let bid = self.moved_by(offset - i128::from(self.short_spread), AmmSide::Bid)?;
-        if offset == 0 && ask.base > self.base_asset_reserve {
-            ask = self.reserves();
+        let mut bid = self.moved_by(offset - i128::from(self.short_spread), AmmSide::Bid)?;
+        let reserves = self.reserves();
+        match self.program {
+            Program::Drift if offset == 0 && ask.base > reserves.base => ask = reserves,
+            Program::Velocity if offset == 0 => {
+                ask.base = ask.base.min(reserves.base);
+                ask.quote = ask.quote.max(reserves.quote);
+                bid.base = bid.base.max(reserves.base);
+                bid.quote = bid.quote.min(reserves.quote);
+            }
+            _ => {}
         }
         (self.ask_base_asset_reserve, self.ask_quote_asset_reserve) = (ask.base, ask.quote);
         (self.bid_base_asset_reserve, self.bid_quote_asset_reserve) = (bid.base, bid.quote);
@@ -128,13 +186,14 @@ impl PerpAmm {
     }
 
     /// The curve moved by half a distance from the reserve price.
-    /// Source: programs/drift/src/math/amm_spread.rs `calculate_spread_reserves`.
+    /// Source: programs/drift/src/math/amm_spread.rs `calculate_spread_reserves`;
+    /// programs/velocity/src/vlp/amm/math/spread.rs `compute_spread_reserves_for_direction`.
     fn moved_by(&self, distance: i128, side: AmmSide) -> Result<Reserves, AmmError> {
         let quote_before = signed(self.quote_asset_reserve)?;
-        let half = distance / 2;
-        let change = match half {
-            0 => 0,
-            half => quotient(quote_before, quotient(PART, half)?)?,
+        let change = match (self.program, distance / 2) {
+            (Program::Velocity, _) => quotient(mul(quote_before, distance)?, 2 * PART)?,
+            (Program::Drift, 0) => 0,
+            (Program::Drift, half) => quotient(quote_before, quotient(PART, half)?)?,
         };
         let mut quote = unsigned(add(quote_before, change)?)?;
         if self.is_prediction {
@@ -301,3 +360,6 @@ impl PerpAmm {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

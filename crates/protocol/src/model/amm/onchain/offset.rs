@@ -3,8 +3,10 @@
 //! Source: programs/drift/src/math/amm_spread.rs.
 
 use super::super::wide::{add, mul, quotient};
-use super::spread::{PER_CENT, Spread};
-use super::{AmmError, PART, PerpAmm};
+use super::super::{AmmError, PerpAmm};
+use super::spread::Spread;
+use super::{PART, PER_CENT};
+use crate::model::Program;
 
 /// A curve update intensity above this gives the quotes an offset, and from the next on the offset
 /// may be as wide as half the widest spread.
@@ -17,8 +19,14 @@ const OFFSET_PER_INTENSITY: i128 = 100;
 
 /// Funding rates are prices at 1e3 more, and of an hour; a part of the oracle's price is no premium.
 const FUNDING_RATE_BUFFER: i128 = 1_000;
-const HOURS_A_DAY: i128 = 24;
-const FUNDING_BASELINE_DIVISOR: i128 = 5_000;
+pub(super) const HOURS_A_DAY: i128 = 24;
+const DRIFT_BASELINE_DIVISOR: i128 = 5_000;
+/// Source: programs/velocity/src/math/constants.rs `FUNDING_RATE_OFFSET_DENOMINATOR`.
+const VELOCITY_BASELINE_DIVISOR: i128 = 3_333;
+
+/// The part of the liquidity, 10 %, from which on the offset of Velocity is at its bound.
+/// Source: programs/velocity/src/math/constants.rs `REFERENCE_PRICE_OFFSET_FULL_INVENTORY_PCT`.
+const OFFSET_FULL_INVENTORY: i128 = PART / 10;
 
 /// A change of the offset's sign goes a tenth of the way, a slot 1,000 at most, and 10 at least.
 const SMOOTHING_PER_SLOT: i128 = 1_000;
@@ -27,7 +35,8 @@ const SMOOTHING_MIN: i128 = 10;
 
 impl PerpAmm {
     /// The offset that inventory and premium need, before smoothing.
-    /// Source: programs/drift/src/math/amm_spread.rs `calculate_reference_price_offset`.
+    /// Source: programs/drift/src/math/amm_spread.rs `calculate_reference_price_offset`;
+    /// programs/velocity/src/vlp/amm/math/spread.rs, where the premium decides about its sign alone.
     pub(super) fn reference_offset(&self, reserve_price: i128) -> Result<i128, AmmError> {
         let half_spread = i128::from(self.max_spread / 2);
         let most = match self.curve_update_intensity {
@@ -47,8 +56,14 @@ impl PerpAmm {
         if premium.signum() != used.signum() {
             return Ok(0);
         }
-        // The part is not divided by 1e6 here: the offset is nearly always at its bound.
-        Ok((mul(premium, used.abs())? / 2).clamp(-most, most))
+        match self.program {
+            // The part is not divided by 1e6 here: the offset is nearly always at its bound.
+            Program::Drift => Ok((mul(premium, used.abs())? / 2).clamp(-most, most)),
+            Program::Velocity => {
+                let part = used.abs().min(OFFSET_FULL_INVENTORY);
+                Ok(mul(most, part)? / OFFSET_FULL_INVENTORY * used.signum())
+            }
+        }
     }
 
     /// The part of the liquidity that the users' net position is, signed, less the deadband.
@@ -66,8 +81,13 @@ impl PerpAmm {
         let over = |mark: u64, oracle: i64| i128::from(mark) - i128::from(oracle);
         let minutes = over(self.last_mark_price_twap_5min, self.last_oracle_price_twap_5min);
         let hour = over(self.last_mark_price_twap, self.last_oracle_price_twap);
-        let day = i128::from(self.last_24h_avg_funding_rate) / FUNDING_RATE_BUFFER * HOURS_A_DAY
-            - i128::from(self.last_oracle_price_twap) / FUNDING_BASELINE_DIVISOR;
+        let twap = i128::from(self.last_oracle_price_twap);
+        let baseline = match self.program {
+            Program::Drift => twap / DRIFT_BASELINE_DIVISOR,
+            Program::Velocity => twap.abs() / VELOCITY_BASELINE_DIVISOR,
+        };
+        let rate = i128::from(self.last_24h_avg_funding_rate);
+        let day = rate / FUNDING_RATE_BUFFER * HOURS_A_DAY - baseline;
         let bounded = |part: i128| part.min(most).max(-most);
         let sum = add(add(bounded(minutes), bounded(hour))?, bounded(day))?;
         Ok(sum / 3)

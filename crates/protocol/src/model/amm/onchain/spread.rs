@@ -2,15 +2,23 @@
 //!
 //! Source: programs/drift/src/math/amm_spread.rs.
 
-use super::super::wide::{add, difference, mul, quotient, signed, sub};
-use super::{AmmError, PART, PerpAmm};
-
-/// Parts of an adjustment: per cent.
-pub(super) const PER_CENT: i128 = 100;
+use super::super::wide::{add, difference, mul, quotient, signed, sub, unsigned};
+use super::super::{AmmError, AmmInputs, PerpAmm};
+use super::offset::HOURS_A_DAY;
+use super::{PART, PER_CENT};
+use crate::model::Program;
 
 /// Confidence up to this part counts a twentieth only: 25 bps.
 const CONF_FULL_ABOVE: i128 = PART / 400;
 const CONF_SMALL_DIVISOR: i128 = 20;
+
+/// The least confidence that Lazer gives: 20 bps. Velocity counts in full what is above it.
+/// Source: programs/velocity/src/math/constants.rs `LAZER_CONF_FLOOR_PCT`.
+const CONF_FLOOR: i128 = PART / 500;
+
+/// Daily funding, a part of the price at 1e9, from which on the AMM's spread widens no more: 10.95 %
+/// a year. Source: programs/velocity/src/math/constants.rs `FUNDING_RATE_OFFSET_PERCENTAGE`.
+const FUNDING_FULL: i128 = 1_000_000_000 / 3_333;
 
 /// The volume factor is at least a hundredth and at most one.
 const VOLUME_FACTOR_MIN: i128 = PART / 100;
@@ -53,6 +61,17 @@ impl Spread {
         Ok(Self { long: rule(self.long)?, short: rule(self.short)? })
     }
 
+    /// The side whose quote lies toward the oracle, which is below the reserve price by a part of it:
+    /// the ask's when that is negative.
+    const fn facing(&mut self, distance: i128) -> &mut i128 {
+        if distance < 0 { &mut self.long } else { &mut self.short }
+    }
+
+    /// The side that [`Spread::facing`] has.
+    const fn of(mut self, distance: i128) -> i128 {
+        *self.facing(distance)
+    }
+
     /// The side that inventory weighs on: that of takers that go the same way as the users' position.
     const fn weighed(&mut self, net: i128) -> Option<&mut i128> {
         match net.signum() {
@@ -68,6 +87,13 @@ fn scaled(value: i128, by: i128) -> Result<i128, AmmError> {
     Ok(mul(value, by)? / PART)
 }
 
+/// Scales a side and returns by how much it grew.
+fn grow(side: &mut i128, by: i128) -> Result<i128, AmmError> {
+    let before = *side;
+    *side = scaled(before, by)?;
+    Ok((*side - before).max(0))
+}
+
 /// `value` more or less by so many per cent, rounded away from 0 when more and toward it when less
 /// is taken off.
 pub(super) fn adjusted(value: i128, per_cent: i8) -> Result<i128, AmmError> {
@@ -81,47 +107,73 @@ const fn div_up(dividend: i128, divisor: i128) -> i128 {
 }
 
 impl PerpAmm {
-    /// Source: programs/drift/src/math/amm_spread.rs `calculate_spread`.
+    /// The spread of both sides, at most the widest together. On Velocity, where the AMM has earned
+    /// anything, the widest spread is shared out by [`capped_by_claims`].
+    ///
+    /// Source: programs/drift/src/math/amm_spread.rs `calculate_spread`;
+    /// programs/velocity/src/vlp/amm/math/spread.rs `calculate_spread`.
     pub(super) fn spread(&self, reserve_price: i128) -> Result<Spread, AmmError> {
         let net = self.base_asset_amount_with_amm;
         let volume = self.volume_spread(reserve_price)?;
         let half_base = i128::from(self.base_spread / 2);
-        let mut spread = volume.map(|side| Ok(side.max(half_base)))?;
-        let distance = i128::from(self.last_oracle_reserve_price_spread_pct);
-        if distance < 0 {
-            spread.long = spread.long.max(distance.abs() + volume.long);
-        } else {
-            spread.short = spread.short.max(distance + volume.short);
-        }
-        let widest = self.widest_spread(reserve_price)?;
+        let floor = volume.map(|side| Ok(side.max(half_base)))?;
+        let gap = i128::from(self.last_oracle_reserve_price_spread_pct);
+        let distance = match self.program {
+            Program::Drift => gap,
+            Program::Velocity => gap.clamp(-PART, PART),
+        };
+        let widest = self.widest_spread(reserve_price, distance)?;
+        let mut spread = floor;
+        let toward_oracle = spread.facing(distance);
+        *toward_oracle = (*toward_oracle).max(distance.abs() + volume.of(distance));
+        let mut steering = 0;
         if let Some(side) = spread.weighed(net) {
-            *side = scaled(*side, self.inventory_scale(*side, widest)?)?;
+            steering += grow(side, self.inventory_scale(*side, widest)?)?;
         }
         if self.total_fee_minus_distributions <= 0 {
             spread = spread.map(|side| scaled(side, SPREAD_SCALE_MAX))?;
         } else if let Some(side) = spread.weighed(net) {
-            *side = scaled(*side, self.leverage_scale(reserve_price)?)?;
+            steering += grow(side, self.leverage_scale(reserve_price)?)?;
         }
-        self.retreat(&mut spread, widest)?;
+        steering += self.retreat(&mut spread, widest)?;
+        if let Some(side) = spread.weighed(net) {
+            steering += grow(side, self.funding_bias()?)?;
+        }
         if self.amm_inventory_spread_adjustment != 0 {
-            let adjust = |side, volume: i128| {
-                let side = adjusted(side, self.amm_inventory_spread_adjustment)?;
-                Ok(side.max(1).max(half_base).max(volume))
+            let adjust = |side, floor: i128| {
+                Ok(adjusted(side, self.amm_inventory_spread_adjustment)?.max(1).max(floor))
             };
-            spread.long = adjust(spread.long, volume.long)?;
-            spread.short = adjust(spread.short, volume.short)?;
+            spread.long = adjust(spread.long, floor.long)?;
+            spread.short = adjust(spread.short, floor.short)?;
         }
-        capped(spread, widest)
+        if self.program == Program::Drift || self.total_fee_minus_distributions <= 0 {
+            return capped(spread, widest);
+        }
+        let mut claims = [Spread::both(0), floor, Spread::both(0)];
+        *claims[0].facing(gap) = gap.abs();
+        if let Some(side) = claims[2].weighed(net) {
+            *side = steering;
+        }
+        capped_by_claims(spread, claims, widest)
     }
 
     /// The spread that volatility, confidence and volume need.
-    /// Source: programs/drift/src/math/amm_spread.rs `calculate_long_short_vol_spread`.
+    /// Source: programs/drift/src/math/amm_spread.rs `calculate_long_short_vol_spread`;
+    /// programs/velocity/src/vlp/amm/math/spread.rs `calculate_spread_conf_component`.
     fn volume_spread(&self, reserve_price: i128) -> Result<Spread, AmmError> {
         let std = i128::from(self.mark_std) + i128::from(self.oracle_std);
         let mean = quotient(mul(std, PART)?, reserve_price)? / 2;
         let conf = i128::from(self.last_oracle_conf_pct);
-        let volatility = conf.max(mean / 4);
-        let counted = if conf > CONF_FULL_ABOVE { conf } else { conf / CONF_SMALL_DIVISOR };
+        let discounted = conf / CONF_SMALL_DIVISOR;
+        let (counted, volatile) = match self.program {
+            Program::Drift if conf > CONF_FULL_ABOVE => (conf, conf),
+            Program::Drift => (discounted, conf),
+            Program::Velocity => {
+                let counted = conf.min(discounted + (conf - CONF_FLOOR).max(0));
+                (counted, counted)
+            }
+        };
+        let volatility = volatile.max(mean / 4);
         let side = |intensity: u64| {
             let factor = i128::from(intensity) * PART / i128::from(self.volume_24h.max(1));
             Ok(counted.max(scaled(volatility, factor.clamp(VOLUME_FACTOR_MIN, PART))?))
@@ -134,12 +186,11 @@ impl PerpAmm {
 
     /// Most that both spreads together may be.
     /// Source: programs/drift/src/math/amm_spread.rs `calculate_max_target_spread`.
-    fn widest_spread(&self, reserve_price: i128) -> Result<i128, AmmError> {
+    fn widest_spread(&self, reserve_price: i128, distance: i128) -> Result<i128, AmmError> {
         let std = i128::from(self.mark_std.max(self.oracle_std));
         let std = quotient(mul(std, PART)?, reserve_price)?;
         let noise = (i128::from(self.last_oracle_conf_pct) * 2).max(std).min(PART);
-        let distance = i128::from(self.last_oracle_reserve_price_spread_pct).abs();
-        Ok(distance.max(noise).max(i128::from(self.max_spread)))
+        Ok(distance.abs().max(noise).max(i128::from(self.max_spread)))
     }
 
     /// The part of `liquidity` that the users' net position is, at 1e6 and at most one.
@@ -170,22 +221,89 @@ impl PerpAmm {
         Ok(add(leverage, PART + 1)?.min(SPREAD_SCALE_MAX))
     }
 
-    /// Widens the spread after a loss, the side that inventory weighs on twice as much.
+    /// Widens the spread after a loss, the side that inventory weighs on twice as much. Returns by how
+    /// much more that side widens.
     /// Source: programs/drift/src/math/amm_spread.rs `calculate_spread_revenue_retreat_amount`.
-    fn retreat(&self, spread: &mut Spread, widest: i128) -> Result<(), AmmError> {
+    fn retreat(&self, spread: &mut Spread, widest: i128) -> Result<i128, AmmError> {
         let revenue = i128::from(self.net_revenue_since_last_funding);
         if revenue >= -RETREAT_LOSS {
-            return Ok(());
+            return Ok(0);
         }
         let mut amount = widest / RETREAT_DIVISOR;
         if revenue >= -RETREAT_LOSS * RETREAT_PROPORTIONAL {
             amount = amount.min(mul(i128::from(self.base_spread), -revenue)? / RETREAT_LOSS);
         }
-        let net = self.base_asset_amount_with_amm;
-        spread.long = add(spread.long, if net > 0 { amount } else { amount / 2 })?;
-        spread.short = add(spread.short, if net < 0 { amount } else { amount / 2 })?;
-        Ok(())
+        let both = amount / 2;
+        *spread = spread.map(|side| add(side, both))?;
+        if let Some(side) = spread.weighed(self.base_asset_amount_with_amm) {
+            *side = add(*side, amount - both)?;
+        }
+        Ok(amount - both)
     }
+
+    /// By how much the spread widens while the AMM pays funding, parts at 1e6; one where it does not,
+    /// and on a program without the rule.
+    /// Source: programs/velocity/src/vlp/amm/math/spread.rs `calculate_spread_funding_bias_scale`.
+    fn funding_bias(&self) -> Result<i128, AmmError> {
+        let twap = i128::from(self.last_funding_oracle_twap);
+        if self.funding_bias_sensitivity == 0 || twap <= 0 {
+            return Ok(PART);
+        }
+        let rate = i128::from(self.last_24h_avg_funding_rate);
+        let daily = quotient(rate * PART, twap)? * HOURS_A_DAY;
+        if daily.signum() * self.base_asset_amount_with_amm.signum() >= 0 {
+            return Ok(PART);
+        }
+        let ramp = (mul(daily.abs(), PART)? / FUNDING_FULL).min(PART);
+        Ok(PART + i128::from(self.funding_bias_sensitivity) * ramp / PER_CENT)
+    }
+
+    /// Spreads that keep the bid at or below the oracle's price and the ask at or above it, whatever
+    /// the offset, by the price of their reserves and by the price times the spread; a spread never
+    /// narrows, and both together are at most one.
+    /// Source: programs/velocity/src/vlp/amm/math/spread.rs `apply_oracle_guard`.
+    pub(super) fn guarded(
+        &self,
+        mut spread: Spread,
+        offset: i128,
+        inputs: &AmmInputs,
+        reserve_price: i128,
+    ) -> Result<Spread, AmmError> {
+        if self.curve_update_intensity == 0 || inputs.oracle_price <= 0 || reserve_price == 0 {
+            return Ok(spread);
+        }
+        let (numerator, price) = (i128::from(inputs.oracle_price) * PART * PART, reserve_price);
+        let ratio = numerator / price;
+        let root = signed(unsigned(ratio)?.isqrt())?;
+        let is_exact = root * root == ratio && ratio * price == numerator;
+        let root_up = if is_exact { root } else { root + 1 };
+        let with_margin = |least: i128| if least > 0 { least + 1 } else { least };
+        let least_short = with_margin(offset + (PART - root) * 2);
+        let least_long = with_margin((root_up - PART) * 2 - offset);
+        let above = div_up((i128::from(inputs.oracle_price) - price) * PART, price);
+        let least_long = least_long.max(above - offset);
+        spread.short = spread.short.max(least_short.min(PART - spread.long));
+        spread.long = spread.long.max(least_long.min(PART - spread.short));
+        Ok(spread)
+    }
+}
+
+/// Both spreads within the widest: of a spread that is too wide, each claim gets its room before the
+/// next one, both of its sides in proportion, and the rest gets what is left.
+/// Source: programs/velocity/src/vlp/amm/math/spread.rs `SpreadComponents`.
+fn capped_by_claims(spread: Spread, claims: [Spread; 3], widest: i128) -> Result<Spread, AmmError> {
+    if add(spread.long, spread.short)? <= widest {
+        return Ok(spread);
+    }
+    let (mut rest, mut room, mut kept) = (spread, widest, Spread::both(0));
+    for claim in claims.into_iter().chain([spread]) {
+        let layer = Spread { long: rest.long.min(claim.long), short: rest.short.min(claim.short) };
+        rest = Spread { long: rest.long - layer.long, short: rest.short - layer.short };
+        let fits = capped(layer, room)?;
+        room -= fits.long + fits.short;
+        kept = Spread { long: kept.long + fits.long, short: kept.short + fits.short };
+    }
+    Ok(kept)
 }
 
 /// Both spreads within the widest, in proportion, the larger rounded up.
