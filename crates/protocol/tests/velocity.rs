@@ -8,7 +8,6 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value};
 use slotbook_protocol::layout::{FieldType, Layout, Shape};
-
 use slotbook_protocol::model::amm::{AmmInputs, AmmQuote, AmmSide, top_of_book_amounts};
 use slotbook_protocol::model::clock::SlotSchedule;
 use slotbook_protocol::model::enums::{MarketStatus, OracleSource};

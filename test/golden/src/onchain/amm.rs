@@ -1,7 +1,7 @@
 //! The stored AMM of a vector, and `onchain-spreads`.
 
 use serde_json::Value;
-use slotbook_protocol::model::amm::PerpAmm;
+use slotbook_protocol::model::amm::{AmmInputs, PerpAmm};
 use slotbook_protocol::model::enums::Direction;
 
 use super::Comparison;
@@ -15,9 +15,17 @@ pub(super) fn judge_spreads(case: &Value) -> Result<Outcome, Malformed> {
         None => None,
         Some(_) => Some(integer(case, "slot")?),
     };
+    // Drift v2 smooths by the slot, and reads no oracle here.
+    let inputs = slot.map(|slot| AmmInputs {
+        slot,
+        oracle_slot: slot,
+        oracle_price: 0,
+        oracle_confidence: 0,
+        now: 0,
+    });
     let failed = |error| Malformed(format!("no spreads: {error}"));
     let price = amm.reserves().price().map_err(failed)?;
-    amm.update_spreads(price, slot).map_err(failed)?;
+    amm.update_spreads(price, inputs.as_ref()).map_err(failed)?;
     let price_for = |taker| amm.price_for(price, taker).map_err(failed);
     let mut compared = Comparison::with(at(case, "expected")?);
     compared
