@@ -13,7 +13,7 @@ import type { Runtime } from './runtime.js';
 
 /** Returns the book of a configured log; its epoch is that of the log. */
 export function edgeOrigin(config: EdgeConfig, runtime: Runtime): BookOrigin {
-  const { programId, place, awayAfterMs } = config;
+  const { programId, place, awayAfterMs, clockSkewMaxMs } = config;
   const engine = new Engine({ programId, epoch: '' });
   const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);
   const link = new QuoteLink({ place, ...runtime });
@@ -29,6 +29,7 @@ export function edgeOrigin(config: EdgeConfig, runtime: Runtime): BookOrigin {
       publisher,
       clients,
       freshness: (ageMs) => freshnessOf(ageMs, config),
+      clockSkewMaxMs,
       drainAfterMs: awayAfterMs,
     });
     return feedOf(follower, { engine, link, refused });

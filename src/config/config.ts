@@ -229,9 +229,10 @@ export class ConfigReader {
   }
 
   #readLogPlace(): LogPlaceConfig {
-    const { nats: servers, natsStream: stream } = this.#settings.readAll('nats', 'natsStream');
+    const read = this.#settings.readAll('nats', 'natsStream', 'logKey');
+    const { nats: servers, natsStream: stream, logKey: key } = read;
     if (servers === undefined || servers.length === 0) throw missing('nats');
-    if (/^[\w-]{1,64}$/.test(stream)) return { servers, stream };
+    if (/^[\w-]{1,64}$/.test(stream)) return { servers, stream, key };
     throw invalid('natsStream', stream, 'must be 1 to 64 letters, digits, - and _');
   }
 

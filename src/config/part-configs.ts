@@ -65,6 +65,7 @@ export interface AggregatorConfig {
 export interface LogPlaceConfig {
   readonly servers: readonly string[];
   readonly stream: string;
+  readonly key?: string | undefined;
 }
 
 /** A log on NATS, and its retention. */

@@ -149,6 +149,15 @@ export const STORAGE_SETTINGS = {
     value: 'name',
     text: "name of the log's stream, of letters, digits, - and _; another one for each chain",
   },
+  logKey: {
+    group: 'log',
+    kind: 'text',
+    default: null,
+    value: 'key',
+    absent: 'none',
+    secret: 'all',
+    text: 'a secret of cores and edges, by which they authenticate the messages of the log and pass those of others. Better set in the environment, where no other process reads it',
+  },
   /** One server: a cluster is optional. */
   natsReplicas: {
     group: 'core',

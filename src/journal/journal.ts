@@ -46,7 +46,13 @@ const STARTING: WorkerStats = {
   newest: null,
   bytes: 0,
   waitingBytes: 0,
-  events: { segmentsBegun: 0, segmentsDeleted: 0, failures: 0, bytesWritten: 0 },
+  events: {
+    segmentsBegun: 0,
+    segmentsDeleted: 0,
+    failures: 0,
+    bytesWritten: 0,
+    foreignMessages: 0,
+  },
 };
 
 /** The journal of one service. */

@@ -46,6 +46,11 @@ export class LogBook {
     return this.#reader.position().slot;
   }
 
+  /** When the core ended the last turn, unix milliseconds of its clock; 0 before the first. */
+  get turnMs(): number {
+    return this.#reader.position().tsMs;
+  }
+
   get turnCount(): number {
     return this.#turns;
   }
@@ -77,6 +82,13 @@ export class LogBook {
   forgetBook(): void {
     this.#last = null;
     this.#next = 0;
+  }
+
+  /** Passes a message that no core has written; returns false for any other. */
+  passForeign({ sequence, id }: LogMessage): boolean {
+    if (id !== null || sequence !== this.#next) return false;
+    this.#next += 1;
+    return true;
   }
 
   isNext({ sequence, id, after }: LogMessage): boolean {

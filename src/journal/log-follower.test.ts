@@ -136,11 +136,14 @@ describe('a log', () => {
     await until('a stored checkpoint', () => core.stored === 1);
     const { manager, openObjects } = await openLog(setup);
     await manager.streams.delete(`OBJ_${bucketOf(setup.log)}`);
+    // A bucket of another configuration cannot be made again.
+    await manager.streams.add({ name: `OBJ_${bucketOf(setup.log)}`, subjects: ['elsewhere'] });
     await core.beginSegment();
     await core.writeSlots(1);
     const isTold = (message: FromJournal): boolean =>
       message.kind === 'log' && message.message === 'a checkpoint could not be stored';
     await until('a failure', () => core.messages.some(isTold));
+    await manager.streams.delete(`OBJ_${bucketOf(setup.log)}`);
     await openObjects({ replicas: 1 });
     await until('a stored checkpoint', () => core.stored === 2);
   });

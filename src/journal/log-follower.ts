@@ -23,6 +23,8 @@ export interface LogFollowerOptions extends LogBookOptions {
   readonly log: Log;
   /** Returns the freshness of a book whose log has been silent for some milliseconds. */
   readonly freshness: (ageMs: number) => FeedState;
+  /** How far the clocks of core and reader may differ, milliseconds; by default without a limit. */
+  readonly clockSkewMaxMs?: number;
   /** Silence of the log after which clients are sent to another edge, milliseconds. */
   readonly drainAfterMs: number;
   readonly clients?: ClientGate | undefined;
@@ -49,6 +51,8 @@ interface LogFollowerStats {
   readonly logFailures: number;
   /** Drains of clients to another edge. */
   readonly logSendAways: number;
+  /** Messages of the log that no core has written, which are passed. */
+  readonly logForeign: number;
 }
 
 /**
@@ -93,7 +97,7 @@ export class LogFollower {
   #behindMs = 0;
   #failure: string | null = null;
   #watch: Timer | null = null;
-  #counts = { logBytes: 0, logRestores: 0, logFailures: 0, logSendAways: 0 };
+  #counts = { logBytes: 0, logRestores: 0, logFailures: 0, logSendAways: 0, logForeign: 0 };
 
   constructor(options: LogFollowerOptions) {
     this.#options = options;
@@ -135,10 +139,22 @@ export class LogFollower {
 
   /**
    * Returns the time since the log was read to its end, plus the writer's queue delay at that time,
-   * milliseconds.
+   * milliseconds; when the last turn is further from this machine's clock than the clocks may
+   * differ, that excess.
    */
   logAgeMs(): number {
+    return Math.max(this.#silenceMs(), this.#skewMs());
+  }
+
+  #silenceMs(): number {
     return this.#options.timers.nowMs() - this.#messageAtMs + this.#behindMs;
+  }
+
+  /** How much more the clocks of core and reader differ than they may; a core is not trusted with its own age. */
+  #skewMs(): number {
+    const { timers, clockSkewMaxMs = Number.POSITIVE_INFINITY } = this.#options;
+    const { turnMs } = this.#book;
+    return turnMs === 0 ? 0 : Math.abs(timers.unixMs() - turnMs) - clockSkewMaxMs;
   }
 
   /** Returns accounts (base58) of the book as base64; null for an account that does not exist. */
@@ -178,11 +194,14 @@ export class LogFollower {
   #reasonOf(state: FeedState): string {
     if (this.#failure !== null) return this.#failure;
     if (this.#book.nextSequence === 0) return 'the log has no checkpoint yet';
-    if (!this.#isCaughtUp) return `the log is being read: ${this.#waiting} messages wait`;
-    const ageMs = this.logAgeMs();
-    if (this.#options.freshness(ageMs) !== 'live') {
-      return `the log is silent for ${Math.round(ageMs)} ms`;
+    const { freshness, timers } = this.#options;
+    if (freshness(this.#skewMs()) !== 'live') {
+      const aheadMs = Math.round(timers.unixMs() - this.#book.turnMs);
+      return `this machine's clock is ${aheadMs} ms ahead of the last turn of the core`;
     }
+    if (!this.#isCaughtUp) return `the log is being read: ${this.#waiting} messages wait`;
+    const silenceMs = this.#silenceMs();
+    if (freshness(silenceMs) !== 'live') return `the log is silent for ${Math.round(silenceMs)} ms`;
     return `the book of the core is ${state}`;
   }
 
@@ -192,8 +211,9 @@ export class LogFollower {
     this.#reader ??= await LogReader.openLog(place, this.#options.timers);
     if (this.#book.nextSequence === 0 && !(await this.#restore(this.#reader))) return;
     for await (const message of this.#reader.readMessages(this.#book.nextSequence, signal)) {
-      if (!this.#book.isNext(message)) this.#throwHole(message);
-      await this.#takeMessage(message);
+      if (this.#book.passForeign(message)) this.#counts.logForeign += 1;
+      else if (this.#book.isNext(message)) await this.#takeMessage(message);
+      else this.#throwHole(message);
     }
   }
 
@@ -217,6 +237,7 @@ export class LogFollower {
     const isWaiting = this.#options.timers.nowMs() < this.#restoreAtMs;
     const checkpoint = await reader.readCheckpoint(isWaiting ? this.#usefulFrom : 0);
     if (checkpoint === null) {
+      reader.requestCheckpoint();
       // The log responds and has no hole, so the last failure is over.
       if (this.#usefulFrom === 0) this.#failure = null;
       return false;

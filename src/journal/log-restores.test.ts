@@ -6,7 +6,7 @@ import type { LogSetup } from './model/log-place.js';
 import { CheckpointStore } from './nats/checkpoint-store.js';
 import { subjectOf } from './nats/connect.js';
 import { LogAppender } from './nats/log-appender.js';
-import { type LogMessageId, parseId, textOfId } from './nats/message-id.js';
+import { type LogMessageId, textOfId } from './nats/message-id.js';
 
 useLogServer();
 
@@ -97,9 +97,8 @@ async function appendBehind(
   const connection = await openLog(setup);
   const { sequence, id } = await new LogAppender(connection, setup).readLast();
   const last = await connection.manager.streams.getMessage(setup.log.stream, { seq: sequence });
-  const name = parseId(id);
-  if (last === null || name === null) throw new Error('the log has no message');
+  if (last === null || id === null) throw new Error('the log has no message');
   const bytes = Buffer.concat([Buffer.alloc(64), last.data]);
-  const options = { msgID: textOfId(rename(name)) };
+  const options = { msgID: textOfId(rename(id)) };
   await connection.stream.publish(subjectOf(setup.log), bytes, options);
 }

@@ -8,6 +8,7 @@ import type { LogSetup } from '../../src/journal/model/log-place.js';
 import { CheckpointStore } from '../../src/journal/nats/checkpoint-store.js';
 import { Lease } from '../../src/journal/nats/lease.js';
 import { LogAppender, type NewMessage } from '../../src/journal/nats/log-appender.js';
+import { textOfId } from '../../src/journal/nats/message-id.js';
 import { QuoteLink } from '../../src/journal/nats/quote-link.js';
 import { silentLog } from '../../src/rpc/log.js';
 import { sleep, systemTimers } from '../../src/rpc/timers.js';
@@ -38,7 +39,7 @@ export function testGivenUp(): void {
     await server.pause();
     await expect(appender.appendMessage(newMessage('a.1.1'))).rejects.toThrow();
     server.resume();
-    await until(async () => (await appender.readLast().catch(() => null))?.id === 'a.1.1');
+    await until(async () => (await lastName(appender)) === 'a.1.1');
     // The queue was full, so the log continues with the next segment.
     const unreachable = { code: 'LOG_UNREACHABLE' };
     await expect(appender.appendMessage(newMessage('a.3.0'))).rejects.toMatchObject(unreachable);
@@ -49,6 +50,12 @@ export function testGivenUp(): void {
 /** A message with some bytes. */
 function newMessage(id: string): NewMessage {
   return { id, bytes: Buffer.from(id) };
+}
+
+/** The name of the last message of a log; empty where it is no core's, or cannot be read. */
+async function lastName(appender: LogAppender): Promise<string> {
+  const last = await appender.readLast().catch(() => null);
+  return last === null || last.id === null ? '' : textOfId(last.id);
 }
 
 async function newAppender(setup: LogSetup): Promise<LogAppender> {
@@ -68,7 +75,7 @@ function testAppender(): void {
     await expect(first.appendMessage(newMessage('a.1.1'))).rejects.toMatchObject({
       code: 'LOG_FENCED',
     });
-    expect((await second.readLast()).id).toBe('b.1.0');
+    expect(await lastName(second)).toBe('b.1.0');
   });
 
   test('has a message once whose acknowledgement was lost', async (context) => {
@@ -79,7 +86,7 @@ function testAppender(): void {
     const late = appender.appendMessage(newMessage('a.1.1'));
     await expect(late).rejects.toMatchObject({ code: 'LOG_UNREACHABLE' });
     server.resume();
-    await until(async () => (await appender.readLast().catch(() => null))?.id === 'a.1.1');
+    await until(async () => (await lastName(appender)) === 'a.1.1');
     expect(await appender.appendMessage(newMessage('a.1.1'))).toBe(2);
     expect(await appender.appendMessage(newMessage('a.1.2'))).toBe(3);
   });

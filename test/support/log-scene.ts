@@ -23,9 +23,9 @@ let streams = 0;
 const ends: (() => Promise<unknown>)[] = [];
 
 /** Starts the server before a file's tests, and cleans up after each test. */
-export function useLogServer(): void {
+export function useLogServer(start: () => Promise<NatsServer> = () => NatsServer.start()): void {
   beforeAll(async () => {
-    if (natsMissing === undefined) server = await NatsServer.start();
+    if (natsMissing === undefined) server = await start();
   });
   afterEach(async () => {
     for (const end of ends.splice(0).reverse()) await end();

@@ -40,6 +40,19 @@ export class NatsServer {
     return server;
   }
 
+  /** Starts a server with the logins by role of `ops/nats.conf`, whose passwords are `core` and `edge`. */
+  static async startWithRoles(): Promise<NatsServer> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-nats-'));
+    const server = new NatsServer(await freePort(), folder);
+    const roles = readFileSync(new URL('../../ops/nats.conf', import.meta.url), 'utf8')
+      .replace('$SLOTBOOK_NATS_CORE_PASSWORD', 'core')
+      .replace('$SLOTBOOK_NATS_EDGE_PASSWORD', 'edge');
+    const store = `jetstream { store_dir: "${folder}/store" }`;
+    writeFileSync(server.#config, `listen: "127.0.0.1:${server.port}"\n${store}\n${roles}`);
+    await server.startAgain();
+    return server;
+  }
+
   /** Starts three of them that keep copies of each other's streams, named by their places from 0; returns them before they have a leader. */
   static async startCluster(): Promise<readonly NatsServer[]> {
     const places = [0, 1, 2];

@@ -4,6 +4,8 @@ export interface LogPlace {
   readonly servers: readonly string[];
   /** The name of the JetStream stream; each chain has its own. */
   readonly stream: string;
+  /** The key by which messages and checkpoints are authenticated; undefined for none. */
+  readonly key?: string | undefined;
 }
 
 /** The origin of a log; only cores of the same chain and program may write it. */

@@ -51,7 +51,9 @@ export type JournalEvent =
   | 'segmentsDeleted'
   /** Failures of the disk or the folder. */
   | 'failures'
-  | 'bytesWritten';
+  | 'bytesWritten'
+  /** Messages of a log that no core has written, which are passed. */
+  | 'foreignMessages';
 
 /** From the thread. */
 export type FromJournal =

@@ -5,11 +5,13 @@ import type { Log } from '../../rpc/log.js';
 import { sleep } from '../../rpc/timers.js';
 import { JournalError } from '../model/error.js';
 import {
+  CHECKPOINT_CHECK_MS,
   CHECKPOINT_MS_MAX,
   CHECKPOINT_RETRY_MS,
   CHECKPOINT_RETRY_MS_MAX,
 } from '../model/limits.js';
 import type { CheckpointStore, LogCheckpoint } from './checkpoint-store.js';
+import { isMissingStream } from './connect.js';
 
 /** The dependencies of a keeper, and its listeners. */
 interface CheckpointKeeperOptions {
@@ -17,6 +19,8 @@ interface CheckpointKeeperOptions {
   readonly timers: Timers;
   readonly signal: AbortSignal;
   readonly onFailure: () => void;
+  /** Called when the newest checkpoint can be read no more: another one is needed. */
+  readonly onMissing: () => void;
 }
 
 interface WaitingCheckpoint extends LogCheckpoint {
@@ -33,9 +37,18 @@ export class CheckpointKeeper {
   #newest: { readonly segment: number; readonly pieces: Uint8Array[] } | null = null;
   #waiting: WaitingCheckpoint | null = null;
   #isStoring = false;
+  /** The newest stored checkpoint; null before the first, and once it is missing. */
+  #stored: WaitingCheckpoint | null = null;
+  #problem: string | null = null;
 
   constructor(options: CheckpointKeeperOptions) {
     this.#options = options;
+    void this.#watchStored();
+  }
+
+  /** Why no reader can begin; null when one can, as far as this core knows. */
+  get problem(): string | null {
+    return this.#problem;
   }
 
   /** Adds a piece of a checkpoint. An earlier checkpoint whose tail has not begun is obsolete. */
@@ -70,6 +83,27 @@ export class CheckpointKeeper {
     this.#isStoring = false;
   }
 
+  /** Looks for the stored checkpoint and the message after it, which somebody may delete. */
+  async #watchStored(): Promise<void> {
+    const { log, timers, signal, onFailure, onMissing } = this.#options;
+    for (;;) {
+      await sleep(timers, CHECKPOINT_CHECK_MS, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      const stored = this.#stored;
+      if (stored === null || this.#waiting !== null) continue;
+      // A server that cannot be asked says nothing of its checkpoints.
+      const isThere = await stored.store
+        .isReadable(stored.next)
+        .catch((error: unknown) => !isMissingStream(error));
+      if (isThere || this.#stored !== stored) continue;
+      this.#stored = null;
+      this.#problem = 'the newest checkpoint, or the message after it, is gone from NATS';
+      log.warn({ next: stored.next }, 'the newest checkpoint is gone: another one is made');
+      onFailure();
+      onMissing();
+    }
+  }
+
   /** Whether the checkpoint needs no further work. */
   async #tryToStore(waiting: WaitingCheckpoint): Promise<boolean> {
     const { log, timers, signal, onFailure } = this.#options;
@@ -81,6 +115,9 @@ export class CheckpointKeeper {
       });
       await Promise.race([store.storeCheckpoint({ bytes, next }, run), limit]);
       log.info({ next, bytes: bytes.length }, 'a checkpoint was stored');
+      // Its bytes are stored, and not needed here.
+      this.#stored = { ...waiting, bytes: new Uint8Array(0) };
+      this.#problem = null;
     } catch (error) {
       if (signal.aborted) return true;
       log.warn({ reason: loggedFailure(error) }, 'a checkpoint could not be stored');

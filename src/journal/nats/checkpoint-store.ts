@@ -2,10 +2,11 @@ import type { ObjectInfo, ObjectStore } from '@nats-io/obj';
 import { LOG_CHECKPOINTS_KEPT } from '../model/limits.js';
 import type { LogOrigin, LogPlace } from '../model/log-place.js';
 import type { LogConnection } from './connect.js';
-import { fencedError } from './connect.js';
-import { ID_HEADER } from './log-appender.js';
+import { fencedError, readStored } from './connect.js';
+import { readNameOf } from './log-appender.js';
 import { parseOrigin } from './log-origin.js';
-import { parseId } from './message-id.js';
+import { hashOf, LogSeal } from './log-seal.js';
+import { textOfId } from './message-id.js';
 
 /** A checkpoint of a log, and the position of the first message of its tail. */
 export interface LogCheckpoint {
@@ -42,12 +43,26 @@ interface StreamFacts {
 export class CheckpointStore {
   readonly #stream: string;
   readonly #connection: LogConnection;
-  readonly #objects: ObjectStore;
+  readonly #seal: LogSeal;
+  readonly #options: { readonly replicas: number } | undefined;
+  #objects: ObjectStore;
 
-  private constructor({ stream }: LogPlace, connection: LogConnection, objects: ObjectStore) {
-    this.#stream = stream;
+  private constructor(
+    place: LogPlace,
+    connection: LogConnection,
+    {
+      objects,
+      options,
+    }: {
+      readonly objects: ObjectStore;
+      readonly options: { readonly replicas: number } | undefined;
+    },
+  ) {
+    this.#stream = place.stream;
     this.#connection = connection;
+    this.#seal = new LogSeal(place);
     this.#objects = objects;
+    this.#options = options;
   }
 
   /** Opens the store of a log; creates it when the number of replicas is given. */
@@ -56,26 +71,30 @@ export class CheckpointStore {
     connection: LogConnection,
     options?: { readonly replicas: number },
   ): Promise<CheckpointStore> {
-    return new CheckpointStore(place, connection, await connection.openObjects(options));
+    const objects = await connection.openObjects(options);
+    return new CheckpointStore(place, connection, { objects, options });
   }
 
   /**
-   * Stores a checkpoint of this run, and deletes the oldest one. Rejects with `LOG_FENCED` when
-   * another run writes the log.
+   * Stores a checkpoint of this run in its bucket, which is made again when it is gone, and deletes
+   * the oldest one. Rejects with `LOG_FENCED` when another run writes the log, and when what was
+   * stored is not read back.
    */
   async storeCheckpoint({ bytes, next }: LogCheckpoint, run: string): Promise<void> {
     const facts = await this.#readFacts();
-    const { manager } = this.#connection;
-    const last = await manager.streams.getMessage(this.#stream, { seq: facts.last });
-    const id = last?.header.get(ID_HEADER) ?? '';
-    if (parseId(id)?.run !== run) {
-      throw fencedError(id);
-    }
-    const metadata = { next: String(next), stream: facts.created };
-    await this.#objects.putBlob({ name: `${run}-${next}`, metadata }, bytes);
+    await this.#requireWriter(run, { next, last: facts.last });
+    this.#objects = await this.#connection.openObjects(this.#options);
+    const { created } = facts;
+    const hash = hashOf(bytes);
+    const seal = this.#seal.sealCheckpoint({ created, run, next, hash });
+    const metadata = { next: String(next), stream: created, run, hash, seal };
+    const name = `${run}-${next}`;
+    await this.#objects.putBlob({ name, metadata }, bytes);
     const stored = await this.#objects.list();
-    const kept = newestFirst(stored, facts).slice(0, LOG_CHECKPOINTS_KEPT);
+    const kept = this.#newestFirst(stored, facts).slice(0, LOG_CHECKPOINTS_KEPT);
     for (const info of stored) if (!kept.includes(info)) await this.#objects.delete(info.name);
+    const back = await this.#objects.getBlob(name);
+    if (back === null || hashOf(back) !== hash) throw new Error('it cannot be read back');
   }
 
   /**
@@ -84,11 +103,48 @@ export class CheckpointStore {
    */
   async readNewest(from = 0): Promise<StoredCheckpoint | null> {
     const facts = await this.#readFacts();
-    const newest = newestFirst(await this.#objects.list(), facts).find(
+    const newest = this.#newestFirst(await this.#objects.list(), facts).find(
       (info) => nextOf(info) >= from,
     );
     const bytes = newest && (await this.#objects.getBlob(newest.name));
-    return newest && bytes ? { bytes, next: nextOf(newest), origin: facts.origin } : null;
+    if (!newest || !bytes || hashOf(bytes) !== newest.metadata?.['hash']) return null;
+    return { bytes, next: nextOf(newest), origin: facts.origin };
+  }
+
+  /** Whether a reader could begin at the checkpoint before this message, or at a newer one. */
+  async isReadable(next: number): Promise<boolean> {
+    const facts = await this.#readFacts();
+    const newest = this.#newestFirst(await this.#objects.list(), facts)[0];
+    if (newest === undefined || nextOf(newest) < next) return false;
+    return (await readStored(this.#connection, this.#stream, nextOf(newest))) !== null;
+  }
+
+  /** Rejects with `LOG_FENCED` when the last message of a core, from `next` on, is of another run. */
+  async #requireWriter(
+    run: string,
+    { next, last }: { readonly next: number; readonly last: number },
+  ): Promise<void> {
+    for (let sequence = last; sequence >= next; sequence -= 1) {
+      const message = await readStored(this.#connection, this.#stream, sequence);
+      const id = message && readNameOf(this.#seal, sequence, message.header, message.data);
+      if (id === null) continue;
+      if (id.run !== run) throw fencedError(textOfId(id));
+      return;
+    }
+  }
+
+  /** The checkpoints of cores whose tails are in the stream. */
+  #newestFirst(
+    stored: readonly ObjectInfo[],
+    { created, first, last }: StreamFacts,
+  ): readonly ObjectInfo[] {
+    const found = stored.filter((info) => {
+      const { stream, run = '', hash = '', seal = '' } = info.metadata ?? {};
+      const next = nextOf(info);
+      const isKept = stream === created && next >= first && next <= last;
+      return isKept && this.#seal.isOfCheckpoint(seal, { created, run, next, hash });
+    });
+    return found.sort((one, other) => nextOf(other) - nextOf(one));
   }
 
   async #readFacts(): Promise<StreamFacts> {
@@ -96,16 +152,6 @@ export class CheckpointStore {
     const origin = parseOrigin(config.description);
     return { origin, created, first: state.first_seq, last: state.last_seq };
   }
-}
-
-function newestFirst(
-  stored: readonly ObjectInfo[],
-  { created, first, last }: StreamFacts,
-): readonly ObjectInfo[] {
-  const isKept = (next: number): boolean => next >= first && next <= last;
-  const fits = (info: ObjectInfo): boolean => info.metadata?.['stream'] === created;
-  const found = stored.filter((info) => fits(info) && isKept(nextOf(info)));
-  return found.sort((one, other) => nextOf(other) - nextOf(one));
 }
 
 function nextOf({ metadata }: ObjectInfo): number {

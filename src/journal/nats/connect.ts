@@ -1,4 +1,4 @@
-import { JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { JetStreamApiError, jetstream, jetstreamManager, type StoredMsg } from '@nats-io/jetstream';
 import { type ObjectStore, Objm } from '@nats-io/obj';
 import {
   AuthorizationError,
@@ -28,6 +28,11 @@ export interface LogConnection {
 /** The only subject of a log's stream. */
 export function subjectOf({ stream }: LogPlace): string {
   return `${stream}.log`;
+}
+
+/** The subject on which readers ask the core for a checkpoint; it is not stored. */
+export function wantedOf({ stream }: LogPlace): string {
+  return `${stream}.wanted`;
 }
 
 /** The bucket of its checkpoints. */
@@ -116,6 +121,28 @@ export function unreachableError(error: unknown): JournalError {
 export function fencedError(id: string): JournalError {
   const cause = new Error(`its last message is ${id}`);
   return new JournalError('LOG_FENCED', 'another core writes the log', { cause });
+}
+
+/** JetStream's error codes for a missing stream, and a missing message. */
+const [NO_STREAM, NO_MESSAGE] = [10_059, 10_037] as const;
+
+/** Whether a stream, or the bucket that it is, does not exist. */
+export function isMissingStream(error: unknown): boolean {
+  return codeOf(error) === NO_STREAM;
+}
+
+/** Reads a message of a stream; null when it is deleted. Rejects with the client's errors. */
+export async function readStored(
+  { manager }: Pick<LogConnection, 'manager'>,
+  stream: string,
+  sequence: number,
+): Promise<StoredMsg | null> {
+  try {
+    return await manager.streams.getMessage(stream, { seq: sequence });
+  } catch (error) {
+    if (codeOf(error) !== NO_MESSAGE) throw error;
+    return null;
+  }
 }
 
 /** Returns JetStream's code of an error; 0 for other errors. */

@@ -1,11 +1,20 @@
 import { DiscardPolicy, RetentionPolicy, StorageType, type StreamInfo } from '@nats-io/jetstream';
-import { headers, nanos } from '@nats-io/transport-node';
+import { headers, type MsgHdrs, nanos } from '@nats-io/transport-node';
 import { JournalError } from '../model/error.js';
 import { NATS_CONNECT_MS_MAX } from '../model/limits.js';
 import type { LogSetup } from '../model/log-place.js';
-import { codeOf, fencedError, type LogConnection, subjectOf, unreachableError } from './connect.js';
+import {
+  codeOf,
+  fencedError,
+  isMissingStream,
+  type LogConnection,
+  readStored,
+  subjectOf,
+  unreachableError,
+} from './connect.js';
 import { describeOrigin, parseOrigin, requireOrigin } from './log-origin.js';
-import { parseId } from './message-id.js';
+import { LogSeal } from './log-seal.js';
+import { type LogMessageId, parseId, textOfId } from './message-id.js';
 
 /** The JetStream header with the name of a message. */
 export const ID_HEADER = 'Nats-Msg-Id';
@@ -19,11 +28,8 @@ export const BEHIND_HEADER = 'Slotbook-Behind-Ms';
 /** Header of the first message after a failover, with the name of the message before it. */
 export const AFTER_HEADER = 'Slotbook-After';
 
-/**
- * JetStream's error codes for a stream with another configuration, a missing stream, and a missing
- * message.
- */
-const [OTHER_CONFIG, NO_STREAM, NO_MESSAGE] = [10_058, 10_059, 10_037] as const;
+/** JetStream's error code for a stream with another configuration. */
+const OTHER_CONFIG = 10_058;
 
 /** A message to append. */
 export interface NewMessage {
@@ -39,8 +45,8 @@ export interface NewMessage {
 export interface LastMessage {
   /** The sequence number of the message in the stream; 0 for an empty stream. */
   readonly sequence: number;
-  /** The name of the message; empty when retention has deleted the message. */
-  readonly id: string;
+  /** The name of the message; null for a foreign or deleted one. */
+  readonly id: LogMessageId | null;
 }
 
 /**
@@ -50,11 +56,16 @@ export interface LastMessage {
 export class LogAppender {
   readonly #connection: LogConnection;
   readonly #setup: LogSetup;
+  readonly #seal: LogSeal;
+  readonly #onForeign: () => void;
   #last = 0;
 
-  constructor(connection: LogConnection, setup: LogSetup) {
+  /** `onForeign` is called for each message behind which this one appends, and that no core has written. */
+  constructor(connection: LogConnection, setup: LogSetup, onForeign = (): void => undefined) {
     this.#connection = connection;
     this.#setup = setup;
+    this.#seal = new LogSeal(setup.log);
+    this.#onForeign = onForeign;
   }
 
   /**
@@ -101,19 +112,19 @@ export class LogAppender {
    * Reads the last message of the log. Rejects with `LOG_UNREACHABLE`, and with `LOG_LOST` when
    * there is no stream.
    */
-  readLast(): Promise<LastMessage> {
+  async readLast(): Promise<LastMessage> {
     const { streams } = this.#connection.manager;
-    const { stream } = this.#setup.log;
-    return this.#asked(async () => {
-      const { last_seq: sequence } = (await streams.info(stream)).state;
-      if (sequence === 0) return { sequence, id: '' };
-      const read = streams.getMessage(stream, { seq: sequence });
-      const message = await read.catch((error: unknown) => {
-        if (codeOf(error) !== NO_MESSAGE) throw error;
-        return null;
-      });
-      return { sequence, id: message?.header.get(ID_HEADER) ?? '' };
-    });
+    const info = await this.#asked(() => streams.info(this.#setup.log.stream));
+    const { last_seq: sequence } = info.state;
+    return { sequence, id: sequence === 0 ? null : await this.readId(sequence) };
+  }
+
+  /** Reads the name of a message; null for a foreign or deleted one. Rejects as {@link LogAppender.readLast}. */
+  async readId(sequence: number): Promise<LogMessageId | null> {
+    const message = await this.#asked(() =>
+      readStored(this.#connection, this.#setup.log.stream, sequence),
+    );
+    return message === null ? null : readNameOf(this.#seal, sequence, message.header, message.data);
   }
 
   /** Continues after this message. */
@@ -129,12 +140,14 @@ export class LogAppender {
    * Rejects with `LOG_UNREACHABLE`, which may be retried, `LOG_FENCED` when another writer has
    * appended, and `LOG_LOST` when earlier messages are gone.
    */
-  async appendMessage({ id, bytes, behindMs = 0, after }: NewMessage): Promise<number> {
+  async appendMessage({ id, bytes, behindMs = 0, after = '' }: NewMessage): Promise<number> {
     const expect = { lastSequence: this.#last };
+    const behind = behindMs >= 1 ? String(Math.floor(behindMs)) : '';
     const marks = headers();
-    if (behindMs >= 1) marks.set(BEHIND_HEADER, String(Math.floor(behindMs)));
-    if (after !== undefined) marks.set(AFTER_HEADER, after);
-    const options = { msgID: id, expect, timeout: NATS_CONNECT_MS_MAX, headers: marks };
+    if (behind !== '') marks.set(BEHIND_HEADER, behind);
+    if (after !== '') marks.set(AFTER_HEADER, after);
+    const msgID = this.#seal.nameOf(id, { sequence: this.#last + 1, bytes, behind, after });
+    const options = { msgID, expect, timeout: NATS_CONNECT_MS_MAX, headers: marks };
     const subject = subjectOf(this.#setup.log);
     try {
       this.#last = (await this.#connection.stream.publish(subject, bytes, options)).seq;
@@ -146,36 +159,45 @@ export class LogAppender {
 
   /**
    * Checks after an error whether the message is in the log; a retry would otherwise look as if
-   * another writer had appended.
+   * another writer had appended. Foreign messages are passed: the next one is appended after them.
    */
   async #findAppended(id: string, error: unknown): Promise<number> {
-    const last = await this.readLast();
-    if (last.id === id) return last.sequence;
-    if (last.sequence === this.#last) throw unreachableError(error);
-    if (isOfOneRun(last.id, id)) {
-      // The name of the run is unique, so this is the own message, whose acknowledgement was lost.
-      this.#last = last.sequence;
-      throw unreachableError(error);
-    }
-    if (last.sequence < this.#last) {
-      const message = `the log ended at ${last.sequence}, must have ${this.#last}`;
+    const { sequence } = await this.readLast();
+    if (sequence < this.#last) {
+      const message = `the log ended at ${sequence}, must have ${this.#last}`;
       throw new JournalError('LOG_LOST', message);
     }
-    throw fencedError(last.id);
+    while (this.#last < sequence) {
+      const found = await this.readId(this.#last + 1);
+      if (found !== null && found.run !== parseId(id)?.run) throw fencedError(textOfId(found));
+      this.#last += 1;
+      if (found === null) this.#onForeign();
+      else if (textOfId(found) === id) return this.#last;
+      // The name of the run is unique, so this is an own message, whose acknowledgement was lost.
+      else break;
+    }
+    throw unreachableError(error);
   }
 
   async #asked<Result>(ask: () => Promise<Result>): Promise<Result> {
     try {
       return await ask();
     } catch (error) {
-      if (codeOf(error) !== NO_STREAM) throw unreachableError(error);
+      if (!isMissingStream(error)) throw unreachableError(error);
       const message = `there is no stream ${this.#setup.log.stream}`;
       throw new JournalError('LOG_LOST', message, { cause: error });
     }
   }
 }
 
-function isOfOneRun(one: string, other: string): boolean {
-  const run = parseId(one)?.run;
-  return run !== undefined && run === parseId(other)?.run;
+/** Reads the name of a message of the log; null for a message that no core has written. */
+export function readNameOf(
+  seal: LogSeal,
+  sequence: number,
+  marks: MsgHdrs | undefined,
+  bytes: Uint8Array,
+): LogMessageId | null {
+  const textOf = (name: string): string => marks?.get(name) ?? '';
+  const [behind, after] = [textOf(BEHIND_HEADER), textOf(AFTER_HEADER)];
+  return seal.readName(textOf(ID_HEADER), { sequence, bytes, behind, after });
 }

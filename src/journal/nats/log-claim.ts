@@ -4,6 +4,7 @@ import { LOG_QUIET_MS } from '../model/limits.js';
 import type { LogSetup, TakenLog } from '../model/log-place.js';
 import { fencedError } from './connect.js';
 import type { LastMessage, LogAppender } from './log-appender.js';
+import { textOfId } from './message-id.js';
 
 /** The timers of a claim. */
 interface LogClaimParts {
@@ -55,7 +56,10 @@ export class LogClaim {
     if (last.sequence === 0) return last;
     await sleep(timers, LOG_QUIET_MS, signal);
     const now = await appender.readLast();
-    if (now.sequence === last.sequence) return now;
-    throw fencedError(now.id);
+    for (let next = last.sequence + 1; next <= now.sequence; next += 1) {
+      const id = await appender.readId(next);
+      if (id !== null) throw fencedError(textOfId(id));
+    }
+    return now;
   }
 }

@@ -4,9 +4,10 @@ import { SilenceTimer } from '../../rpc/timers.js';
 import { LOG_READ_MESSAGES, LOG_SILENCE_MS_MAX } from '../model/limits.js';
 import type { LogPlace } from '../model/log-place.js';
 import { CheckpointStore, type StoredCheckpoint } from './checkpoint-store.js';
-import { connectLog, type LogConnection, unreachableError } from './connect.js';
-import { AFTER_HEADER, BEHIND_HEADER, ID_HEADER } from './log-appender.js';
-import { type LogMessageId, parseId } from './message-id.js';
+import { connectLog, type LogConnection, unreachableError, wantedOf } from './connect.js';
+import { AFTER_HEADER, BEHIND_HEADER, readNameOf } from './log-appender.js';
+import { LogSeal } from './log-seal.js';
+import type { LogMessageId } from './message-id.js';
 
 /** A message of a log. */
 export interface LogMessage {
@@ -27,11 +28,13 @@ export class LogReader {
   readonly #place: LogPlace;
   readonly #connection: LogConnection;
   readonly #timers: Timers;
+  readonly #seal: LogSeal;
 
   private constructor(place: LogPlace, connection: LogConnection, timers: Timers) {
     this.#place = place;
     this.#connection = connection;
     this.#timers = timers;
+    this.#seal = new LogSeal(place);
   }
 
   /** Connects. Rejects with `LOG_REFUSED` or `LOG_UNREACHABLE`. */
@@ -48,6 +51,7 @@ export class LogReader {
       const store = await CheckpointStore.openStore(this.#place, this.#connection);
       return await store.readNewest(from);
     } catch (error) {
+      this.requestCheckpoint();
       throw unreachableError(error);
     }
   }
@@ -64,7 +68,7 @@ export class LogReader {
     try {
       for await (const message of messages) {
         silence.recordSign();
-        yield logMessageOf(message);
+        yield logMessageOf(message, this.#seal);
       }
     } catch (error) {
       throw unreachableError(error);
@@ -73,6 +77,11 @@ export class LogReader {
       silence.cancel();
       end();
     }
+  }
+
+  /** Asks the core for a checkpoint; a core that does not hear it stores the next one at its time. */
+  requestCheckpoint(): void {
+    if (!this.isClosed) this.#connection.nats.publish(wantedOf(this.#place));
   }
 
   /** Whether the connection has closed for good. */
@@ -98,8 +107,8 @@ export class LogReader {
   }
 }
 
-function logMessageOf({ seq, data, headers, info }: JsMsg): LogMessage {
-  const id = parseId(headers?.get(ID_HEADER) ?? '');
+function logMessageOf({ seq, data, headers, info }: JsMsg, seal: LogSeal): LogMessage {
+  const id = readNameOf(seal, seq, headers, data);
   const behindMs = Number(headers?.get(BEHIND_HEADER) ?? 0);
   const after = headers?.get(AFTER_HEADER) ?? '';
   return { sequence: seq, id, bytes: data, waiting: info.pending, behindMs, after };

@@ -4,13 +4,18 @@ import type { JournalPiece } from '../../engine/journal-writer.js';
 import { loggedFailure, shownFailure } from '../../rpc/error.js';
 import { sleep } from '../../rpc/timers.js';
 import { JournalError } from '../model/error.js';
-import { LOG_HEARTBEAT_MS, LOG_QUEUE_BYTES_MAX, LOG_RETRY_MS } from '../model/limits.js';
+import {
+  CHECKPOINT_WANTED_MS,
+  LOG_HEARTBEAT_MS,
+  LOG_QUEUE_BYTES_MAX,
+  LOG_RETRY_MS,
+} from '../model/limits.js';
 import type { LogSetup, TakenLog } from '../model/log-place.js';
 import type { JournalEvent } from '../model/messages.js';
 import type { PieceSink, PieceSinkParts } from '../model/piece-sink.js';
 import { CheckpointKeeper } from './checkpoint-keeper.js';
 import { CheckpointStore } from './checkpoint-store.js';
-import { connectLog, type LogConnection } from './connect.js';
+import { connectLog, type LogConnection, wantedOf } from './connect.js';
 import { LogAppender } from './log-appender.js';
 import { LogClaim } from './log-claim.js';
 import { type LogBytes, LogQueue } from './log-queue.js';
@@ -48,6 +53,7 @@ export class LogWriter implements PieceSink {
     segmentsDeleted: 0,
     failures: 0,
     bytesWritten: 0,
+    foreignMessages: 0,
   };
   readonly #setup: LogSetup;
   readonly #parts: PieceSinkParts;
@@ -68,6 +74,7 @@ export class LogWriter implements PieceSink {
   #isHeartbeatDue = false;
   /** The core's last sign of life. */
   #aliveAtMs = Number.NEGATIVE_INFINITY;
+  #wantedAtMs = Number.NEGATIVE_INFINITY;
   #onPiece: (() => void) | null = null;
   #settled: (() => void)[] = [];
 
@@ -79,7 +86,8 @@ export class LogWriter implements PieceSink {
     const onFailure = (): void => {
       this.counts.failures += 1;
     };
-    this.#keeper = new CheckpointKeeper({ log, timers, signal, onFailure });
+    const onMissing = (): void => parts.onHealed();
+    this.#keeper = new CheckpointKeeper({ log, timers, signal, onFailure, onMissing });
     this.#claim = new LogClaim(setup, { timers, signal });
   }
 
@@ -88,7 +96,7 @@ export class LogWriter implements PieceSink {
   }
 
   get reason(): string | null {
-    return this.#reason;
+    return this.#reason ?? this.#keeper.problem;
   }
 
   get newest(): JournalMoment | null {
@@ -159,11 +167,28 @@ export class LogWriter implements PieceSink {
   }
 
   async #prepareStream(): Promise<Omit<OpenLog, 'checkpoints'> & { connection: LogConnection }> {
-    this.#connection ??= await connectLog(this.#setup.log, 'slotbook core');
-    const connection = this.#connection;
-    const appender = new LogAppender(connection, this.#setup);
+    const connection = this.#connection ?? (await this.#connect());
+    const appender = new LogAppender(connection, this.#setup, () => {
+      this.counts.foreignMessages += 1;
+      this.#parts.log.warn({}, 'a message of the log that no core has written is passed');
+    });
     await appender.prepareStream();
     return { connection, appender };
+  }
+
+  async #connect(): Promise<LogConnection> {
+    const connection = await connectLog(this.#setup.log, 'slotbook core');
+    this.#connection = connection;
+    connection.nats.subscribe(wantedOf(this.#setup.log), { callback: () => this.#noteWanted() });
+    return connection;
+  }
+
+  /** A reader needs a checkpoint. A core that does not write answers none. */
+  #noteWanted(): void {
+    const nowMs = this.#parts.timers.nowMs();
+    if (this.#state !== 'writing' || nowMs - this.#wantedAtMs < CHECKPOINT_WANTED_MS) return;
+    this.#wantedAtMs = nowMs;
+    this.#parts.onHealed();
   }
 
   /** Appends pieces until the writer ends or another core writes the log. */

@@ -16,9 +16,10 @@ export function textOfId({ run, segment, index }: LogMessageId): string {
   return `${run}.${segment}.${index}`;
 }
 
-/** Parses a name; null for an invalid one. */
+/** Parses a name, with or without a seal; null for an invalid one. */
 export function parseId(text: string): LogMessageId | null {
-  const [, run, segment, index] = /^([^.\s]+)\.(\d{1,15})\.(\d{1,15})$/.exec(text) ?? [];
+  const [, run, segment, index] =
+    /^([^.\s]+)\.(\d{1,15})\.(\d{1,15})(?:\.[\w-]{22})?$/.exec(text) ?? [];
   return run === undefined ? null : { run, segment: Number(segment), index: Number(index) };
 }
 

@@ -29,6 +29,7 @@ export class DiskWriter implements PieceSink {
     segmentsDeleted: 0,
     failures: 0,
     bytesWritten: 0,
+    foreignMessages: 0,
   };
   #folder: JournalFolder | null = null;
   #file: SegmentFile | null = null;
