@@ -71,7 +71,7 @@ test('every event of the feed is listed, and none that is not there', () => {
     )?.[1];
     return matches(fields ?? '', /readonly (\w+): number/g);
   });
-  expect(replayed.length).toBe(8);
+  expect(replayed.length).toBe(9);
   const counted = [...Object.keys(feedMetrics(stats, [socket]).events), ...replayed].sort();
   const events = section('Metrics').split('Events of')[1] ?? '';
   expect(matches(firstCells(events), /`(\w+)`/g)).toEqual(counted);

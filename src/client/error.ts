@@ -21,7 +21,7 @@ export type ClientErrorCode =
   | 'UNREACHABLE'
   /** No answer in time. */
   | 'TIMEOUT'
-  /** The caller's AbortSignal was aborted; its reason is the `cause`. */
+  /** The caller's AbortSignal was aborted, and its reason is the `cause`. */
   | 'ABORTED'
   /** An HTTP error status without an error code of the service, for example from a proxy. */
   | 'HTTP_STATUS'

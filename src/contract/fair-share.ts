@@ -1,9 +1,9 @@
 /** How clients share a quota of the whole service, and a queue. */
 
 /**
- * A quota of which no client holds more than what stays free: the first client gets half of it, the
- * second one a quarter, and so on, so that a few clients never take all of it. A client without a
- * key, such as one of this machine, may take what is left.
+ * A quota of which no client holds more than the free rest: the first client gets half of the quota,
+ * the second one a quarter, and so on, so that a few clients never take all of it. A client without a
+ * key, such as one of this machine, may take the whole rest.
  */
 export class FairShare {
   readonly #max: number;
@@ -14,7 +14,7 @@ export class FairShare {
     this.#max = max;
   }
 
-  /** What nobody holds. */
+  /** The rest of the quota, which no client holds. */
   get free(): number {
     return this.#max - this.#used;
   }

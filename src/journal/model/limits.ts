@@ -129,7 +129,7 @@ export const LOG_RESTORE_MS_MAX = 30_000;
 export const LOG_CHECKPOINTS_KEPT = 3;
 /** Time limit for storing a checkpoint: 500 MB at a quarter of a slow network's speed. */
 export const CHECKPOINT_MS_MAX = 60_000;
-/** Interval at which the newest checkpoint is looked for: what is gone is noticed within a minute. */
+/** Interval of the search for the newest checkpoint: a deleted one is noticed within a minute. */
 export const CHECKPOINT_CHECK_MS = 20_000;
 /** Least time between two checkpoints that readers ask for. */
 export const CHECKPOINT_WANTED_MS = 5_000;

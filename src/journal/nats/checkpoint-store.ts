@@ -77,8 +77,8 @@ export class CheckpointStore {
 
   /**
    * Stores a checkpoint of this run in its bucket, which is made again when it is gone, and deletes
-   * the oldest one. Rejects with `LOG_FENCED` when another run writes the log, and when what was
-   * stored is not read back.
+   * the oldest one. Rejects with `LOG_FENCED` when another run writes the log, and with an Error
+   * when the stored bytes are not read back.
    */
   async storeCheckpoint({ bytes, next }: LogCheckpoint, run: string): Promise<void> {
     const facts = await this.#readFacts();

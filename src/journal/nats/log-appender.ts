@@ -60,7 +60,7 @@ export class LogAppender {
   readonly #onForeign: () => void;
   #last = 0;
 
-  /** `onForeign` is called for each message behind which this one appends, and that no core has written. */
+  /** `onForeign` is called for each message of another writer than a core that is passed. */
   constructor(connection: LogConnection, setup: LogSetup, onForeign = (): void => undefined) {
     this.#connection = connection;
     this.#setup = setup;

@@ -99,7 +99,7 @@ export class SegmentIndex {
     return { segments, skipped, numberMax: numbers.findLast((number) => number < numberEnd) ?? 0 };
   }
 
-  /** Forgets deleted files, and what was read of the newest segment when there is a newer one. */
+  /** Forgets deleted files, and the newest segment when there is a newer one. */
   #forgetOld(numbers: readonly number[]): void {
     const there = new Set(numbers);
     const isNewer = (number: number): boolean => number > this.#newest && this.#isReadable(number);
