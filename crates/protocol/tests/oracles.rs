@@ -149,6 +149,36 @@ fn every_captured_oracle_is_refused_under_another_owner_and_when_cut() {
 }
 
 #[test]
+fn velocity_reads_neither_pull_feeds_nor_switchboard_and_push_feeds_of_one_version() {
+    for source in [
+        OracleSource::PythPull,
+        OracleSource::Pyth1KPull,
+        OracleSource::Pyth1MPull,
+        OracleSource::PythStableCoinPull,
+        OracleSource::Switchboard,
+        OracleSource::SwitchboardOnDemand,
+    ] {
+        for name in ["oracle-pull-eth", "oracle-switchboard-v2-rlb", "oracle-switchboard-od-dsol"] {
+            let (owner, data) = captured(name);
+            let error = ProtocolError::InvalidEnum { field: "oracle_source", value: source as u8 };
+            assert_eq!(Program::Velocity.oracle(source, &owner, &data), Err(error), "{name}");
+        }
+    }
+    let (owner, mut data) = captured("oracle-push-bonk-1");
+    let [drift, velocity] = [Program::Drift, Program::Velocity];
+    let reading = drift.oracle(OracleSource::Pyth1M, &owner, &data);
+    assert_eq!(velocity.oracle(OracleSource::Pyth1M, &owner, &data), reading);
+    data[4] = 1;
+    assert_eq!(drift.oracle(OracleSource::Pyth1M, &owner, &data), reading);
+    let error = ProtocolError::InvalidEnum { field: "version", value: 1 };
+    assert_eq!(velocity.oracle(OracleSource::Pyth1M, &owner, &data), Err(error));
+    let (_, prelaunch) = captured("oracle-prelaunch-26");
+    let read =
+        |program: Program| program.oracle(OracleSource::Prelaunch, &program.id(), &prelaunch);
+    assert!(read(drift).is_ok() && read(drift) == read(velocity));
+}
+
+#[test]
 fn pull_update_with_an_unknown_verification_level_is_refused() {
     let (owner, mut data) = captured("oracle-pull-eth");
     data[40] = 2;

@@ -30,6 +30,7 @@ impl Tables for Drift {
     const PYTH_LAZER_ORACLE: &'static Layout = &PYTH_LAZER_ORACLE;
     const PRELAUNCH_ORACLE: &'static Layout = &PRELAUNCH_ORACLE;
     const EVENTS: &'static [&'static EventLayout] = EVENTS;
+    const HAS_OLD_ORACLES: bool = true;
 
     fn layout(kind: AccountKind) -> Option<&'static Layout> {
         layouts::layout(kind)

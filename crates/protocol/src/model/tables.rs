@@ -22,6 +22,8 @@ pub(crate) trait Tables {
     const PRELAUNCH_ORACLE: &'static Layout;
     /// The records that the program logs, the most frequent first.
     const EVENTS: &'static [&'static EventLayout];
+    /// Whether pull feeds and Switchboard are read, and the version of a push feed is not.
+    const HAS_OLD_ORACLES: bool;
 
     /// The table of a kind; `None` when the program has no such account.
     fn layout(kind: AccountKind) -> Option<&'static Layout>;

@@ -33,6 +33,8 @@ impl Tables for Velocity {
     const PYTH_LAZER_ORACLE: &'static Layout = &PYTH_LAZER_ORACLE;
     const PRELAUNCH_ORACLE: &'static Layout = &PRELAUNCH_ORACLE;
     const EVENTS: &'static [&'static EventLayout] = EVENTS;
+    /// Source: programs/velocity/src/state/oracle.rs `get_oracle_price`, `load_pyth_push_price`.
+    const HAS_OLD_ORACLES: bool = false;
 
     fn layout(kind: AccountKind) -> Option<&'static Layout> {
         layouts::layout(kind)

@@ -47,10 +47,20 @@ pub(crate) fn decode_oracle<T: Tables>(
     data: &[u8],
 ) -> Result<OracleReading, ProtocolError> {
     match source {
-        OracleSource::Pyth => pyth_push(owner, data, 1),
-        OracleSource::Pyth1K => pyth_push(owner, data, 1_000),
-        OracleSource::Pyth1M => pyth_push(owner, data, 1_000_000),
-        OracleSource::PythStableCoin => pyth_push(owner, data, 1).map(held_at_one),
+        OracleSource::Pyth => pyth_push::<T>(owner, data, 1),
+        OracleSource::Pyth1K => pyth_push::<T>(owner, data, 1_000),
+        OracleSource::Pyth1M => pyth_push::<T>(owner, data, 1_000_000),
+        OracleSource::PythStableCoin => pyth_push::<T>(owner, data, 1).map(held_at_one),
+        OracleSource::PythPull
+        | OracleSource::Pyth1KPull
+        | OracleSource::Pyth1MPull
+        | OracleSource::PythStableCoinPull
+        | OracleSource::Switchboard
+        | OracleSource::SwitchboardOnDemand
+            if !T::HAS_OLD_ORACLES =>
+        {
+            Err(ProtocolError::InvalidEnum { field: "oracle_source", value: source as u8 })
+        }
         OracleSource::PythPull => pyth_pull(owner, data, 1),
         OracleSource::Pyth1KPull => pyth_pull(owner, data, 1_000),
         OracleSource::Pyth1MPull => pyth_pull(owner, data, 1_000_000),
@@ -179,6 +189,8 @@ fn held_at_one(mut reading: OracleReading) -> OracleReading {
 mod push {
     pub(super) const MAGIC: [u8; 4] = 0xa1b2_c3d4u32.to_le_bytes();
     pub(super) const BYTES_MIN: usize = 240;
+    pub(super) const VERSION_AT: usize = 4;
+    pub(super) const VERSION: u32 = 2;
     pub(super) const ACCOUNT_TYPE: usize = 8;
     pub(super) const ACCOUNT_TYPE_PRICE: u32 = 3;
     pub(super) const EXPONENT: usize = 20;
@@ -194,9 +206,17 @@ mod push {
     pub(super) const PUBLISHERS_MIN: u32 = 3;
 }
 
-fn pyth_push(owner: &Pubkey, data: &[u8], multiple: u128) -> Result<OracleReading, ProtocolError> {
+fn pyth_push<T: Tables>(
+    owner: &Pubkey,
+    data: &[u8],
+    multiple: u128,
+) -> Result<OracleReading, ProtocolError> {
     check_owner(owner, &PYTH_PROGRAM)?;
     check_start(data, &push::MAGIC, push::BYTES_MIN)?;
+    if !T::HAS_OLD_ORACLES && u32_at(data, push::VERSION_AT) != push::VERSION {
+        let value = u8_at(data, push::VERSION_AT);
+        return Err(ProtocolError::InvalidEnum { field: "version", value });
+    }
     if u32_at(data, push::ACCOUNT_TYPE) != push::ACCOUNT_TYPE_PRICE {
         let value = u8_at(data, push::ACCOUNT_TYPE);
         return Err(ProtocolError::InvalidEnum { field: "account_type", value });
