@@ -46,10 +46,11 @@ export declare class Core {
    */
   topMakers(market: number, side: number, limit: number): string | null
   /**
-   * A book that has seen nothing. Throws when `program_id` is not a base58 key: that is a
-   * mistake of the configuration and not of the chain.
+   * A book that has seen nothing. `rules` names the program whose rules and layouts that of
+   * `program_id` has, by default those of the address. Throws when `program_id` is not a base58
+   * key, or `rules` no program: that is a mistake of the configuration and not of the chain.
    */
-  constructor(programId: string, epoch: string)
+  constructor(programId: string, epoch: string, rules?: string | undefined | null)
   /**
    * Applies the first `length` bytes of a batch of records. Invalid records are counted as
    * problems; the rest of the batch is applied.

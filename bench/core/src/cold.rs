@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use slotbook_book::{AccountUpdate, Book, BookConfig, Gate};
+use slotbook_book::{AccountUpdate, Book, Gate};
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
 use crate::chain::{self, PROGRAM};
@@ -59,7 +59,7 @@ pub(crate) fn restore(workload: &Workload) -> Result<String, BenchError> {
     let captured = capturing.stop(1);
     drop(replay);
     let watch = Stopwatch::start();
-    let book = Book::restore(BookConfig { program: PROGRAM }, &state, updates)?;
+    let book = Book::restore(PROGRAM.into(), &state, updates)?;
     let measured = watch.stop(1);
     black_box(&book);
     let (bytes, users) = (state.len(), users.len());

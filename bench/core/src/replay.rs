@@ -1,6 +1,6 @@
 //! Slotbook's own book, fed from a workload as a feed would feed it.
 
-use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, FeedState, Gate, MarketId};
+use slotbook_book::{AccountUpdate, Applied, Book, FeedState, Gate, MarketId};
 use slotbook_protocol::model::enums::MarketType;
 use slotbook_protocol::model::units::{Pubkey, Slot};
 use slotbook_wire::render::{L2Request, render_l2};
@@ -30,7 +30,7 @@ impl Replay {
     /// An empty book.
     #[must_use]
     pub fn new() -> Self {
-        Self { book: Book::new(BookConfig { program: PROGRAM }), sequence: 0 }
+        Self { book: Book::new(PROGRAM.into()), sequence: 0 }
     }
 
     /// A book of the workload's load: read as a snapshot, as the feed reads it, then live, its

@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::{Pubkey, Slot};
 
+use crate::markets::exchange::Exchange;
 use crate::markets::market_table::MarketTable;
 use crate::model::clock::FeedState;
 use crate::orders::order_store::OrderStore;
@@ -11,8 +13,17 @@ use crate::orders::order_store::OrderStore;
 /// Configuration of a book.
 #[derive(Clone, Copy, Debug)]
 pub struct BookConfig {
-    /// The Drift program: the owner of user and market accounts.
+    /// The address of the program, which owns user and market accounts.
     pub program: Pubkey,
+    /// The program whose rules and layouts it has.
+    pub rules: Program,
+}
+
+/// Of a program at the address that is its own, see [`Program::of`].
+impl From<Pubkey> for BookConfig {
+    fn from(program: Pubkey) -> Self {
+        Self { program, rules: Program::of(&program) }
+    }
 }
 
 /// The order book of every market of one program.
@@ -62,7 +73,7 @@ impl Book {
     pub fn new(config: BookConfig) -> Self {
         Self {
             orders: OrderStore::new(),
-            markets: MarketTable::new(config.program),
+            markets: MarketTable::new(config),
             state: FeedState::Rebuilding,
             last_turn: None,
             quarantined: HashSet::new(),
@@ -75,6 +86,7 @@ impl Book {
     /// The configuration that the book was created with.
     #[must_use]
     pub fn config(&self) -> BookConfig {
-        BookConfig { program: self.markets.exchange.program }
+        let Exchange { program, rules, .. } = self.markets.exchange;
+        BookConfig { program, rules }
     }
 }

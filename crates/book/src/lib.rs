@@ -12,9 +12,11 @@
 //!
 //! ```
 //! use slotbook_book::{Book, BookConfig};
-//! use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
+//! use slotbook_protocol::model::Program;
+//! use slotbook_protocol::model::units::{Slot, UnixSeconds};
 //!
-//! let mut book = Book::new(BookConfig { program: Pubkey([7; 32]) });
+//! let rules = Program::Drift;
+//! let mut book = Book::new(BookConfig { program: rules.id(), rules });
 //! book.set_clock(Slot(300_000_000), UnixSeconds(1_700_000_000));
 //! assert!(book.end_turn(1_700_000_000_000).is_empty());
 //! assert!(book.find_market_by_name("SOL-PERP").is_none());

@@ -5,7 +5,7 @@ use slotbook_book::{
 };
 use slotbook_journal::Input;
 use slotbook_matching::ExternalBook;
-use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::units::{Slot, UnixSeconds};
 use slotbook_wire::cache::{BodyCache, CACHE_LIMITS};
 use slotbook_wire::render::{L2Request, L3Request, Rows};
 use slotbook_wire::stream::spec::Encoding;
@@ -58,9 +58,9 @@ pub struct Core {
 impl Core {
     /// A book that has seen nothing.
     #[must_use]
-    pub fn new(program: Pubkey, epoch: String) -> Self {
+    pub fn new(config: impl Into<BookConfig>, epoch: String) -> Self {
         Self {
-            book: Book::new(BookConfig { program }),
+            book: Book::new(config.into()),
             epoch,
             epoch_number: 0,
             decoder: Decoder::default(),

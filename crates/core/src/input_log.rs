@@ -300,7 +300,8 @@ fn origin_of(update: &AccountUpdate<'_>) -> Origin {
 /// outside the orders. Positions start at the first, so both parts before the orders end with
 /// zeros.
 fn user_parts(length: usize, slots: u32) -> impl Iterator<Item = Range<usize>> {
-    let UserShape { orders: all, order_bytes, perp_positions } = Program::Drift.user_shape();
+    let shape = Program::of_user(length).user_shape();
+    let UserShape { orders: all, order_bytes, perp_positions } = shape;
     let mut rest = slots;
     let orders = std::iter::from_fn(move || {
         let start = all.start + rest.trailing_zeros() as usize * order_bytes;
@@ -335,7 +336,7 @@ mod tests {
     use slotbook_protocol::model::units::{Pubkey, Slot};
 
     const PROGRAM: Pubkey = Pubkey([9; 32]);
-    const CONFIG: BookConfig = BookConfig { program: PROGRAM };
+    const CONFIG: BookConfig = BookConfig { program: PROGRAM, rules: Program::Drift };
     /// The key of a perp market's oracle: the first field of its AMM, after discriminator and key.
     const MARKET_ORACLE: Range<usize> = 40..72;
     const USER: [u8; 8] = 0x9f75_5fe3_ef97_3aec_u64.to_be_bytes();

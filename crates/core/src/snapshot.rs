@@ -186,7 +186,8 @@ impl PackedSnapshot {
 
 /// Perp positions of an account; 0 when it is no user.
 fn positions_of(data: &[u8]) -> u32 {
-    let Ok(positions) = Program::Drift.user(data).and_then(|user| user.positions()) else {
+    let program = Program::of_user(data.len());
+    let Ok(positions) = program.user(data).and_then(|user| user.positions()) else {
         return 0;
     };
     positions.perp.iter().map(|position| u32::from(position.base != 0)).sum()

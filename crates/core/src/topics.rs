@@ -94,7 +94,7 @@ fn place_of(handle: u32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotbook_book::{AccountUpdate, Book, BookConfig, Gate, MarketId};
+    use slotbook_book::{AccountUpdate, Book, Gate, MarketId};
     use slotbook_protocol::model::units::{Pubkey, Slot};
     use slotbook_wire::sources::Sources;
     use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};
@@ -102,7 +102,7 @@ mod tests {
     /// A book with one market: a perp market's account needs no more than this.
     fn book() -> Book {
         let program = Pubkey([9; 32]);
-        let mut book = Book::new(BookConfig { program });
+        let mut book = Book::new(program.into());
         let mut data = vec![0; 1_216];
         data[..8].copy_from_slice(&[0x0a, 0xdf, 0x0c, 0x2c, 0x6b, 0xf5, 0x37, 0xf7]);
         let (pubkey, slot) = (Pubkey([1; 32]), Slot(1));

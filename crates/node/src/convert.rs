@@ -4,6 +4,7 @@ use napi::{Error, Result, Status};
 use slotbook_book::MarketId;
 use slotbook_core::decode::key;
 use slotbook_core::problem::Fault;
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::Pubkey;
 use slotbook_wire::sources::Sources;
 
@@ -11,6 +12,14 @@ use slotbook_wire::sources::Sources;
 pub(crate) fn program_of(text: &str) -> Result<Pubkey> {
     key(text.as_bytes()).map_err(|_| {
         let message = format!("program id was {text}, must be base58 of 32 bytes");
+        Error::new(Status::InvalidArg, message)
+    })
+}
+
+/// The program whose rules have this name.
+pub(crate) fn rules_of(name: &str) -> Result<Program> {
+    Program::named(name).ok_or_else(|| {
+        let message = format!("rules were of {name}, must be of drift or velocity");
         Error::new(Status::InvalidArg, message)
     })
 }

@@ -3,8 +3,10 @@
 use napi::Result;
 use napi::bindgen_prelude::BufferSlice;
 use napi_derive::napi;
+use slotbook_book::BookConfig;
+use slotbook_protocol::model::Program;
 
-use crate::convert::{index, market_of, negative, positive, program_of, signed, whole};
+use crate::convert::{index, market_of, negative, positive, program_of, rules_of, signed, whole};
 use crate::snapshot::PackedSnapshot;
 
 /// Bytes of a number of a version.
@@ -21,11 +23,15 @@ pub struct Core {
 
 #[napi]
 impl Core {
-    /// A book that has seen nothing. Throws when `program_id` is not a base58 key: that is a
-    /// mistake of the configuration and not of the chain.
+    /// A book that has seen nothing. `rules` names the program whose rules and layouts that of
+    /// `program_id` has, by default those of the address. Throws when `program_id` is not a base58
+    /// key, or `rules` no program: that is a mistake of the configuration and not of the chain.
     #[napi(constructor)]
-    pub fn new(program_id: String, epoch: String) -> Result<Self> {
-        Ok(Self { core: slotbook_core::core::Core::new(program_of(&program_id)?, epoch) })
+    pub fn new(program_id: String, epoch: String, rules: Option<String>) -> Result<Self> {
+        let program = program_of(&program_id)?;
+        let rules = rules.map_or_else(|| Ok(Program::of(&program)), |name| rules_of(&name))?;
+        let config = BookConfig { program, rules };
+        Ok(Self { core: slotbook_core::core::Core::new(config, epoch) })
     }
 
     /// Applies the first `length` bytes of a batch of records. Invalid records are counted as

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::{MarketType, OracleSource};
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
@@ -10,6 +9,7 @@ use super::exchange::{Exchange, ExchangeTerms};
 use super::market::{Change, DirtyMarkets, Market};
 use super::pricing::OracleAccount;
 use super::quotes::Indicative;
+use crate::book::BookConfig;
 use crate::ladder::arena::{Arena, Node, Place};
 use crate::limits::{MARKETS_MAX, ORACLES_MAX};
 use crate::model::clock::Clock;
@@ -33,7 +33,7 @@ pub(crate) struct MarketTable {
 }
 
 impl MarketTable {
-    pub(crate) fn new(program: Pubkey) -> Self {
+    pub(crate) fn new(BookConfig { program, rules }: BookConfig) -> Self {
         let (version, terms) = (Version::default(), ExchangeTerms::default());
         let clock = Clock { slots: Slot(0).into(), now: UnixSeconds(0) };
         Self {
@@ -42,7 +42,7 @@ impl MarketTable {
             oracles: HashMap::default(),
             exchange: Exchange {
                 program,
-                rules: Program::of(&program),
+                rules,
                 key: None,
                 version,
                 terms,

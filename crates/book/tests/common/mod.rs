@@ -3,6 +3,7 @@
 //! Source of the offsets: programs/drift/src/state/{user,perp_market,spot_market,state}.rs.
 
 use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, BookError, Gate, MarketId, Side};
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::MarketType;
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
@@ -192,7 +193,8 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new() -> Self {
-        let mut bench = Self { book: Book::new(BookConfig { program: PROGRAM }), slot: SLOT };
+        let config = BookConfig { program: PROGRAM, rules: Program::Drift };
+        let mut bench = Self { book: Book::new(config), slot: SLOT };
         bench.clock(SLOT, NOW);
         bench.put(key(200), &state(0));
         bench.put(key(201), &perp_market());

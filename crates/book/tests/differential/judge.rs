@@ -9,6 +9,7 @@ use slotbook_book::{
 };
 use slotbook_book::{CanonicalHash, HashRow};
 use slotbook_naive::{Clock, MarketKind, MarketView, NaiveBook, Row, SnapshotKind, Stamp, Update};
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::MarketType;
 use slotbook_protocol::model::units::{Price, Pubkey, Slot, UnixSeconds};
 
@@ -33,7 +34,7 @@ pub(crate) struct Pair {
 impl Pair {
     pub(crate) fn new() -> Self {
         Pair {
-            fast: Book::new(BookConfig { program: Pubkey(PROGRAM) }),
+            fast: Book::new(BookConfig { program: Pubkey(PROGRAM), rules: Program::Drift }),
             naive: NaiveBook::new(PROGRAM),
             walked: RefCell::default(),
         }

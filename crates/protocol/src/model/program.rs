@@ -53,6 +53,22 @@ impl Program {
         if *id == Velocity::ID { Self::Velocity } else { Self::Drift }
     }
 
+    /// The program that has this name in settings; `None` for another name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "drift" => Some(Self::Drift),
+            "velocity" => Some(Self::Velocity),
+            _ => None,
+        }
+    }
+
+    /// The program whose user accounts have so many bytes: those of Drift v2 have a fixed number, those of Velocity more.
+    #[must_use]
+    pub fn of_user(bytes: usize) -> Self {
+        if bytes > Drift::USER.size { Self::Velocity } else { Self::Drift }
+    }
+
     /// The layout table of a kind of account; `None` when the program has none.
     #[must_use]
     pub fn layout(self, kind: AccountKind) -> Option<&'static Layout> {

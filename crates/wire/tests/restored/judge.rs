@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, BookError, FeedState, Gate};
 use slotbook_naive::{SnapshotKind, Stamp};
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
 use super::rng::Rng;
@@ -41,7 +42,8 @@ pub(crate) struct Pair {
     ts_ms: u64,
 }
 
-pub(crate) const CONFIG: BookConfig = BookConfig { program: Pubkey(PROGRAM) };
+pub(crate) const CONFIG: BookConfig =
+    BookConfig { program: Pubkey(PROGRAM), rules: Program::Drift };
 
 impl Pair {
     pub(crate) fn new() -> Self {
