@@ -400,14 +400,18 @@ mod tests {
     /// logged completely.
     #[test]
     fn every_state_of_a_user_comes_back_whole() {
+        for (program, user_bytes) in [(Program::Drift, 4_376), (Program::Velocity, 4_496)] {
+            check_states_come_back(program, user_bytes);
+        }
+    }
+
+    fn check_states_come_back(program: Program, user_bytes: usize) {
+        let UserShape { orders, order_bytes, .. } = program.user_shape();
         let state = |slots: &[(usize, u8)]| {
-            let mut data = vec![0; 4_376];
+            let mut data = vec![0; user_bytes];
             data[..8].copy_from_slice(&USER);
             for (slot, byte) in slots {
-                data[Program::Drift.user_shape().orders.start
-                    + slot * Program::Drift.user_shape().order_bytes..]
-                    [..Program::Drift.user_shape().order_bytes]
-                    .fill(*byte);
+                data[orders.start + slot * order_bytes..][..order_bytes].fill(*byte);
             }
             data
         };
@@ -421,11 +425,11 @@ mod tests {
             state(&[(31, 1)]),
             state(&[]),
         ];
-        let (mut log, mut book) = (started(), Book::new(CONFIG));
+        let (mut log, mut book) = (started(), Book::new(program.id().into()));
         let mut parts = 0;
         for (data, number) in states.iter().zip(1..) {
             let (pubkey, slot, gate) = (Pubkey([1; 32]), Slot(number), Gate::Arrival);
-            let update = AccountUpdate { pubkey, owner: PROGRAM, slot, gate, data };
+            let update = AccountUpdate { pubkey, owner: program.id(), slot, gate, data };
             let outcome = book.apply(update);
             assert_eq!(outcome.is_err(), number == 3, "{outcome:?}");
             parts += usize::from(book.changed_orders().is_some());

@@ -273,6 +273,7 @@ fn unpacked<'a>(
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use slotbook_protocol::model::AccountKind;
 
     const KEY: &str = "9JtczxrJjPM4J1xooxr2rFXmRivarb4BwjNiBgXDwe2p";
 
@@ -377,6 +378,23 @@ mod tests {
             failure(&answer("null"), &[KEY.to_owned(), KEY.to_owned()]),
             "SNAPSHOT_KEYS_MISMATCH"
         );
+    }
+
+    #[test]
+    fn perp_positions_are_counted_by_the_layout_of_the_accounts_program() {
+        for (program, bytes, first_base_at, position_bytes) in
+            [(Program::Drift, 4_376, 432, 96), (Program::Velocity, 4_496, 432, 80)]
+        {
+            let mut user = vec![0; bytes];
+            user[..8].copy_from_slice(&AccountKind::User.discriminator());
+            for position in [0, 7] {
+                user[first_base_at + position * position_bytes] = 1;
+            }
+            let mut snapshot = PackedSnapshot::default();
+            snapshot.push(Pubkey([1; 32]), program.id(), &user);
+            snapshot.push(Pubkey([2; 32]), program.id(), &user[..8]);
+            assert_eq!(snapshot.positions(), 2, "{program:?}");
+        }
     }
 
     #[test]

@@ -60,7 +60,8 @@ impl From<EmptyReason> for VammExclusion {
             EmptyReason::MarketStatus
             | EmptyReason::MarketExpired
             | EmptyReason::MarketMalformed
-            | EmptyReason::MarketClosed => Self::MarketNotFillable,
+            | EmptyReason::MarketClosed
+            | EmptyReason::SpotNotTraded => Self::MarketNotFillable,
         }
     }
 }

@@ -73,6 +73,12 @@ impl MarketTable {
         self.list.get(id.index())
     }
 
+    /// Whether positions may bound orders that are not reduce-only.
+    #[inline]
+    pub(crate) fn reduces_every_order(&self) -> bool {
+        self.exchange.rules.reduces_every_order() && self.list.iter().any(Market::is_reduce_only)
+    }
+
     /// The sum of the order hashes of a market; `None` for an unknown market.
     #[inline]
     pub(crate) fn orders_hash(&mut self, key: MarketKey) -> Option<&mut HashSum> {

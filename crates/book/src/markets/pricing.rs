@@ -74,6 +74,9 @@ impl Market {
         if self.unusable.is_some() {
             return self.unusable;
         }
+        if self.info.market_type == MarketType::Spot && !exchange.rules.trades_spot() {
+            return Some(EmptyReason::SpotNotTraded);
+        }
         if !matches!(self.info.status, MarketStatus::Active | MarketStatus::ReduceOnly) {
             return Some(EmptyReason::MarketStatus);
         }

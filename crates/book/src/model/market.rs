@@ -154,6 +154,8 @@ pub enum EmptyReason {
     MarketMalformed,
     /// Its account is closed.
     MarketClosed,
+    /// Spot markets of the program have no orders.
+    SpotNotTraded,
 }
 
 impl EmptyReason {
@@ -167,6 +169,7 @@ impl EmptyReason {
             Self::MarketExpired => "marketExpired",
             Self::MarketMalformed => "marketMalformed",
             Self::MarketClosed => "marketClosed",
+            Self::SpotNotTraded => "spotNotTraded",
         }
     }
 }

@@ -122,7 +122,8 @@ impl OrderStore {
         let (is_new_status, is_moved) = (user.frozen != frozen, user.positions != positions);
         let mut reconsider = if is_new_status { user.open } else { 0 };
         if is_moved {
-            reconsider |= user.reduce_only;
+            let is_any = markets.reduces_every_order();
+            reconsider |= if is_any { user.open } else { user.reduce_only };
         }
         let hashed = if self.is_hashed { reconsider } else { 0 };
         self.remove_hashes(index, hashed, markets);
@@ -258,7 +259,9 @@ impl OrderStore {
 
     /// The current place of an order slot by the rules.
     pub(crate) fn decide(&self, handle: u32, markets: &MarketTable) -> Standing {
-        let Some(order) = open_order(self.arena.raw(handle)) else { return Node::EMPTY.standing() };
+        let Some(mut order) = open_order(self.arena.raw(handle)) else {
+            return Node::EMPTY.standing();
+        };
         let key = MarketKey { market_type: order.market_type, market_index: order.market_index };
         let Some(market) = markets.find(key) else {
             return Standing {
@@ -266,6 +269,9 @@ impl OrderStore {
                 ..Node::EMPTY.standing()
             };
         };
+        if market.is_reduce_only() && markets.exchange.rules.reduces_every_order() {
+            order.reduce_only = true;
+        }
         let user = self.users.get(user_of(handle));
         let context = Context {
             clock: markets.clock(),

@@ -160,6 +160,20 @@ impl Program {
         of_program!(self, T => decode_oracle::<T>(source, owner, data))
     }
 
+    /// Whether spot markets have orders.
+    #[must_use]
+    pub const fn trades_spot(self) -> bool {
+        matches!(self, Self::Drift)
+    }
+
+    /// Whether every order of a reduce-only market fills as far as it reduces its owner's position;
+    /// else those that do not say so do not fill. Source: velocity-v1
+    /// programs/velocity/src/controller/orders.rs `fill_perp_order`.
+    #[must_use]
+    pub const fn reduces_every_order(self) -> bool {
+        matches!(self, Self::Velocity)
+    }
+
     /// The slot that a reading counts from at `slot`. A prelaunch oracle of Drift v2 counts as
     /// published just now: its program takes the delay the other way round, from its slot to the
     /// chain's. Source: programs/drift/src/state/oracle.rs `get_prelaunch_price`.
