@@ -1,6 +1,11 @@
 //! Accounts as plain structures, read from the chain's bytes by offset.
 //!
-//! Source: programs/drift/src/state/{user,perp_market,spot_market,state}.rs, protocol-v2 2.162.
+//! Source: programs/drift/src/state/{user,perp_market,spot_market,state}.rs, protocol-v2 2.162;
+//! programs/velocity/src/state, velocity-v1 of SDK 0.26.0.
+
+use slotbook_protocol::model::Program;
+
+use crate::slots::{Moment, Slots, UNIT_MS};
 
 /// An address: 32 bytes.
 pub type Key = [u8; 32];
@@ -25,7 +30,7 @@ pub struct Order {
     pub auction_start_price: i64,
     pub auction_end_price: i64,
     pub max_ts: i64,
-    pub oracle_price_offset: i32,
+    pub oracle_price_offset: i64,
     pub order_id: u32,
     pub market_index: u16,
     pub status: u8,
@@ -51,8 +56,14 @@ const TYPE_TRIGGER_LIMIT: u8 = 3;
 const FLAG_ORACLE_TRIGGER_MARKET: u8 = 2;
 
 impl Order {
-    /// Reads one 96-byte order.
+    /// Reads one 96-byte order of Drift v2.
     pub fn from_bytes(bytes: &[u8; 96]) -> Self {
+        let offset = i32::from_le_bytes(array_at(bytes, 72));
+        Self::read(bytes, i64::from(offset), 76)
+    }
+
+    /// Reads an order whose fields from the id on begin at `tail`.
+    fn read(bytes: &[u8], oracle_price_offset: i64, tail: usize) -> Self {
         Order {
             slot: u64_at(bytes, 0),
             price: u64_at(bytes, 8),
@@ -61,18 +72,18 @@ impl Order {
             auction_start_price: i64_at(bytes, 48),
             auction_end_price: i64_at(bytes, 56),
             max_ts: i64_at(bytes, 64),
-            oracle_price_offset: i32::from_le_bytes(array_at(bytes, 72)),
-            order_id: u32::from_le_bytes(array_at(bytes, 76)),
-            market_index: u16_at(bytes, 80),
-            status: bytes[82],
-            order_type: bytes[83],
-            market_type: bytes[84],
-            direction: bytes[87],
-            reduce_only: bytes[88] != 0,
-            post_only: bytes[89] != 0,
-            trigger_condition: bytes[91],
-            auction_duration: bytes[92],
-            bit_flags: bytes[94],
+            oracle_price_offset,
+            order_id: u32::from_le_bytes(array_at(bytes, tail)),
+            market_index: u16_at(bytes, tail + 4),
+            status: bytes[tail + 6],
+            order_type: bytes[tail + 7],
+            market_type: bytes[tail + 8],
+            direction: bytes[tail + 11],
+            reduce_only: bytes[tail + 12] != 0,
+            post_only: bytes[tail + 13] != 0,
+            trigger_condition: bytes[tail + 15],
+            auction_duration: bytes[tail + 16],
+            bit_flags: bytes[tail + 18],
         }
     }
 
@@ -107,15 +118,19 @@ impl Order {
         matches!(self.order_type, TYPE_TRIGGER_MARKET | TYPE_TRIGGER_LIMIT)
     }
 
+    /// Milliseconds of the auction.
+    pub(crate) fn auction_ms(&self) -> i128 {
+        i128::from(self.auction_duration) * UNIT_MS
+    }
+
     /// Whether the auction is over; a slot below the order's own counts as still in auction.
-    pub fn is_auction_complete(&self, slot: u64) -> bool {
-        let elapsed = i128::from(slot) - i128::from(self.slot);
-        self.auction_duration == 0 || elapsed > i128::from(self.auction_duration)
+    pub(crate) fn is_auction_complete(&self, at: &Moment) -> bool {
+        self.auction_duration == 0 || at.since(self.slot) > self.auction_ms()
     }
 
     /// Whether the order rests: post-only, or its auction is over.
-    pub fn is_resting(&self, slot: u64) -> bool {
-        self.post_only || self.is_auction_complete(slot)
+    pub(crate) fn is_resting(&self, at: &Moment) -> bool {
+        self.post_only || self.is_auction_complete(at)
     }
 
     /// Whether the order's time has passed; trigger orders never expire.
@@ -200,6 +215,7 @@ pub struct State {
     pub stale_for_margin_slots: i64,
     pub confidence_max: u64,
     pub too_volatile_ratio: i64,
+    pub slots: Slots,
 }
 
 /// What the bytes of a program account turn out to be.
@@ -221,32 +237,39 @@ pub enum Account {
     Other,
 }
 
-/// Discriminators and lengths of the accounts the book reads.
-const USER: ([u8; 8], usize) = ([0x9f, 0x75, 0x5f, 0xe3, 0xef, 0x97, 0x3a, 0xec], 4376);
-const PERP: ([u8; 8], usize) = ([0x0a, 0xdf, 0x0c, 0x2c, 0x6b, 0xf5, 0x37, 0xf7], 1216);
-const SPOT: ([u8; 8], usize) = ([0x64, 0xb1, 0x08, 0x6b, 0xa8, 0x41, 0x41, 0x27], 776);
-const STATE: ([u8; 8], usize) = ([0xd8, 0x92, 0x6b, 0x5e, 0x68, 0x4b, 0xb6, 0xb1], 992);
+/// Discriminators of the accounts the book reads.
+const USER: [u8; 8] = [0x9f, 0x75, 0x5f, 0xe3, 0xef, 0x97, 0x3a, 0xec];
+const PERP: [u8; 8] = [0x0a, 0xdf, 0x0c, 0x2c, 0x6b, 0xf5, 0x37, 0xf7];
+const SPOT: [u8; 8] = [0x64, 0xb1, 0x08, 0x6b, 0xa8, 0x41, 0x41, 0x27];
+const STATE: [u8; 8] = [0xd8, 0x92, 0x6b, 0x5e, 0x68, 0x4b, 0xb6, 0xb1];
 
 /// `UserStats`, the one other kind that the tests send.
 const USER_STATS: [u8; 8] = [0xb0, 0xdf, 0x88, 0x1b, 0x7a, 0x4f, 0x20, 0xe3];
 
 impl Account {
-    /// Reads a program account.
-    pub fn read(data: &[u8]) -> Account {
-        let is = |kind: ([u8; 8], usize)| data.len() == kind.1 && data[..8] == kind.0;
-        if is(USER) {
-            if user_is_well_formed(data) {
-                Account::User(read_user(data))
+    /// Reads an account of a program. Those of Drift v2 have fixed lengths; those of Velocity may be
+    /// longer, and their last padding may be absent.
+    pub fn read(program: Program, data: &[u8]) -> Account {
+        let is_drift = program == Program::Drift;
+        let is = |kind: [u8; 8], drift: usize, velocity: usize| {
+            let fits = if is_drift { data.len() == drift } else { data.len() >= velocity };
+            fits && data[..8] == kind
+        };
+        if is(USER, 4376, 4496) {
+            if user_is_well_formed(is_drift, data) {
+                Account::User(read_user(is_drift, data))
             } else {
                 Account::MalformedUser
             }
-        } else if is(PERP) {
-            Account::Perp(read_perp(data))
-        } else if is(SPOT) {
-            Account::Spot(read_spot(data))
-        } else if is(STATE) {
-            Account::State(read_state(data))
-        } else if data.starts_with(&USER.0) {
+        } else if is(PERP, 1216, 1304) {
+            let perp = if is_drift { read_perp(data) } else { read_velocity_perp(data) };
+            perp.map_or(Account::Unknown, Account::Perp)
+        } else if is(SPOT, 776, 808) {
+            let spot = if is_drift { read_spot(data) } else { read_velocity_spot(data) };
+            spot.map_or(Account::Unknown, Account::Spot)
+        } else if is(STATE, 992, 1584) {
+            Account::State(if is_drift { read_state(data) } else { read_velocity_state(data) })
+        } else if data.starts_with(&USER) {
             Account::MalformedUser
         } else if data.starts_with(&USER_STATS) {
             Account::Other
@@ -256,24 +279,38 @@ impl Account {
     }
 }
 
+/// The bytes of all orders, and where in one the fields begin that come after the oracle offset.
+fn orders(is_drift: bool, data: &[u8]) -> (impl Iterator<Item = &[u8]>, usize) {
+    let (start, size, tail) = if is_drift { (1192, 96, 76) } else { (1064, 104, 80) };
+    ((0..32).map(move |i| &data[start + i * size..start + (i + 1) * size]), tail)
+}
+
 /// Whether every enum and truth value that the book reads is one the program writes.
-fn user_is_well_formed(data: &[u8]) -> bool {
-    let orders_are = (0..32).map(|i| &data[1192 + i * 96..1288 + i * 96]).all(|order| {
-        order[82] <= 3
-            && order[83] <= 4
-            && order[84] <= 1
-            && order[86..=90].iter().all(|byte| *byte <= 1)
-            && order[91] <= 3
+fn user_is_well_formed(is_drift: bool, data: &[u8]) -> bool {
+    let (mut orders, tail) = orders(is_drift, data);
+    let orders_are = orders.all(|order| {
+        order[tail + 6] <= 3
+            && order[tail + 7] <= 4
+            && order[tail + 8] <= 1
+            && order[tail + 10..=tail + 14].iter().all(|byte| *byte <= 1)
+            && order[tail + 15] <= 3
     });
     orders_are && (0..8).all(|i| data[138 + i * 40] <= 1)
 }
 
-fn read_user(data: &[u8]) -> User {
+fn read_user(is_drift: bool, data: &[u8]) -> User {
+    let (orders, tail) = orders(is_drift, data);
+    let offset = |order: &[u8]| match is_drift {
+        true => i64::from(i32::from_le_bytes(array_at(order, 72))),
+        false => i64_at(order, 72),
+    };
+    let (size, index_at) = if is_drift { (96, 92) } else { (80, 76) };
     User {
-        status: data[4348],
-        orders: (0..32).map(|i| Order::from_bytes(&array_at(data, 1192 + i * 96))).collect(),
+        status: data[if is_drift { 4348 } else { 4468 }],
+        orders: orders.map(|order| Order::read(order, offset(order), tail)).collect(),
         perp_positions: (0..8)
-            .map(|i| (u16_at(data, 516 + i * 96), i64_at(data, 432 + i * 96)))
+            .map(|i| 424 + i * size)
+            .map(|at| (u16_at(data, at + index_at), i64_at(data, at + 8)))
             .filter(|(_, base)| *base != 0)
             .collect(),
         spot_positions: (0..8)
@@ -284,8 +321,13 @@ fn read_user(data: &[u8]) -> User {
     }
 }
 
-fn read_perp(data: &[u8]) -> PerpMarket {
-    PerpMarket {
+/// The byte that Drift v2 has for a market's status of Velocity.
+fn status_of_velocity(byte: u8) -> Option<u8> {
+    [0, 1, 6, 7, 8].get(usize::from(byte)).copied()
+}
+
+fn read_perp(data: &[u8]) -> Option<PerpMarket> {
+    Some(PerpMarket {
         oracle: array_at(data, 40),
         oracle_source: data[926],
         last_oracle_twap: i64_at(data, 96),
@@ -300,11 +342,30 @@ fn read_perp(data: &[u8]) -> PerpMarket {
         is_prediction: data[1163] == 2,
         tier: data[1164],
         paused: data[1165],
-    }
+    })
 }
 
-fn read_spot(data: &[u8]) -> SpotMarket {
-    SpotMarket {
+fn read_velocity_perp(data: &[u8]) -> Option<PerpMarket> {
+    Some(PerpMarket {
+        oracle: array_at(data, 312),
+        oracle_source: data[673],
+        last_oracle_twap: i64_at(data, 872),
+        step: u64_at(data, 544),
+        tick: u64_at(data, 552),
+        mm_price: i64_at(data, 800),
+        mm_slot: u64_at(data, 808),
+        mm_sequence: u64_at(data, 816),
+        expiry_ts: i64_at(data, 568),
+        index: u16_at(data, 640),
+        status: status_of_velocity(data[642])?,
+        is_prediction: data[643] == 2,
+        tier: data[644],
+        paused: data[645],
+    })
+}
+
+fn read_spot(data: &[u8]) -> Option<SpotMarket> {
+    Some(SpotMarket {
         oracle: array_at(data, 40),
         oracle_source: data[687],
         last_oracle_twap: i64_at(data, 192),
@@ -318,7 +379,25 @@ fn read_spot(data: &[u8]) -> SpotMarket {
         status: data[688],
         paused: data[690],
         tier: data[689],
-    }
+    })
+}
+
+fn read_velocity_spot(data: &[u8]) -> Option<SpotMarket> {
+    Some(SpotMarket {
+        oracle: array_at(data, 40),
+        oracle_source: data[703],
+        last_oracle_twap: i64_at(data, 480),
+        step: u64_at(data, 608),
+        tick: u64_at(data, 616),
+        deposit_interest: u128::from_le_bytes(array_at(data, 328)),
+        borrow_interest: u128::from_le_bytes(array_at(data, 344)),
+        decimals: u32::from_le_bytes(array_at(data, 696)),
+        expiry_ts: i64_at(data, 600),
+        index: u16_at(data, 700),
+        status: status_of_velocity(data[704])?,
+        paused: data[706],
+        tier: data[705],
+    })
 }
 
 fn read_state(data: &[u8]) -> State {
@@ -328,6 +407,23 @@ fn read_state(data: &[u8]) -> State {
         stale_for_margin_slots: i64_at(data, 912),
         confidence_max: u64_at(data, 920),
         too_volatile_ratio: i64_at(data, 928),
+        slots: Slots::default(),
+    }
+}
+
+fn read_velocity_state(data: &[u8]) -> State {
+    State {
+        exchange_status: data[1366],
+        stale_for_amm_slots: i64_at(data, 1304),
+        stale_for_margin_slots: i64_at(data, 1312),
+        confidence_max: u64_at(data, 1320),
+        too_volatile_ratio: i64_at(data, 1328),
+        slots: Slots {
+            changes: [1520, 1528, 1536, 1544].map(|at| u64_at(data, at)),
+            length: u16_at(data, 1506),
+            staged: u16_at(data, 1508),
+            staged_from: u64_at(data, 1512),
+        },
     }
 }
 

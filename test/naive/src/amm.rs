@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use slotbook_protocol::model::Program;
 use slotbook_protocol::model::amm::{
     AmmError, AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
 };
@@ -16,7 +15,7 @@ use crate::view::Level;
 /// Chunks into which the incumbent cuts a side.
 const CHUNKS_MAX: usize = 100;
 /// An older price of the oracle quotes no AMM.
-const ORACLE_SLOTS_MAX: u64 = 160;
+const ORACLE_AGE_MS_MAX: i128 = 64_000;
 /// `PerpOperation::AmmFill`.
 const AMM_FILL: u8 = 2;
 /// `ExchangeStatus::AmmPaused`.
@@ -30,7 +29,7 @@ impl NaiveBook {
         let mut accounts = self.perp_accounts().filter(|(_, perp, _)| perp.index == index);
         let levels = accounts.next().and_then(|(data, perp, is_lost)| {
             let inputs = self.amm_inputs(perp).filter(|_| !is_lost)?;
-            let amm = Program::Drift.perp_market(data).ok()?.amm;
+            let amm = self.program().perp_market(data).ok()?.amm;
             let PerpAmm { base_asset_reserve, quote_asset_reserve, sqrt_k, peg_multiplier, .. } =
                 amm;
             let has_curve =
@@ -52,7 +51,7 @@ impl NaiveBook {
             return None;
         }
         let (Reading { price, confidence, slot, .. }, _) = self.perp_reading(perp, state)?;
-        let is_late = self.slot().saturating_sub(slot) > ORACLE_SLOTS_MAX;
+        let is_late = self.moment().since(slot) > ORACLE_AGE_MS_MAX;
         if is_late && perp.oracle_source != PRELAUNCH {
             return None;
         }
@@ -61,7 +60,7 @@ impl NaiveBook {
             oracle_confidence: u64::try_from(confidence).ok()?,
             oracle_slot: slot,
             now: self.now(),
-            slot: self.slot(),
+            slot: self.moment().slot,
         })
     }
 }

@@ -6,6 +6,7 @@ use crate::account::{Key, MarketKind, Order, User};
 use crate::book::NaiveBook;
 use crate::price::{auction_price_program, resting_offset_price};
 use crate::rules::{self, MarketContext};
+use crate::slots::Moment;
 
 /// One order in auction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +38,12 @@ impl NaiveBook {
     }
 
     fn auctions_of(&self, maker: Key, user: &User, market: &MarketContext) -> Vec<AuctionRow> {
-        let position = rules::position_of(user, market);
+        let (position, at) = (rules::position_of(user, market), self.moment());
         let rows = user.orders.iter().filter_map(|order| {
+            let order = &rules::as_filled(order, market);
             let size = rules::shown_size(order, position);
             let is_listed = rules::user_is_shown(user)
-                && is_in_auction(order, market, self.slot(), self.now())
+                && is_in_auction(order, market, &at, self.now())
                 && size >= market.step.max(1);
             is_listed.then(|| self.auction_row(order, maker, size, market)).flatten()
         });
@@ -63,35 +65,36 @@ impl NaiveBook {
         if follows_oracle && market.oracle.is_none() {
             return None;
         }
-        let price = |elapsed| match has_prices {
-            true => auction_price_program(order, elapsed, market),
+        let Moment { slot: now, slots } = self.moment();
+        let price = |slot| match has_prices {
+            true => auction_price_program(order, slots.between(order.slot, slot, now), market),
             false if follows_oracle => market.oracle.map(|oracle| {
                 resting_offset_price(oracle, order, market.tick, market.is_prediction)
             }),
             false => Some(i128::from(order.price)).filter(|price| *price != 0),
         };
-        let duration = u64::from(order.auction_duration);
+        let last = slots.last_within(order.auction_ms(), order.slot, now);
         Some(AuctionRow {
             slot: order.slot,
             order_id: order.order_id,
             maker,
             size,
-            start: price(0),
-            end: price(duration),
-            current: price(self.slot().saturating_sub(order.slot)),
-            slots_left: (order.slot + duration).saturating_sub(self.slot()),
+            start: price(order.slot),
+            end: price(last),
+            current: price(now.max(order.slot)),
+            slots_left: last.saturating_sub(now),
         })
     }
 }
 
 /// Whether an order of the market takes at this time and its auction runs.
-fn is_in_auction(order: &Order, market: &MarketContext, slot: u64, now: i64) -> bool {
+fn is_in_auction(order: &Order, market: &MarketContext, at: &Moment, now: i64) -> bool {
     let is_limit = matches!(order.order_type, 1 | 3);
     order.is_open()
         && order.is_on(market.kind, market.index)
         && (!order.must_be_triggered() || order.is_triggered())
         && !(is_limit && order.post_only)
-        && !order.is_auction_complete(slot)
+        && !order.is_auction_complete(at)
         && !order.is_expired(now)
         && (order.reduce_only || !market.is_reduce_only)
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slotbook_protocol::drift::PROGRAM_ID;
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::OracleSource;
 use slotbook_protocol::model::oracle::{OracleGuardRails, quote_asset_reading};
 use slotbook_protocol::model::units::Pubkey;
@@ -12,6 +12,7 @@ use crate::account::{Account, Key, MarketKind, Order, PerpMarket, SpotMarket, St
 use crate::oracle::{Limits, MmFields, Reading, Validity, mm_or_exchange, validity};
 use crate::price;
 use crate::rules::{self, EmptyReason, MarketContext};
+use crate::slots::{Moment, Slots};
 use crate::view::{MarketView, Row, Side};
 
 /// The chain's time.
@@ -134,7 +135,8 @@ impl NaiveBook {
         let known_market = self.accounts.get(&update.pubkey).and_then(|s| s.market().cloned());
         let is_known_market = known_market.is_some();
         let is_closed = update.data.is_empty() || update.owner != self.program;
-        let account = if is_closed { None } else { Some(Account::read(update.data)) };
+        let account =
+            if is_closed { None } else { Some(Account::read(self.program(), update.data)) };
         let role = if self.oracle_keys().contains(&update.pubkey) {
             Role::Oracle
         } else {
@@ -234,14 +236,26 @@ impl NaiveBook {
         }
         for (spot, is_lost) in &decoded.spots {
             let reason = rules::spot_empty_reason(spot, decoded.state, now);
+            let is_traded = self.program() == Program::Drift;
+            let reason = if is_traded { reason } else { Some(EmptyReason::NotTraded) };
             let reason = if *is_lost { Some(EmptyReason::Lost) } else { reason };
             contexts.push((self.spot_context(spot, decoded.state), reason));
         }
         contexts
     }
 
-    pub(crate) fn slot(&self) -> u64 {
-        self.clock.slot
+    /// The program at the address of this book.
+    pub(crate) fn program(&self) -> Program {
+        Program::of(&Pubkey(self.program))
+    }
+
+    /// The slot, and how long slots are.
+    pub(crate) fn moment(&self) -> Moment {
+        let slots = self.accounts.values().rev().find_map(|stored| match &stored.account {
+            Some(Account::State(state)) => Some(state.slots),
+            _ => None,
+        });
+        Moment { slot: self.clock.slot, slots: slots.unwrap_or_default() }
     }
 
     pub(crate) fn now(&self) -> i64 {
@@ -269,10 +283,15 @@ impl NaiveBook {
     /// Every order of one side, sorted: price, then slot, then order id, then maker.
     fn rows(&self, users: &[(Key, &User)], market: &MarketContext, side: Side) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
+        let at = self.moment();
         for (maker, user) in users.iter().filter(|(_, user)| rules::user_is_shown(user)) {
             let position = rules::position_of(user, market);
             let orders = user.orders.iter().filter(|o| o.is_bid() == (side == Side::Bid));
-            rows.extend(orders.filter_map(|order| self.row(order, *maker, position, market, side)));
+            rows.extend(orders.filter_map(|order| {
+                let row = self.row(order, *maker, position, market, side);
+                let filled = rules::as_filled(order, market);
+                row.filter(|_| rules::is_in_book(&filled, market, &at, self.now()))
+            }));
         }
         rows.sort_by_key(|row| {
             let toward_best = if side == Side::Bid { -row.price } else { row.price };
@@ -290,10 +309,8 @@ impl NaiveBook {
         market: &MarketContext,
         side: Side,
     ) -> Option<Row> {
-        let size = rules::shown_size(order, position);
-        let is_shown = rules::is_in_book(order, market, self.clock.slot, self.clock.unix_seconds)
-            && size >= market.step.max(1);
-        let price = price::shown_price(order, market).filter(|_| is_shown)?;
+        let size = rules::shown_size(&rules::as_filled(order, market), position);
+        let price = price::shown_price(order, market).filter(|_| size >= market.step.max(1))?;
         Some(Row {
             side,
             price,
@@ -303,7 +320,7 @@ impl NaiveBook {
             order_id: order.order_id,
             maker,
             max_ts: order.max_ts,
-            oracle_price_offset: i64::from(order.oracle_price_offset),
+            oracle_price_offset: order.oracle_price_offset,
             reduce_only: order.reduce_only,
             post_only: order.post_only,
             signed_msg: order.bit_flags & 1 != 0,
@@ -318,6 +335,7 @@ impl NaiveBook {
             step: i128::from(perp.step),
             is_prediction: perp.is_prediction,
             is_reduce_only: rules::is_reduce_only(perp.status),
+            reduces_every_order: self.program() == Program::Velocity,
             oracle: self.perp_oracle(perp, state),
             spot: (0, 0, 0),
         }
@@ -331,6 +349,7 @@ impl NaiveBook {
             step: i128::from(spot.step),
             is_prediction: false,
             is_reduce_only: rules::is_reduce_only(spot.status),
+            reduces_every_order: self.program() == Program::Velocity,
             oracle: self.spot_oracle(spot, state),
             spot: (spot.deposit_interest, spot.borrow_interest, spot.decimals),
         }
@@ -353,7 +372,7 @@ impl NaiveBook {
             rails: &rails,
             last_twap: market.last_oracle_twap,
             confidence_multiple: tier_multiple(market.tier),
-            slot: self.clock.slot,
+            at: self.moment(),
         };
         let mm =
             MmFields { price: market.mm_price, slot: market.mm_slot, sequence: market.mm_sequence };
@@ -376,7 +395,7 @@ impl NaiveBook {
             rails: &rails,
             last_twap: market.last_oracle_twap,
             confidence_multiple: asset_tier_multiple(market.tier),
-            slot: self.clock.slot,
+            at: self.moment(),
         };
         validity(&reading, &limits).is_usable().then_some(reading.price)
     }
@@ -387,12 +406,10 @@ impl NaiveBook {
             quote_asset_reading(slotbook_protocol::model::units::Slot(self.clock.slot))
         } else {
             let stored = self.accounts.get(oracle).filter(|stored| !stored.data.is_empty())?;
-            slotbook_protocol::model::Program::Drift
-                .oracle(source, &self.oracle_owner(stored), &stored.data)
-                .ok()?
+            self.program().oracle(source, &self.oracle_owner(stored), &stored.data).ok()?
         };
-        // A prelaunch oracle is never late: the program counts its delay the other way round.
-        let is_never_late = source == OracleSource::Prelaunch;
+        // A prelaunch oracle of Drift v2 is never late: its program counts the delay the other way round.
+        let is_never_late = source == OracleSource::Prelaunch && self.program() == Program::Drift;
         Some(Reading {
             price: i128::from(read.price.0),
             confidence: i128::from(read.confidence),
@@ -406,7 +423,7 @@ impl NaiveBook {
     /// The owner as the protocol knows it: this book's program stands for the exchange's on any
     /// cluster.
     fn oracle_owner(&self, stored: &Stored) -> Pubkey {
-        if stored.owner == self.program { PROGRAM_ID } else { Pubkey(stored.owner) }
+        if stored.owner == self.program { self.program().id() } else { Pubkey(stored.owner) }
     }
 
     /// The oracle accounts that markets name; the quote asset has none.
@@ -504,5 +521,6 @@ fn default_rails() -> State {
         stale_for_margin_slots: rails.slots_before_stale_for_margin,
         confidence_max: rails.confidence_interval_max_size,
         too_volatile_ratio: rails.too_volatile_ratio,
+        slots: Slots::default(),
     }
 }

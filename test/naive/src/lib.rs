@@ -28,6 +28,7 @@ mod oracle;
 mod price;
 mod reading;
 mod rules;
+mod slots;
 mod taking;
 mod view;
 
@@ -40,4 +41,5 @@ pub use price::{
 };
 pub use reading::{Answer, AnswerRow, MarketKey, ReadingBook, ReadingOrder, Readings, Snapshot};
 pub use rules::{EmptyReason, MarketContext};
+pub use slots::Slots;
 pub use view::{Level, MarketView, Row, Side, best_makers, levels};

@@ -3,6 +3,7 @@
 //! Source: programs/drift/src/math/oracle.rs oracle_validity, state/oracle.rs MMOraclePriceData.
 
 use crate::account::State;
+use crate::slots::{Moment, UNIT_MS};
 
 /// An oracle reading in plain integers: price and confidence at 1e6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,14 +50,14 @@ pub(crate) struct Limits<'a> {
     pub(crate) rails: &'a State,
     pub(crate) last_twap: i64,
     pub(crate) confidence_multiple: i128,
-    pub(crate) slot: u64,
+    pub(crate) at: Moment,
 }
 
 /// Judges a reading; the first rule that applies wins.
 pub(crate) fn validity(reading: &Reading, limits: &Limits<'_>) -> Validity {
     let price = reading.price;
     let twap = i128::from(limits.last_twap);
-    let delay = i128::from(limits.slot) - i128::from(reading.slot);
+    let age = limits.at.since(reading.slot);
     let margin_slots = i128::from(limits.rails.stale_for_margin_slots)
         * if reading.is_stable_coin { 3 } else { 1 };
     if price <= 0 {
@@ -68,11 +69,11 @@ pub(crate) fn validity(reading: &Reading, limits: &Limits<'_>) -> Validity {
         > i128::from(limits.rails.confidence_max) * limits.confidence_multiple
     {
         Validity::TooUncertain
-    } else if delay > margin_slots {
+    } else if age > margin_slots * UNIT_MS {
         Validity::StaleForMargin
     } else if !reading.enough_data {
         Validity::InsufficientDataPoints
-    } else if delay > i128::from(limits.rails.stale_for_amm_slots) {
+    } else if age > i128::from(limits.rails.stale_for_amm_slots) * UNIT_MS {
         Validity::StaleForAmm
     } else {
         Validity::Valid

@@ -4,6 +4,7 @@
 
 use crate::account::Order;
 use crate::rules::MarketContext;
+use crate::slots::UNIT_MS;
 
 /// Highest price of a prediction market, at 1e6.
 const PREDICTION_PRICE_MAX: i128 = 1_000_000;
@@ -32,10 +33,15 @@ pub fn resting_offset_price(oracle: i128, order: &Order, tick: i128, is_predicti
 ///
 /// Source: sdk/src/math/auction.ts getAuctionPrice.
 pub fn auction_price_sdk(order: &Order, slot: u64, oracle: i128) -> i128 {
+    let slots = i128::from(slot) - i128::from(order.slot);
+    auction_price(order, slots * UNIT_MS, oracle)
+}
+
+fn auction_price(order: &Order, passed_ms: i128, oracle: i128) -> i128 {
     let start = i128::from(order.auction_start_price);
     let end = i128::from(order.auction_end_price);
-    let duration = i128::from(order.auction_duration);
-    let elapsed = (i128::from(slot) - i128::from(order.slot)).min(duration);
+    let duration = order.auction_ms();
+    let elapsed = passed_ms.min(duration);
     let value = if duration == 0 {
         end
     } else if order.is_bid() {
@@ -46,19 +52,18 @@ pub fn auction_price_sdk(order: &Order, slot: u64, oracle: i128) -> i128 {
     if order.auction_is_oracle_offset() { (oracle + value).max(1) } else { value }
 }
 
-/// Price at which the program fills an order so many slots into its auction; `None` where it fails:
+/// Price at which the program fills an order so far into its auction; `None` where it fails:
 /// prices below zero, and an auction of fixed prices that gets worse for its maker.
 ///
 /// Source: programs/drift/src/math/auction.rs calculate_auction_price.
 pub(crate) fn auction_price_program(
     order: &Order,
-    elapsed: u64,
+    passed_ms: i128,
     market: &MarketContext,
 ) -> Option<i128> {
-    let slot = order.slot + elapsed;
     let (start, end) = (order.auction_start_price, order.auction_end_price);
     let price = if order.auction_is_oracle_offset() {
-        let offset = auction_price_sdk(&Order { order_type: 0, ..*order }, slot, 0);
+        let offset = auction_price(&Order { order_type: 0, ..*order }, passed_ms, 0);
         let price = (market.oracle? + offset).max(market.tick);
         if market.is_prediction { price.min(PREDICTION_PRICE_MAX) } else { price }
     } else {
@@ -66,7 +71,7 @@ pub(crate) fn auction_price_program(
         if start < 0 || end < 0 || worsens {
             return None;
         }
-        auction_price_sdk(order, slot, 0)
+        auction_price(order, passed_ms, 0)
     };
     Some(round_to_tick(price, market.tick, order.is_bid()))
 }

@@ -224,7 +224,7 @@ impl ReadingBook {
             let finished: Vec<(usize, usize)> = waiting
                 .iter()
                 .copied()
-                .filter(|&(_, order)| self.orders[order].order.is_resting(slot))
+                .filter(|&(_, order)| self.orders[order].order.is_resting(&slot.into()))
                 .collect();
             for &(node, order) in &finished {
                 list.remove(node, removal);
@@ -254,7 +254,7 @@ impl ReadingBook {
                 && order.oracle_price_offset == 0
                 && order.is_open()
                 && order.is_live_limit()
-                && order.is_resting(at.slot)
+                && order.is_resting(&at.slot.into())
         };
         if self.readings.zero_price_throws && self.orders.iter().any(|entry| zero_price(&entry)) {
             return Answer::Throws;
@@ -304,11 +304,14 @@ impl ReadingBook {
         let in_auction = self.readings.in_auction_offsets
             && has_offset
             && !entry.is_signed
-            && !order.is_resting(at.slot);
+            && !order.is_resting(&at.slot.into());
         let judged_slot = if in_auction { u64::MAX } else { at.slot };
         let judged_now = if self.readings.expired_kept { i64::MIN } else { at.now };
         let is_lost = self.readings.head_removal && fate.started_as_taker && fate.moved.is_none();
-        if fate.is_repeat || is_lost || !is_in_book(order, &context, judged_slot, judged_now) {
+        if fate.is_repeat
+            || is_lost
+            || !is_in_book(order, &context, &judged_slot.into(), judged_now)
+        {
             return None;
         }
         let plain = match (has_offset, oracle) {
@@ -415,7 +418,7 @@ fn waits_as_taker(entry: &ReadingOrder, slot: u64) -> bool {
         && order.is_open()
         && order.is_live_limit()
         && order.oracle_price_offset == 0
-        && !order.is_resting(slot)
+        && !order.is_resting(&slot.into())
 }
 
 /// One list per market and side, in list order.
@@ -457,6 +460,7 @@ fn context_of(market: MarketKey, oracle: Option<i128>) -> MarketContext {
         step: 1,
         is_prediction: false,
         is_reduce_only: false,
+        reduces_every_order: false,
         oracle,
         spot: (0, 0, 0),
     }

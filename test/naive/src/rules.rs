@@ -1,6 +1,7 @@
 //! The rules of the book: what is shown, at which price, at which size.
 
 use crate::account::{MarketKind, Order, PerpMarket, SpotMarket, State, User};
+use crate::slots::Moment;
 
 /// Why a market shows an empty book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub enum EmptyReason {
     Expired,
     /// The market's account is closed or unreadable.
     Lost,
+    /// The program trades no spot markets.
+    NotTraded,
 }
 
 /// `MarketStatus::Active`.
@@ -40,6 +43,8 @@ pub struct MarketContext {
     pub step: i128,
     pub is_prediction: bool,
     pub is_reduce_only: bool,
+    /// Whether a reduce-only market makes every order one that reduces.
+    pub reduces_every_order: bool,
     /// Price of the one oracle reading of the view; `None` when no reading is usable.
     pub oracle: Option<i128>,
     /// Deposit and borrow interest, and decimals, of a spot market.
@@ -95,14 +100,20 @@ pub(crate) fn user_is_shown(user: &User) -> bool {
 }
 
 /// Whether an order is in the book of the market at this time.
-pub(crate) fn is_in_book(order: &Order, market: &MarketContext, slot: u64, now: i64) -> bool {
+pub(crate) fn is_in_book(order: &Order, market: &MarketContext, at: &Moment, now: i64) -> bool {
     order.is_open()
         && order.is_on(market.kind, market.index)
         && order.is_live_limit()
-        && order.is_resting(slot)
+        && order.is_resting(at)
         && !order.is_expired(now)
         && (order.price != 0 || order.oracle_price_offset != 0)
         && (order.reduce_only || !market.is_reduce_only)
+}
+
+/// An order as the market fills it.
+pub(crate) fn as_filled(order: &Order, market: &MarketContext) -> Order {
+    let is_forced = market.is_reduce_only && market.reduces_every_order;
+    Order { reduce_only: order.reduce_only || is_forced, ..*order }
 }
 
 /// The size of an order: the rest, for reduce-only orders at most the opposite position.

@@ -19,6 +19,9 @@ impl Book {
             return;
         }
         let is_other_time = !clock.slots.has_lengths_of(&before.slots);
+        if is_other_time {
+            self.markets.list.iter_mut().for_each(|market| market.ladders.auctions.revise());
+        }
         if slot < before.slot() || now < before.now || is_other_time {
             self.orders.rewind(&mut self.markets);
         } else {

@@ -22,6 +22,13 @@ pub(crate) struct Ladders {
     pub(crate) auctions: AuctionList,
 }
 
+impl AuctionList {
+    /// Records a change of the orders, or of the time that they have.
+    pub(crate) const fn revise(&mut self) {
+        self.revision = self.revision.wrapping_add(1);
+    }
+}
+
 impl Ladders {
     pub(crate) fn new() -> Self {
         Self {

@@ -194,8 +194,7 @@ impl MarketTable {
         let (side, is_offset) = match place {
             Place::Out(_) => return,
             Place::Auction(_) => {
-                let auctions = &mut self.list[id.index()].ladders.auctions;
-                auctions.revision = auctions.revision.wrapping_add(1);
+                self.list[id.index()].ladders.auctions.revise();
                 return;
             }
             Place::Fixed(side) => (side, false),

@@ -13,7 +13,7 @@ use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::MarketType;
 use slotbook_protocol::model::units::{Price, Pubkey, Slot, UnixSeconds};
 
-use super::world::{Key, PROGRAM};
+use super::world::Key;
 
 /// An account update for both books.
 pub(crate) struct Delivery<'a> {
@@ -32,10 +32,11 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(rules: Program) -> Self {
+        let program = rules.id();
         Pair {
-            fast: Book::new(BookConfig { program: Pubkey(PROGRAM), rules: Program::Drift }),
-            naive: NaiveBook::new(PROGRAM),
+            fast: Book::new(BookConfig { program, rules }),
+            naive: NaiveBook::new(program.0),
             walked: RefCell::default(),
         }
     }

@@ -2,8 +2,10 @@
 
 use slotbook_naive::{SnapshotKind, Stamp};
 use slotbook_protocol::drift::layouts::PERP_MARKET;
+use slotbook_protocol::model::Program;
 
 use super::judge::{Delivery, Pair};
+use super::relaid::{self, SLOTS_BYTES};
 use super::rng::Rng;
 use super::world::{
     Key, MARKETS, MarketTag, ORDER_BYTES, ORDERS_AT, PRELAUNCH, PROGRAM, PYTH_LAZER,
@@ -38,6 +40,9 @@ struct Sent {
 
 /// One seed's chain and both books.
 pub(crate) struct Life {
+    program: Program,
+    /// What the state account says of the lengths of slots.
+    slots: [u8; SLOTS_BYTES],
     rng: Rng,
     world: World,
     shape: Shape,
@@ -48,13 +53,14 @@ pub(crate) struct Life {
 }
 
 impl Life {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(crate) fn new(program: Program, seed: u64) -> Self {
         let mut rng = Rng::new(seed);
         let shape = Shape::any(&mut rng);
         let world = World::new(&mut rng, shape.users);
         let feed = if rng.one_in(4) { Feed::WriteVersions } else { Feed::Socket };
-        let mut life =
-            Life { rng, world, shape, feed, version: 0, recent: Vec::new(), pair: Pair::new() };
+        let (recent, slots) = (Vec::new(), [0; SLOTS_BYTES]);
+        let pair = Pair::new(program);
+        let mut life = Life { program, slots, rng, world, shape, feed, version: 0, recent, pair };
         life.pair.set_clock(life.world.slot, life.world.now);
         let keys: Vec<Key> = life.world.accounts.iter().map(|(key, _)| *key).collect();
         keys.iter().for_each(|key| life.send(key));
@@ -111,12 +117,13 @@ impl Life {
     }
 
     fn deliver(&mut self, sent: &Sent, owner: Key) {
+        let data = relaid::of_program(self.program, &self.slots, &sent.data);
         self.pair.apply(&Delivery {
             key: sent.key,
-            owner,
+            owner: if owner == PROGRAM { self.program.id().0 } else { owner },
             slot: sent.slot,
             stamp: sent.stamp,
-            data: &sent.data,
+            data: &data,
         });
     }
 
@@ -335,6 +342,9 @@ impl Life {
         self.world.put(&key, 974, &[status]);
         let stale = self.rng.pick(&[120_i64, 120, 20, 1_000]);
         self.world.put(&key, 912, &stale.to_le_bytes());
+        if self.program == Program::Velocity {
+            self.slots = relaid::slots(&mut self.rng, self.world.slot);
+        }
         self.send(&key);
         format!("exchange status {status}, margin staleness {stale}")
     }

@@ -5,6 +5,7 @@
 
 mod judge;
 mod life;
+mod relaid;
 mod rng;
 mod versions;
 mod world;
@@ -12,6 +13,7 @@ mod world;
 use judge::Delivery;
 use life::Life;
 use slotbook_naive::Stamp;
+use slotbook_protocol::model::Program;
 use versions::{QuoteVersions, Versions};
 
 /// Seeds of a plain test run.
@@ -32,8 +34,8 @@ struct Met {
 }
 
 /// Runs one seed; `Err` names the first command after which the books differ.
-fn run_seed(seed: u64, is_replay: bool) -> Result<Met, String> {
-    let mut life = Life::new(seed);
+fn run_seed(program: Program, seed: u64, is_replay: bool) -> Result<Met, String> {
+    let mut life = Life::new(program, seed);
     life.pair.compare().map_err(|text| format!("seed {seed} at the start: {text}"))?;
     if seed % 2 == 1 {
         // Enables the maintained hashes; each comparison recounts them.
@@ -69,15 +71,24 @@ fn run_seed(seed: u64, is_replay: bool) -> Result<Met, String> {
 
 #[test]
 fn fast_book_equals_naive_book_after_every_random_command() {
+    compare_books(Program::Drift);
+}
+
+#[test]
+fn fast_book_equals_naive_book_after_every_random_command_of_velocity() {
+    compare_books(Program::Velocity);
+}
+
+fn compare_books(program: Program) {
     if let Some(seed) = number_from("SEED") {
         println!("seed {seed}");
-        run_seed(seed, true).unwrap_or_else(|text| panic!("{text}"));
+        run_seed(program, seed, true).unwrap_or_else(|text| panic!("{text}"));
         return;
     }
     let seeds = number_from("SEEDS").unwrap_or(SEEDS_DEFAULT);
     println!("seeds 1 to {seeds}, {STEPS} commands each");
     let (met, failures): (Vec<_>, Vec<_>) =
-        (1..=seeds).map(|seed| run_seed(seed, false)).partition(Result::is_ok);
+        (1..=seeds).map(|seed| run_seed(program, seed, false)).partition(Result::is_ok);
     let failures: Vec<String> = failures.into_iter().filter_map(Result::err).take(10).collect();
     assert!(failures.is_empty(), "the books differ; SEED=n replays:\n{}", failures.join("\n"));
     let met = met.into_iter().flatten().fold(Met::default(), |sum, one| Met {
@@ -91,12 +102,12 @@ fn fast_book_equals_naive_book_after_every_random_command() {
 /// Seed 7042 sets `sqrtK` to 0 while the oracle's price is invalid, and then makes the price valid.
 #[test]
 fn an_amm_without_a_curve_has_no_levels() {
-    run_seed(7042, false).unwrap_or_else(|text| panic!("{text}"));
+    run_seed(Program::Drift, 7042, false).unwrap_or_else(|text| panic!("{text}"));
 }
 
 #[test]
 fn a_missed_update_is_noticed() {
-    let mut life = Life::new(1);
+    let mut life = Life::new(Program::Drift, 1);
     let market = world::market_key((1, 0));
     let mut settled = life.account(&market);
     settled[1162] = 7;
@@ -112,7 +123,7 @@ fn a_missed_update_is_noticed() {
 
 #[test]
 fn accounts_of_other_programs_change_nothing() {
-    let mut life = Life::new(2);
+    let mut life = Life::new(Program::Drift, 2);
     let data = world::empty_user(3);
     life.pair.apply(&Delivery {
         key: [0x44; 32],
