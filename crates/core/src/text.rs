@@ -63,12 +63,13 @@ pub fn chain_stats(book: &Book) -> String {
 /// What the first tier's taker pays and its maker gets of a quote of 1e9; 0 for a tier that is not set up.
 fn fee_rates(book: &Book, info: &MarketInfo) -> (u64, u64) {
     let whole = QuoteQty(1_000_000_000);
-    let tier = book.fees(info.market_type).tiers[0];
+    let tier = book.fees(info.market_type).tier(0);
     let terms = TakerTerms {
         tier,
         is_high_leverage: false,
         is_referred: false,
         builder_fee_tenth_bps: None,
+        addon_tenth_bps: info.taker_fee_addon_tenth_bps,
     };
     let fee = taker_fee(whole, &terms, info.fee_adjustment).unwrap_or_default();
     let rebate = maker_rebate(whole, &tier, info.fee_adjustment).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! The fees and rebates of a fill.
 
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::MarketType;
 use slotbook_protocol::model::fees::{FeeStructure, FeeTier, FillFees, TakerTerms, fill_fees};
 use slotbook_protocol::model::units::QuoteQty;
@@ -7,7 +8,7 @@ use slotbook_protocol::model::units::QuoteQty;
 use crate::taker::Taker;
 use crate::terms::MarketTerms;
 
-pub(crate) static PERP_FEES: FeeStructure = FeeStructure::perps_default();
+pub(crate) static PERP_FEES: FeeStructure = FeeStructure::perps_default(Program::Drift);
 
 pub(crate) static SPOT_FEES: FeeStructure = FeeStructure::spot_default();
 
@@ -33,14 +34,19 @@ impl FeeTerms {
     /// first tier's rebate. In spot markets the program gives every taker the first tier, and no
     /// discount. Source: programs/drift/src/math/fees.rs `determine_user_fee_tier`.
     pub(crate) fn of(taker: &Taker, market: &MarketTerms, structure: &FeeStructure) -> Self {
-        let [first, ..] = structure.tiers;
-        let tier = structure.tiers.get(usize::from(taker.fee_tier)).copied().unwrap_or(first);
+        let first = structure.tier(0);
+        let tier = structure.tier(taker.fee_tier.into());
         let (tier, is_referred) = match market.market_type {
             MarketType::Perp => (tier, taker.referred),
             MarketType::Spot => (first, false),
         };
-        let taker =
-            TakerTerms { tier, is_referred, is_high_leverage: false, builder_fee_tenth_bps: None };
+        let taker = TakerTerms {
+            tier,
+            is_referred,
+            is_high_leverage: false,
+            builder_fee_tenth_bps: None,
+            addon_tenth_bps: market.taker_fee_addon_tenth_bps,
+        };
         Self { taker, maker: first, adjustment: market.fee_adjustment }
     }
 

@@ -21,6 +21,8 @@ pub struct MarketTerms {
     pub is_prediction: bool,
     /// Percent by which the market's fees and rebates differ from the fee tiers.
     pub fee_adjustment: i16,
+    /// Tenths of a basis point that takers pay in addition to their tier's fee.
+    pub taker_fee_addon_tenth_bps: u16,
     /// Whether only reduce-only orders may fill.
     pub is_reduce_only: bool,
     /// Why a rule prevents all fills; `None` for an open market.
@@ -39,6 +41,7 @@ impl MarketTerms {
             decimals: 9,
             is_prediction: false,
             fee_adjustment: 0,
+            taker_fee_addon_tenth_bps: 0,
             is_reduce_only: false,
             closed: None,
         }
@@ -55,6 +58,7 @@ impl MarketTerms {
             decimals: info.decimals,
             is_prediction: info.is_prediction,
             fee_adjustment: info.fee_adjustment,
+            taker_fee_addon_tenth_bps: info.taker_fee_addon_tenth_bps,
             is_reduce_only: info.status == MarketStatus::ReduceOnly,
             closed,
         }

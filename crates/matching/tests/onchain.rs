@@ -339,7 +339,7 @@ fn a_taker_without_limit_is_bound_by_the_amm_or_else_by_the_oracle() {
 
 /// A market as the program fills it.
 fn request<'a>(makers: &'a [MakerOrder], taker: Order, amm: PerpAmm) -> Request<'a> {
-    let tier = FeeStructure::perps_default().tiers[0];
+    let tier = FeeStructure::perps_default(Program::Drift).tiers[0];
     Request {
         taker_key: key(255),
         taker,
@@ -349,6 +349,7 @@ fn request<'a>(makers: &'a [MakerOrder], taker: Order, amm: PerpAmm) -> Request<
             is_high_leverage: false,
             is_referred: false,
             builder_fee_tenth_bps: None,
+            addon_tenth_bps: 0,
         },
         maker_tier: tier,
         makers,

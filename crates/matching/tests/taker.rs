@@ -9,6 +9,7 @@ use slotbook_matching::{
     Auction, FillSource, Liquidity, Maker, MarketTerms, Model, Reason, Size, Taker, TakerError,
     walk,
 };
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::fees::FeeStructure;
 use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, QuoteQty, Slot};
 
@@ -249,6 +250,25 @@ fn fees_are_those_of_the_tier_the_market_and_the_referral() {
 }
 
 #[test]
+fn fees_of_velocity_lift_all_to_a_tier_and_add_what_the_market_does() {
+    let mut market = perp().resting(&[(100, 1_000)]);
+    let mut fees = FeeStructure::perps_default(Program::Velocity);
+    let walked = |market: &Market, fees: &FeeStructure, fee_tier| {
+        let mut makers = market.makers.iter().copied();
+        let liquidity = Liquidity { fees, ..market.liquidity(&mut makers) };
+        let walk = walk(&Taker { fee_tier, ..market.buy(1_000) }, liquidity, Model::Spec);
+        (walk.taker_fee.0, walk.fills[0].maker_rebate.0)
+    };
+    assert_eq!(walked(&market, &fees, 0), (40_000, 2_500), "4 bps and 0.25 of 100");
+    assert_eq!(walked(&market, &fees, 5), (15_000, 2_500), "the fourth tier is the best");
+    fees.promo_tier = 1;
+    assert_eq!([0, 2].map(|tier| walked(&market, &fees, tier).0), [30_000, 20_000]);
+    market.terms.taker_fee_addon_tenth_bps = 10;
+    market.terms.fee_adjustment = 50;
+    assert_eq!(walked(&market, &fees, 0), (60_000, 3_750), "4 bps and a half more");
+}
+
+#[test]
 fn the_amm_is_taken_up_to_where_its_price_is_the_limit() {
     let market = perp().amm(100, 1_000);
     let filled = |taker| market.walk(&taker).filled_base.0;
@@ -343,7 +363,7 @@ fn a_walk_ends_at_the_most_fills_and_what_is_left_is_unfilled() {
 #[test]
 fn fees_beyond_all_numbers_end_the_walk() {
     let market = perp().resting(&[(100, 30_000), (100, 30_000)]);
-    let mut fees = FeeStructure::perps_default();
+    let mut fees = FeeStructure::perps_default(Program::Drift);
     // The fee of each fill is two thirds of the maximum amount.
     (fees.tiers[0].fee_numerator, fees.tiers[0].fee_denominator) = (u32::MAX, 1);
     let mut makers = market.makers.iter().copied();

@@ -124,9 +124,11 @@ fn every_field_of_the_converted_accounts_is_where_the_tables_say() {
 #[test]
 fn real_state_and_markets_are_read() {
     let state = PROGRAM.state(&captured("velocity_state.bin")).unwrap();
-    let tier = &state.perp_fees.tiers[0];
-    assert_eq!((tier.fee_numerator, tier.fee_denominator), (42, 120_000));
     assert_eq!(state.slots, SlotSchedule::default(), "no change was known yet");
+    // Six tiers are stored, of which the program gives four.
+    let fee = |tier| state.perp_fees.tier(tier).fee_numerator;
+    assert_eq!([0, 1, 2, 3, 4, 9].map(fee), [42, 36, 33, 30, 30, 30]);
+    assert_eq!(state.perp_fees.tier(0).fee_denominator, 120_000);
     let perp = PROGRAM.perp_market(&captured("velocity_perp_market_0.bin")).unwrap();
     assert_eq!((&*perp.terms.name, perp.terms.status), ("SOL-PERP", MarketStatus::Active));
     let amm = &perp.amm;

@@ -34,6 +34,7 @@ pub(crate) fn run(input: &[u8]) {
         is_high_leverage: standing.is_high_leverage,
         is_referred: flags & 4 != 0,
         builder_fee_tenth_bps: (flags & 8 != 0).then_some(tenth_bps),
+        addon_tenth_bps: 0,
     };
     let filler =
         (flags & 16 != 0).then_some(Filler { age_slots, multiplier, structure: fees.filler });

@@ -86,6 +86,7 @@ fn market_info(terms: MarketTerms, account: Pubkey, of_type: OfType) -> MarketIn
         decimals,
         mint,
         fee_adjustment: terms.fee_adjustment,
+        taker_fee_addon_tenth_bps: terms.taker_fee_addon_tenth_bps,
         is_prediction,
         oracle: terms.oracle,
         oracle_source: terms.oracle_source,

@@ -40,23 +40,22 @@ pub(crate) struct ExchangeTerms {
     pub(crate) slots: SlotSchedule,
 }
 
-impl Default for ExchangeTerms {
-    fn default() -> Self {
+impl ExchangeTerms {
+    /// The terms at the start of an exchange.
+    pub(crate) fn default_of(program: Program) -> Self {
         Self {
             status: 0,
             guard_rails: OracleGuardRails::default(),
-            perp_fees: FeeStructure::perps_default(),
+            perp_fees: FeeStructure::perps_default(program),
             spot_fees: FeeStructure::spot_default(),
             slots: SlotSchedule::default(),
         }
     }
-}
 
-impl ExchangeTerms {
     /// The terms of the state account. A fee structure that is not set up has no denominators; the
     /// program's default replaces it.
     pub(crate) fn of(state: &State) -> Self {
-        let default = Self::default();
+        let default = Self::default_of(state.perp_fees.program);
         let or = |structure: FeeStructure, default| {
             let is_set = structure.tiers[0].fee_denominator != 0;
             if is_set { structure } else { default }

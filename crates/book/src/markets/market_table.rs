@@ -34,7 +34,6 @@ pub(crate) struct MarketTable {
 
 impl MarketTable {
     pub(crate) fn new(BookConfig { program, rules }: BookConfig) -> Self {
-        let (version, terms) = (Version::default(), ExchangeTerms::default());
         let clock = Clock { slots: Slot(0).into(), now: UnixSeconds(0) };
         Self {
             list: Vec::new(),
@@ -44,8 +43,8 @@ impl MarketTable {
                 program,
                 rules,
                 key: None,
-                version,
-                terms,
+                version: Version::default(),
+                terms: ExchangeTerms::default_of(rules),
                 terms_hash: None,
                 data: Vec::new(),
                 sub_accounts: 0,

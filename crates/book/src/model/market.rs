@@ -51,6 +51,8 @@ pub struct MarketInfo {
     pub mint: Option<Pubkey>,
     /// Percent by which fees and rebates differ from the fee tiers.
     pub fee_adjustment: i16,
+    /// Tenths of a basis point that takers pay in addition to their tier's fee.
+    pub taker_fee_addon_tenth_bps: u16,
     /// Whether it is a prediction market, whose prices end at 1,000,000.
     pub is_prediction: bool,
     /// The oracle's account; all zero for the quote asset.

@@ -131,6 +131,9 @@ fn append_info(info: &MarketInfo, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&[info.paused_operations, u8::from(info.is_prediction)]);
     append!(bytes; info.market_index, info.tick.0, info.step.0, info.min_order_size.0);
     append!(bytes; info.decimals, info.fee_adjustment, info.expiry_ts.0);
+    if info.taker_fee_addon_tenth_bps != 0 {
+        append!(bytes; info.taker_fee_addon_tenth_bps);
+    }
     bytes.extend_from_slice(&info.account.0);
     bytes.extend_from_slice(&info.oracle.0);
     bytes.extend_from_slice(&info.mint.map_or([0; 32], |mint| mint.0));

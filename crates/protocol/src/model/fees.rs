@@ -6,6 +6,7 @@
 
 use crate::divide::{div_ceil, div_floor};
 use crate::layout::{Layout, leaf};
+use crate::model::Program;
 use crate::model::enums::MarketType;
 use crate::model::error::ProtocolError;
 use crate::model::tables::Tables;
@@ -24,6 +25,12 @@ const VOLUME_BOUNDS: [u64; 5] = [
     200_000_000_000_000,
 ];
 
+/// The same of Velocity, whose best tier is 3. Source: programs/velocity/src/math/fees.rs
+/// `determine_perp_fee_tier`.
+const VELOCITY_VOLUME_BOUNDS: [u64; VELOCITY_TIER_MAX] =
+    [5_000_000_000_000, 80_000_000_000_000, 200_000_000_000_000];
+const VELOCITY_TIER_MAX: usize = 3;
+
 /// Staked governance tokens, 1e6, from which on the benefit is 5, 10, 20, 30, 40 per cent.
 /// Source: programs/drift/src/math/fees.rs `determine_perp_fee_tier`.
 const STAKE_BOUNDS: [u64; 5] =
@@ -39,7 +46,7 @@ const ADJUSTMENT_PARTS: u64 = 100;
 /// How many times its fee a user in high leverage mode pays.
 const HIGH_LEVERAGE_FACTOR: u64 = 2;
 
-/// What a builder's fee in tenths of a basis point is a part of.
+/// What a builder's fee, and a market's addition to the taker's, in tenths of a basis point are parts of.
 const TENTH_BPS_PARTS: u128 = 100_000;
 
 /// A filler's multiplier of one, and the least that counts. Source: `TEN_BPS`.
@@ -87,6 +94,10 @@ pub struct FeeStructure {
     pub tiers: [FeeTier; FEE_TIERS],
     /// The filler's part.
     pub filler: FillerRewardStructure,
+    /// The program whose rules choose the tier.
+    pub program: Program,
+    /// The tier that all users have at least, on Velocity.
+    pub promo_tier: u8,
 }
 
 /// The table of a program's fee structures.
@@ -107,17 +118,20 @@ pub struct Standing {
 
 impl FeeStructure {
     /// The program's structure for perp markets at the start of an exchange.
-    /// Source: programs/drift/src/state/state.rs `FeeStructure::perps_default`.
+    /// Source: programs/drift/src/state/state.rs `FeeStructure::perps_default`;
+    /// programs/velocity/src/state/state.rs.
     #[must_use]
-    pub const fn perps_default() -> Self {
-        let mut tiers = [FeeTier::default_with_fee(100); FEE_TIERS];
-        let numerators = [100, 90, 80, 70, 60, 50];
-        let mut index = 0;
+    pub const fn perps_default(program: Program) -> Self {
+        let (numerators, base): (&[u32], _) = match program {
+            Program::Drift => (&[100, 90, 80, 70, 60, 50], FeeTier::default_with_fee(100)),
+            Program::Velocity => (&[40, 30, 20, 15], FeeTier::VELOCITY_DEFAULT),
+        };
+        let (mut tiers, mut index) = ([base; FEE_TIERS], 0);
         while index < numerators.len() {
-            tiers[index] = FeeTier::default_with_fee(numerators[index]);
+            tiers[index].fee_numerator = numerators[index];
             index += 1;
         }
-        Self { tiers, filler: FillerRewardStructure::DEFAULT }
+        Self { tiers, filler: FillerRewardStructure::DEFAULT, program, promo_tier: 0 }
     }
 
     /// The program's structure for spot markets at the start of an exchange: no taker is referred there.
@@ -129,7 +143,8 @@ impl FeeStructure {
             referee_fee_numerator: 0,
             ..FeeTier::default_with_fee(100)
         };
-        Self { tiers: [tier; FEE_TIERS], filler: FillerRewardStructure::DEFAULT }
+        let filler = FillerRewardStructure::DEFAULT;
+        Self { tiers: [tier; FEE_TIERS], filler, program: Program::Drift, promo_tier: 0 }
     }
 
     /// Appends every field in its own width, little-endian, in the order of the structs.
@@ -138,6 +153,9 @@ impl FeeStructure {
         let filler = [self.filler.reward_numerator, self.filler.reward_denominator];
         tiers.chain(filler).for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
         out.extend_from_slice(&self.filler.time_based_reward_lower_bound.to_le_bytes());
+        if self.program == Program::Velocity {
+            out.push(self.promo_tier);
+        }
     }
 
     /// The structure at the front of bytes of a program's state; the caller has checked their length.
@@ -152,23 +170,41 @@ impl FeeStructure {
                 reward_denominator: leaf!(structure::<T>(), bytes, u32 "rewardDenominator"),
                 time_based_reward_lower_bound: leaf!(structure::<T>(), bytes, u128 "timeBasedRewardLowerBound"),
             },
+            program: T::PROGRAM,
+            promo_tier: 0,
         }
     }
 
-    /// The tier of a user: by volume, improved by stake. In spot markets, and in high leverage
-    /// mode, it is always the unimproved first tier.
+    /// The tier of an index, which is the first one where there are none so high; on Velocity the tier
+    /// of all users at least, and its best one at most.
+    #[must_use]
+    pub fn tier(&self, index: usize) -> FeeTier {
+        let index = match self.program {
+            Program::Drift => index,
+            Program::Velocity => index.max(self.promo_tier.into()).min(VELOCITY_TIER_MAX),
+        };
+        self.tiers.get(index).copied().unwrap_or(self.tiers[0])
+    }
+
+    /// The tier of a user: by volume, on Drift v2 improved by stake. In spot markets, and in high
+    /// leverage mode, it is always the unimproved first tier.
     ///
     /// # Errors
     /// [`ProtocolError::OutOfRange`] when the improved tier overflows.
     ///
-    /// Source: programs/drift/src/math/fees.rs `determine_user_fee_tier`.
+    /// Source: programs/drift/src/math/fees.rs `determine_user_fee_tier`;
+    /// programs/velocity/src/math/fees.rs.
     pub fn tier_of(&self, market: MarketType, user: &Standing) -> Result<FeeTier, ProtocolError> {
-        if market == MarketType::Spot || user.is_high_leverage {
-            return Ok(self.tiers[0]);
+        let beyond = |bounds: &[u64]| bounds.iter().filter(|b| user.volume_30d.0 >= **b).count();
+        match self.program {
+            _ if market == MarketType::Spot => Ok(self.tiers[0]),
+            Program::Velocity => Ok(self.tier(beyond(&VELOCITY_VOLUME_BOUNDS))),
+            Program::Drift if user.is_high_leverage => Ok(self.tiers[0]),
+            Program::Drift => {
+                let benefit = STAKE_BOUNDS.iter().filter(|bound| user.stake >= **bound).count();
+                self.tier(beyond(&VOLUME_BOUNDS)).with_benefit(STAKE_BENEFITS[benefit])
+            }
         }
-        let index = VOLUME_BOUNDS.iter().filter(|bound| user.volume_30d.0 >= **bound).count();
-        let benefit = STAKE_BOUNDS.iter().filter(|bound| user.stake >= **bound).count();
-        self.tiers[index].with_benefit(STAKE_BENEFITS[benefit])
     }
 }
 
@@ -208,6 +244,13 @@ impl FeeTier {
             referee_fee_denominator: 100,
         }
     }
+
+    const VELOCITY_DEFAULT: Self = Self {
+        maker_rebate_numerator: 25,
+        maker_rebate_denominator: 1_000_000,
+        referrer_reward_numerator: 10,
+        ..Self::default_with_fee(40)
+    };
 
     fn read<T: Tables>(bytes: &[u8]) -> Self {
         macro_rules! field {
@@ -259,6 +302,8 @@ pub struct TakerTerms {
     pub is_referred: bool,
     /// Tenths of a basis point that the order's builder takes; `None` without a builder.
     pub builder_fee_tenth_bps: Option<u16>,
+    /// Tenths of a basis point that the market adds to the tier's fee before its adjustment.
+    pub addon_tenth_bps: u16,
 }
 
 /// What a filler is paid by.
@@ -299,13 +344,13 @@ fn quote(value: u128, field: &'static str) -> Result<QuoteQty, ProtocolError> {
     u64::try_from(value).map(QuoteQty).map_err(|_| out_of_range(field))
 }
 
-/// The taker's fee: up to the next unit, then the market's adjustment in per cent, then doubled in
-/// high leverage mode.
+/// The taker's fee: up to the next unit, with what the market adds, then the market's adjustment in
+/// per cent, then doubled in high leverage mode.
 ///
 /// # Errors
 /// [`ProtocolError::OutOfRange`] for a denominator of 0 or a fee beyond 64 bits.
 ///
-/// Source: programs/drift/src/math/fees.rs `calculate_taker_fee`.
+/// Source: programs/drift/src/math/fees.rs `calculate_taker_fee`; programs/velocity/src/math/fees.rs.
 pub fn taker_fee(
     amount: QuoteQty,
     terms: &TakerTerms,
@@ -317,7 +362,8 @@ pub fn taker_fee(
     if denominator == 0 {
         return Err(out_of_range("fee_denominator"));
     }
-    let fee = div_ceil(product, denominator);
+    let fee = div_ceil(product, denominator)
+        + u128::from(amount.0) * u128::from(terms.addon_tenth_bps) / TENTH_BPS_PARTS;
     let part = fee * u128::from(adjustment.unsigned_abs());
     let parts = u128::from(ADJUSTMENT_PARTS);
     let fee = if adjustment < 0 {
@@ -454,7 +500,7 @@ pub fn fill_fees(
 mod tests {
     use super::*;
 
-    const PERPS: FeeStructure = FeeStructure::perps_default();
+    const PERPS: FeeStructure = FeeStructure::perps_default(Program::Drift);
 
     fn terms(tier: FeeTier) -> TakerTerms {
         TakerTerms {
@@ -462,6 +508,7 @@ mod tests {
             is_high_leverage: false,
             is_referred: false,
             builder_fee_tenth_bps: None,
+            addon_tenth_bps: 0,
         }
     }
 
@@ -488,6 +535,42 @@ mod tests {
         assert_eq!(tier(0, 49_999_000_000), (80, 24));
         assert_eq!(tier(0, 99_999_000_000), (70, 26));
         assert_eq!(tier(0, u64::MAX), (60, 28));
+    }
+
+    #[test]
+    fn velocity_has_four_tiers_by_volume_alone_and_lifts_all_users_to_one() {
+        let structure = FeeStructure::perps_default(Program::Velocity);
+        let fee = |structure: &FeeStructure, millions: u64| {
+            let volume_30d = QuoteQty(millions * 1_000_000_000_000);
+            let user = Standing { volume_30d, stake: u64::MAX, is_high_leverage: true };
+            let tier = structure.tier_of(MarketType::Perp, &user).unwrap();
+            assert_eq!(
+                (tier.maker_rebate_numerator, tier.maker_rebate_denominator),
+                (25, 1_000_000)
+            );
+            tier.fee_numerator
+        };
+        let all = [0, 4, 5, 79, 80, 199, 200, 1_000];
+        let fees = |structure: &FeeStructure| all.map(|millions| fee(structure, millions));
+        assert_eq!(fees(&structure), [40, 40, 30, 30, 20, 20, 15, 15]);
+        assert_eq!(fees(&FeeStructure { promo_tier: 2, ..structure })[..4], [20; 4]);
+        assert_eq!(fees(&FeeStructure { promo_tier: 9, ..structure }), [15; 8]);
+        assert_eq!(structure.tier(9).fee_numerator, 15);
+        assert_eq!(PERPS.tier(5).fee_numerator, 50);
+        assert_eq!(PERPS.tier(200), PERPS.tiers[0]);
+    }
+
+    /// (4 bps rounded up, and 1.5 bps rounded down) with a quarter more, rounded up.
+    #[test]
+    fn a_market_adds_to_the_takers_fee_before_its_adjustment_and_not_to_the_rebate() {
+        let tier = FeeStructure::perps_default(Program::Velocity).tier(0);
+        let dearer = TakerTerms { addon_tenth_bps: 15, ..terms(tier) };
+        let amount = QuoteQty(1_000_001);
+        assert_eq!(taker_fee(amount, &dearer, 0), Ok(QuoteQty(401 + 150)));
+        assert_eq!(taker_fee(amount, &dearer, 25), Ok(QuoteQty(689)));
+        assert_eq!(taker_fee(amount, &dearer, -50), Ok(QuoteQty(551 - 275)));
+        let fees = fill_fees(amount, &dearer, Some(&tier), 0, None).unwrap();
+        assert_eq!(fees.maker_rebate, QuoteQty(25));
     }
 
     #[test]

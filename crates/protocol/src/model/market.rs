@@ -34,6 +34,8 @@ pub struct MarketTerms {
     pub min_order_size: BaseQty,
     /// Percent by which fees and rebates differ from their tiers'.
     pub fee_adjustment: i16,
+    /// Tenths of a basis point that takers pay in addition to their tier's fee.
+    pub taker_fee_addon_tenth_bps: u16,
 }
 
 /// A perp market's account.
@@ -101,6 +103,7 @@ macro_rules! read_terms {
             order_step_size: BaseQty(leaf!($table, $bytes, u64 "orderStepSize")),
             min_order_size: BaseQty(leaf!($table, $bytes, u64 "minOrderSize")),
             fee_adjustment: leaf!($table, $bytes, i16 "feeAdjustment"),
+            taker_fee_addon_tenth_bps: leaf!($table, $bytes, u16 "takerFeeAddonTenthBps" or 0),
         }
     };
 }

@@ -41,7 +41,10 @@ impl State {
         Ok(Self {
             number_of_sub_accounts: leaf!(T::STATE, bytes, u64 "numberOfSubAccounts"),
             exchange_status: leaf!(T::STATE, bytes, u8 "exchangeStatus"),
-            perp_fees: FeeStructure::read::<T>(&bytes[perp_fees..]),
+            perp_fees: FeeStructure {
+                promo_tier: leaf!(T::STATE, bytes, u8 "promoFeeTier" or 0),
+                ..FeeStructure::read::<T>(&bytes[perp_fees..])
+            },
             spot_fees: FeeStructure::read::<T>(&bytes[spot_fees..]),
             guard_rails: OracleGuardRails {
                 mark_oracle_percent_divergence: rail!(u64 "markOraclePercentDivergence"),

@@ -1,6 +1,7 @@
 //! `onchain-fees` and `onchain-match-fill`.
 
 use serde_json::Value;
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::{Direction, MarketType};
 use slotbook_protocol::model::fees::{
     FeeStructure, FeeTier, FillFees, Filler, Standing, TakerTerms, fill_fees,
@@ -47,7 +48,7 @@ pub(super) fn judge_fees(case: &Value) -> Result<Outcome, Malformed> {
         _ => MarketType::Spot,
     };
     let structure = match market {
-        MarketType::Perp => FeeStructure::perps_default(),
+        MarketType::Perp => FeeStructure::perps_default(Program::Drift),
         MarketType::Spot => FeeStructure::spot_default(),
     };
     let tier_of = |user: &Standing| {
@@ -61,6 +62,7 @@ pub(super) fn judge_fees(case: &Value) -> Result<Outcome, Malformed> {
         is_high_leverage,
         is_referred: flag(case, "referred"),
         builder_fee_tenth_bps: tenth_bps(case)?,
+        addon_tenth_bps: 0,
     };
     let expected = at(case, "expected")?;
     let against_maker = compare_fees(case, &structure, &terms, Some(&maker), "match")?;

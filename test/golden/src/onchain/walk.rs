@@ -4,6 +4,7 @@ use serde_json::Value;
 use slotbook_matching::onchain::makers::{MakerOrder, Moment, Skip};
 use slotbook_matching::onchain::methods::Method;
 use slotbook_matching::onchain::program::{Fills, ProgramFill, Request, Source, fill};
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::fees::{FeeStructure, TakerTerms};
 use slotbook_protocol::model::order::{Order, RawOrder};
 use slotbook_protocol::model::units::{BaseQty, OraclePrice, Price, Pubkey, Slot, UnixSeconds};
@@ -32,7 +33,7 @@ fn request<'a>(case: &Value, makers: &'a [MakerOrder]) -> Result<Request<'a>, Ma
     let taker = at(case, "taker")?;
     let mut amm = perp_amm(at(case, "amm")?)?;
     amm.fee_adjustment = integer(case, "feeAdjustment")?;
-    let tier = FeeStructure::perps_default().tiers[0];
+    let tier = FeeStructure::perps_default(Program::Drift).tiers[0];
     Ok(Request {
         taker_key: Pubkey::default(),
         taker: order(at(taker, "order")?)?,
@@ -42,6 +43,7 @@ fn request<'a>(case: &Value, makers: &'a [MakerOrder]) -> Result<Request<'a>, Ma
             is_high_leverage: false,
             is_referred: false,
             builder_fee_tenth_bps: None,
+            addon_tenth_bps: 0,
         },
         maker_tier: tier,
         makers,
