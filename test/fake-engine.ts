@@ -1,6 +1,7 @@
 import type {
   AccountProblem,
   AccountSnapshot,
+  LayoutSample,
   RawAccount,
   SnapshotReport,
 } from '../src/contract/accounts.js';
@@ -118,6 +119,11 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
     this.#marketsChanged = false;
     const { dirty, problems } = this;
     return { dirty, requoted: [], indicated: [], allChanged: false, problems, marketsChanged };
+  }
+
+  /** No user of this chain contradicts a layout. */
+  layoutSamples(): readonly LayoutSample[] {
+    return [];
   }
 
   async decodeSnapshot(body: Uint8Array, keys: readonly string[] = []): Promise<FakeSnapshot> {

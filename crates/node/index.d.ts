@@ -135,6 +135,8 @@ export declare class Core {
    * the ones that the chain has.
    */
   foundAccounts(snapshot: PackedSnapshot): string
+  /** The first `count` user accounts of a decoded snapshot, as a JSON array: what contradicts the layout in each. */
+  layoutSamples(snapshot: PackedSnapshot, count: number): string
   /** At most `count` users with open orders, from number `from` of the book's users on. */
   usersWithOrders(from: number, count: number): UserPage
   /** What a snapshot of all users must agree with. */

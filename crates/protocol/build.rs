@@ -95,6 +95,28 @@ impl<'a> Program<'a> {
         format!("EventField {{ name: {name:?}, field_type: EventFieldType::{field_type} }},")
     }
 
+    /// A table, an event or a group as a constant.
+    fn constant(&self, table: &Table<'_>) -> String {
+        let Table { name, size, discriminator, fields } = table;
+        let of = |field| if table.is_account() { self.field(field) } else { self.item(field) };
+        let fields: String = fields.iter().map(of).collect();
+        let (of, value) = match (*size, discriminator) {
+            ("group", _) => ("&[EventField]", format!("&[{fields}]")),
+            ("event", Some(bytes)) => {
+                let bytes = format!("discriminator: u64::to_be_bytes(0x{bytes})");
+                (
+                    "EventLayout",
+                    format!("EventLayout {{ name: {name:?}, {bytes}, fields: &[{fields}] }}"),
+                )
+            }
+            _ => (
+                "Layout",
+                format!("Layout {{ name: {name:?}, size: {size}, fields: &[{fields}] }}"),
+            ),
+        };
+        format!("/// `{name}`.\npub const {}: {of} = {value};\n", constant(name))
+    }
+
     fn field(&self, [name, of, offset]: &[&str; 3]) -> String {
         let array = of.strip_prefix('[').and_then(|of| of.strip_suffix(']')?.split_once(';'));
         let list = of.strip_prefix("Vec<").and_then(|of| of.strip_suffix('>'));
@@ -110,37 +132,19 @@ impl<'a> Program<'a> {
 
 /// The tables and groups as constants, the table of each kind of account, and the events.
 fn rust_of(program: &Program<'_>) -> String {
-    let mut rust = String::new();
-    let mut kinds = String::new();
-    let mut events = String::new();
-    for table in &program.tables {
-        let Table { name, size, discriminator, fields } = table;
-        let of =
-            |field| if table.is_account() { program.field(field) } else { program.item(field) };
-        let fields: String = fields.iter().map(of).collect();
-        let constant = constant(name);
-        match (*size, discriminator) {
-            ("group", _) => {
-                rust += &format!("const {constant}: &[EventField] = &[{fields}];\n");
-            }
-            ("event", Some(bytes)) => {
-                events += &format!("&EventLayout {{ name: {name:?}, discriminator: ");
-                events += &format!("u64::to_be_bytes(0x{bytes}), fields: &[{fields}] }}, ");
-            }
-            (size, _) => {
-                let table =
-                    format!("Layout {{ name: {name:?}, size: {size}, fields: &[{fields}] }}");
-                rust += &format!("/// `{name}`.\npub const {constant}: Layout = {table};\n");
-            }
-        }
-        if let (true, Some(_)) = (table.is_account(), discriminator) {
-            kinds += &format!("AccountKind::{name} => Some(&{constant}), ");
-        }
-    }
+    let constants: String = program.tables.iter().map(|table| program.constant(table)).collect();
+    let accounts = program.tables.iter().filter(|table| table.is_account());
+    let kinds: String = accounts
+        .filter(|table| table.discriminator.is_some())
+        .map(|Table { name, .. }| format!("AccountKind::{name} => Some(&{}), ", constant(name)))
+        .collect();
+    let events = program.tables.iter().filter(|table| table.size == "event");
+    let events: String = events.map(|table| format!("&{}, ", constant(table.name))).collect();
     let of_kind = "pub(crate) const fn layout(kind: AccountKind) -> Option<&'static Layout>";
     let allowed = "#[allow(unreachable_patterns)]";
-    rust += &format!("{allowed}\n{of_kind} {{ match kind {{ {kinds} _ => None }} }}\n");
-    rust + &format!("pub(crate) static EVENTS: &[&EventLayout] = &[{events}];\n")
+    let layout = format!("{allowed}\n{of_kind} {{ match kind {{ {kinds} _ => None }} }}\n");
+    let events = format!("pub(crate) static EVENTS: &[&EventLayout] = &[{events}];\n");
+    constants + &layout + &events
 }
 
 impl Table<'_> {

@@ -43,3 +43,14 @@ export interface SnapshotReport {
   readonly changed: number;
   readonly removed: number;
 }
+
+/** A user account for the check of the layout. */
+export interface LayoutSample {
+  readonly pubkey: string;
+  /** The key in hex: SHA-256 of the seeds, one byte, and the end, when the account is a user's. */
+  readonly address: string;
+  readonly seeds: string;
+  readonly end: string;
+  /** What contradicts the layout in its bytes; null when nothing does. */
+  readonly contradiction: string | null;
+}

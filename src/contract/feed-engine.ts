@@ -1,4 +1,10 @@
-import type { AccountProblem, AccountSnapshot, RawAccount, SnapshotReport } from './accounts.js';
+import type {
+  AccountProblem,
+  AccountSnapshot,
+  LayoutSample,
+  RawAccount,
+  SnapshotReport,
+} from './accounts.js';
 import type { FeedState } from './feed-status.js';
 import type { IndicativeOutcome, IndicativePolicy, MakerQuotes } from './indicative.js';
 
@@ -58,6 +64,11 @@ export interface FeedEngine {
   goneAccounts(snapshot: AccountSnapshot): readonly string[];
   /** Returns the program accounts in a snapshot. */
   foundAccounts(snapshot: AccountSnapshot): readonly string[];
+  /**
+   * Returns the first `count` users of a snapshot for the check of the layout, by the markets as of
+   * the last turn.
+   */
+  layoutSamples(snapshot: AccountSnapshot, count: number): readonly LayoutSample[];
   /** Returns whether the book has a user account with this key, as of the last turn. */
   hasUser(pubkey: string): boolean;
   /** Returns at most `count` users with open orders, from the end of the previous page. */

@@ -2,6 +2,7 @@ import { type Core, decodeSnapshot } from '@slotbook/core';
 import type {
   AccountProblem,
   AccountSnapshot,
+  LayoutSample,
   RawAccount,
   SnapshotReport,
 } from '../contract/accounts.js';
@@ -33,7 +34,14 @@ import type { JournalReader, JournalStep, JournalUntil } from './journal-reader.
 import { MarketHashes } from './market-hashes.js';
 import { matchOptions, refusalOf } from './match.js';
 import { OutputBuffer } from './output-buffer.js';
-import { parseChainStats, parseMarkets, parseProblems, parseStats, parseStrings } from './parse.js';
+import {
+  parseChainStats,
+  parseLayoutSamples,
+  parseMarkets,
+  parseProblems,
+  parseStats,
+  parseStrings,
+} from './parse.js';
 import { RecordBatch } from './record-batch.js';
 import { RefusedAccounts } from './refused-accounts.js';
 import { sourceBits } from './sources.js';
@@ -293,6 +301,14 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   /** The program's accounts in a snapshot. */
   foundAccounts(snapshot: AccountSnapshot): readonly string[] {
     return parseStrings(this.#core.foundAccounts(decodedSnapshot(snapshot).packed));
+  }
+
+  /**
+   * Returns the first `count` users of a snapshot for the check of the layout, by the markets as of
+   * the last turn.
+   */
+  layoutSamples(snapshot: AccountSnapshot, count: number): readonly LayoutSample[] {
+    return parseLayoutSamples(this.#core.layoutSamples(decodedSnapshot(snapshot).packed, count));
   }
 
   /**

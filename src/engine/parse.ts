@@ -1,4 +1,4 @@
-import type { AccountProblem } from '../contract/accounts.js';
+import type { AccountProblem, LayoutSample } from '../contract/accounts.js';
 import type { ChainStats, MarketInfo, PerpStats } from '../contract/markets.js';
 import type { EngineStats } from './types.js';
 
@@ -61,6 +61,11 @@ function parsePerpStats(text: PerpText): PerpStats {
 /** Parses the accounts of a batch that could not be decoded. */
 export function parseProblems(text: string): readonly AccountProblem[] {
   return JSON.parse(text) as readonly AccountProblem[];
+}
+
+/** Parses user accounts for the check of the layout. */
+export function parseLayoutSamples(text: string): readonly LayoutSample[] {
+  return JSON.parse(text) as readonly LayoutSample[];
 }
 
 /** Parses the core's counters. */

@@ -1,4 +1,9 @@
-import type { AccountSnapshot, RawAccount, SnapshotReport } from '../contract/accounts.js';
+import type {
+  AccountSnapshot,
+  LayoutSample,
+  RawAccount,
+  SnapshotReport,
+} from '../contract/accounts.js';
 import type { Census, EpochEngine, TurnChanges, UserPage } from '../contract/feed-engine.js';
 import type { FeedState } from '../contract/feed-status.js';
 import type { IndicativeOutcome, IndicativePolicy, MakerQuotes } from '../contract/indicative.js';
@@ -181,6 +186,10 @@ export class StandbyEngine implements EpochEngine {
 
   foundAccounts(snapshot: AccountSnapshot): readonly string[] {
     return this.#engine.foundAccounts(snapshot);
+  }
+
+  layoutSamples(snapshot: AccountSnapshot, count: number): readonly LayoutSample[] {
+    return this.#engine.layoutSamples(snapshot, count);
   }
 
   hasUser(pubkey: string): boolean {

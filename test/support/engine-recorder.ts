@@ -1,4 +1,4 @@
-import type { AccountSnapshot, RawAccount } from '../../src/contract/accounts.js';
+import type { AccountSnapshot, LayoutSample, RawAccount } from '../../src/contract/accounts.js';
 import type { Census, UserPage } from '../../src/contract/feed-engine.js';
 import type { FeedState } from '../../src/contract/feed-status.js';
 import type { IndicativeOutcome, MakerQuotes } from '../../src/contract/indicative.js';
@@ -153,6 +153,10 @@ export class EngineRecorder {
 
   foundAccounts(snapshot: AccountSnapshot): readonly string[] {
     return this.#engine.foundAccounts(snapshot);
+  }
+
+  layoutSamples(snapshot: AccountSnapshot, count: number): readonly LayoutSample[] {
+    return this.#engine.layoutSamples(snapshot, count);
   }
 
   hasUser(pubkey: string): boolean {

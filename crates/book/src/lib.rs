@@ -53,6 +53,7 @@ pub use model::update::{AccountUpdate, Applied, BookError, Gate};
 pub use view::auctions::AuctionRow;
 pub use view::facts::{Census, Counters, Header};
 pub use view::integrity::Violation;
+pub use view::lacking::LayoutSample;
 pub use view::open_orders::OpenOrder;
 pub use view::orders::OrdersQuery;
 pub use view::queue::QueueScratch;

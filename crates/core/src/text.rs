@@ -1,6 +1,6 @@
 //! Facts that are read seldom, as JSON text.
 
-use slotbook_book::{Book, LeftOut, MarketId, MarketInfo, PerpStats, SpotStats};
+use slotbook_book::{Book, LayoutSample, LeftOut, MarketId, MarketInfo, PerpStats, SpotStats};
 use slotbook_protocol::model::fees::{TakerTerms, maker_rebate, taker_fee};
 use slotbook_protocol::model::units::{Pubkey, QuoteQty};
 use slotbook_wire::writer::{JsonWriter, members};
@@ -111,6 +111,30 @@ fn spot_stats(json: &mut JsonWriter<'_>, stats: SpotStats) {
 #[must_use]
 pub fn keys(keys: &[Pubkey]) -> String {
     text(|json| write_keys(keys, json))
+}
+
+/// User accounts for the check of the layout, as a JSON array; bytes are in hex.
+#[must_use]
+pub fn layout_samples(samples: &[LayoutSample]) -> String {
+    text(|json| {
+        json.raw(b"[");
+        json.list(samples, |json, sample| {
+            members!(
+                json,
+                b"{\"pubkey\":" => key(&sample.pubkey),
+                b",\"address\":" => string(&hex(&sample.pubkey.0)),
+                b",\"seeds\":" => string(&hex(&sample.seeds)),
+                b",\"end\":" => string(&hex(&sample.end)),
+                b",\"contradiction\":" => or_null(sample.contradiction.as_deref(), JsonWriter::string),
+                b"}",
+            );
+        });
+        json.raw(b"]");
+    })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Writes keys as a JSON array of base58 texts.

@@ -92,6 +92,14 @@ impl Core {
         keys_of(snapshot, |update| self.core.book().finds_account(update))
     }
 
+    /// The first `count` user accounts of a decoded snapshot, as a JSON array: what contradicts the layout in each.
+    #[napi]
+    pub fn layout_samples(&self, snapshot: &PackedSnapshot, count: u32) -> String {
+        let updates = snapshot.snapshot.updates(0, usize::MAX);
+        let samples = updates.filter_map(|update| self.core.book().layout_sample(&update));
+        text::layout_samples(&samples.take(index(count)).collect::<Vec<_>>())
+    }
+
     /// At most `count` users with open orders, from number `from` of the book's users on.
     #[napi]
     pub fn users_with_orders(&self, from: u32, count: u32) -> UserPage {

@@ -17,7 +17,7 @@ use slotbook_protocol::model::units::{Pubkey, Slot};
 use slotbook_protocol::model::user::POSITIONS;
 use slotbook_protocol::model::{AccountKind, Program, kind_of};
 
-use crate::support::kind_named;
+use crate::support::{captured as captured_accounts, kind_named};
 
 const PROGRAM: Program = Program::Velocity;
 
@@ -271,5 +271,68 @@ fn an_offset_beyond_32_bits_is_read_and_seen_to_change() {
         assert_eq!(user.changed_orders(&before), Ok(u32::from(changes)));
         let order = user.order(0).view().decode().unwrap();
         assert_eq!(order.price, user.order(0).view().price());
+    }
+}
+
+/// Real users of Drift v2, and those of them that were converted.
+fn real_users() -> Vec<(Program, Vec<u8>)> {
+    let captured =
+        captured_accounts().into_iter().filter(|account| account.kind == AccountKind::User);
+    let drift = captured.map(|account| (Program::Drift, account.data));
+    let relaid = relaid().into_iter().filter(|account| account.kind == AccountKind::User);
+    drift.chain(relaid.map(|account| (PROGRAM, account.data))).collect()
+}
+
+fn contradiction(program: Program, data: &[u8]) -> Option<String> {
+    program.user(data).unwrap().contradiction(|_, _| true).unwrap_or_else(|e| Some(e.to_string()))
+}
+
+#[test]
+fn no_real_user_contradicts_its_layout() {
+    let users = real_users();
+    assert_eq!(users.len(), 12 + 7);
+    for (program, data) in &users {
+        assert_eq!(contradiction(*program, data), None, "{program:?}");
+    }
+}
+
+#[test]
+fn a_user_of_the_other_layout_contradicts_it() {
+    let mut found = 0;
+    for (program, mut data) in real_users() {
+        let other = if program == PROGRAM { Program::Drift } else { PROGRAM };
+        data.resize(if other == PROGRAM { 4_496 } else { 4_376 }, 0);
+        found += usize::from(contradiction(other, &data).is_some());
+    }
+    assert!(found >= 15, "{found} of 19, and those without orders have little that can contradict");
+}
+
+#[test]
+fn every_rule_of_users_is_checked_by_either_layout() {
+    // By hand, as no table says: openOrders, nextOrderId, and the first padding of order, position, balance and user.
+    for (program, [counted, next, order, position, balance, user]) in [
+        (Program::Drift, [4_351, 4_336, 1_192 + 95, 424 + 88, 104 + 36, 4_357]),
+        (PROGRAM, [4_471, 4_456, 1_064 + 99, 424 + 72, 104 + 36, 4_477]),
+    ] {
+        let users = real_users();
+        let of_it = users.iter().filter(|(of, data)| *of == program && data[counted] > 0);
+        let (_, data) = of_it.max_by_key(|(_, data)| data[counted]).unwrap();
+        let changed = |at: usize, byte: u8| {
+            let mut data = data.clone();
+            data[at] = byte;
+            contradiction(program, &data).unwrap_or_default()
+        };
+        let open = data[counted];
+        let said = format!("openOrders was 32, must be {open} as its orders are counted");
+        assert_eq!(changed(counted, 32), said);
+        let mut first = data.clone();
+        first[next..next + 4].copy_from_slice(&1_u32.to_le_bytes());
+        let said = contradiction(program, &first).unwrap();
+        assert!(said.starts_with("nextOrderId was 1, must be above "), "{said}");
+        for padding in [order, position, balance, user] {
+            assert_eq!(changed(padding, 1), "its padding was not zero", "{program:?} {padding}");
+        }
+        let unknown = program.user(data).unwrap().contradiction(|_, _| false).unwrap().unwrap();
+        assert!(unknown.ends_with(", which is unknown"), "{unknown}");
     }
 }

@@ -14,6 +14,7 @@ import { MARKET_KINDS, type ProgramKind } from '../model/queries.js';
 import { applyUpdate, closeAccount } from './account-changes.js';
 import { type AgreementRule, readConfirmed } from './agreement.js';
 import { requireState } from './completeness.js';
+import { requireLayout } from './layout-check.js';
 import type { FeedParts } from './parts.js';
 import { REBUILD_PATIENCE } from './scan-race.js';
 import type { AccountState } from './slot-tracking.js';
@@ -77,7 +78,7 @@ export async function readEverything(
     for (const update of batch.updates) applyUpdate(parts, update);
     for (const update of batch.updates) slots.setKey(update.pubkey, batch.slot);
   }
-  const users = await readUsers(parts, options, REBUILD_PATIENCE);
+  const users = requireLayout(parts, await readUsers(parts, options, REBUILD_PATIENCE));
   slots.setKind('user', users.slot);
   // The socket's first slot may be announced after the book is live, and the last connection may
   // have led to another chain: only the snapshots have this chain's slot.

@@ -8,6 +8,7 @@ export type FeedErrorCode =
   | 'SNAPSHOT_SLOT_OUT_OF_RANGE'
   | 'SNAPSHOT_COUNT_MISMATCH'
   | 'STATE_MISSING'
+  | 'LAYOUT_MISMATCH'
   | 'QUARANTINE_EXCEEDED'
   | 'REPLAY_BUFFER_EXCEEDED'
   | 'ACCOUNTS_EXCEEDED'
@@ -48,6 +49,7 @@ export function isRefutedByNodes(error: unknown): boolean {
 const REFUSED_CONTENT: ReadonlySet<FeedErrorCode> = new Set([
   'SNAPSHOT_COUNT_MISMATCH',
   'STATE_MISSING',
+  'LAYOUT_MISMATCH',
   'QUARANTINE_EXCEEDED',
 ]);
 

@@ -110,6 +110,8 @@ export const COMPLETE_PERCENT = 90;
 export const POSSIBLE_PERCENT = 50;
 /** Consecutive rejections after which small scans can be confirmed like others: two of each of two nodes. */
 export const IMPOSSIBLE_READS = 4;
+/** Users of a scan that are checked against the layout: the bytes of another one contradict it in nearly each of them. */
+export const LAYOUT_SAMPLES = 50;
 /** Share of malformed accounts above which a new layout or a bad node is assumed. */
 export const QUARANTINED_PERCENT_MAX = 5;
 /** Malformed accounts that the book counts. */

@@ -12,6 +12,22 @@ use crate::markets::exchange::ExchangeTerms;
 use crate::model::market::EmptyReason;
 use crate::model::update::AccountUpdate;
 
+/// What follows the program in the bytes that an address is the hash of. Source: solana-pubkey `PDA_MARKER`.
+const DERIVED: &[u8] = b"ProgramDerivedAddress";
+
+/// A user account whose address must be SHA-256 of its seeds, one more byte, and the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayoutSample {
+    /// The account.
+    pub pubkey: Pubkey,
+    /// The seeds by the account's bytes.
+    pub seeds: Vec<u8>,
+    /// What every address of the program ends with.
+    pub end: Vec<u8>,
+    /// What contradicts the layout in the account's bytes.
+    pub contradiction: Option<String>,
+}
+
 impl Book {
     /// Whether the book lacks this state: it has an older, different state, or none. Then a
     /// notification was lost.
@@ -71,6 +87,18 @@ impl Book {
     #[must_use]
     pub fn finds_account(&self, update: &AccountUpdate<'_>) -> bool {
         !update.data.is_empty() && update.owner == self.markets.exchange.program
+    }
+
+    /// A user account as the check of the layout needs it; `None` for other accounts.
+    #[must_use]
+    pub fn layout_sample(&self, update: &AccountUpdate<'_>) -> Option<LayoutSample> {
+        let exchange = &self.markets.exchange;
+        let view = exchange.rules.user(update.data).ok()?;
+        let has_market = |market_type, index| self.find_market(market_type, index).is_some();
+        let contradiction =
+            view.contradiction(has_market).unwrap_or_else(|error| Some(error.to_string()));
+        let end = [exchange.program.0.as_slice(), DERIVED].concat();
+        Some(LayoutSample { pubkey: update.pubkey, seeds: view.seeds(), end, contradiction })
     }
 
     fn lacks_user(&self, update: &AccountUpdate<'_>) -> bool {

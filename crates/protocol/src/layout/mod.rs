@@ -143,6 +143,24 @@ impl Layout {
         if is_padding { last.offset } else { self.size }
     }
 
+    /// Whether the bytes that mean nothing are zero, in an account or struct of this table and in its structs.
+    #[must_use]
+    pub fn has_zero_padding(&self, bytes: &[u8]) -> bool {
+        self.fields.iter().all(|field| {
+            let count = match field.shape {
+                Shape::One => 1,
+                Shape::Many(count) => count,
+                Shape::List => 0,
+            };
+            let size = field.element.size();
+            let inside = bytes.get(field.offset..).unwrap_or_default();
+            inside.chunks_exact(size).take(count).all(|element| match field.element {
+                FieldType::Struct(inner) => inner.has_zero_padding(element),
+                _ => !field.name.starts_with(PADDING) || element.iter().all(|byte| *byte == 0),
+            })
+        })
+    }
+
     /// The offset of the field at a dotted path, checked to be of the type named. In an array it is
     /// the offset of the first element.
     ///

@@ -1,11 +1,11 @@
 //! The programs whose accounts are read, as one enum: what differs between them is matched once an account.
 
 use super::account::AccountKind;
-use super::enums::OracleSource;
+use super::enums::{MarketType, OracleSource, OrderStatus};
 use super::error::ProtocolError;
 use super::market::{PerpMarket, SpotMarket};
 use super::oracle::{OracleReading, decode_oracle};
-use super::order::RawOrder;
+use super::order::{Order, RawOrder};
 use super::state::State;
 use super::tables::{Tables, checked};
 use super::units::{Pubkey, Slot};
@@ -247,5 +247,45 @@ impl UserView<'_> {
     #[inline]
     pub fn changed_orders(&self, held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
         of_program!(self.program, T => T::changed_orders(self.bytes, held))
+    }
+
+    /// The seeds of the account's address: its kind, the wallet that owns it, and its number among those of the wallet.
+    /// Source: programs/drift/src/instructions/user.rs `InitializeUser`.
+    #[must_use]
+    pub fn seeds(&self) -> Vec<u8> {
+        let authority =
+            of_program!(self.program, T => leaf!(T::USER, self.bytes, publicKey "authority"));
+        let number = of_program!(self.program, T => leaf!(T::USER, self.bytes, u16 "subAccountId"));
+        [b"user", authority.0.as_slice(), &number.to_le_bytes()].concat()
+    }
+
+    /// A contradiction of the layout in the account, in words; `None` without one: the bytes of another layout keep few
+    /// of the rules that a program keeps. `has_market` says which markets there are.
+    ///
+    /// # Errors
+    /// [`ProtocolError::InvalidEnum`] when a byte of an order has no meaning.
+    pub fn contradiction(
+        &self,
+        has_market: impl Fn(MarketType, u16) -> bool,
+    ) -> Result<Option<String>, ProtocolError> {
+        let counted = of_program!(self.program, T => leaf!(T::USER, self.bytes, u8 "openOrders"));
+        let next = of_program!(self.program, T => leaf!(T::USER, self.bytes, u32 "nextOrderId"));
+        let has_padding = of_program!(self.program, T => T::USER.has_zero_padding(self.bytes));
+        let orders: [RawOrder; ORDERS] = std::array::from_fn(|slot| self.order(slot));
+        let orders = orders.iter().map(|raw| raw.view().decode()).collect::<Result<Vec<_>, _>>()?;
+        let newest = orders.iter().map(|order| order.order_id).max().unwrap_or(0);
+        let open = || orders.iter().filter(|order| order.status == OrderStatus::Open);
+        let count = open().count();
+        let is_unknown = |order: &&Order| !has_market(order.market_type, order.market_index);
+        Ok(if newest >= next.max(1) {
+            Some(format!("nextOrderId was {next}, must be above {newest} of an order"))
+        } else if usize::from(counted) != count {
+            Some(format!("openOrders was {counted}, must be {count} as its orders are counted"))
+        } else if let Some(order) = open().find(is_unknown) {
+            let (kind, index) = (order.market_type.name(), order.market_index);
+            Some(format!("an order is of {kind} market {index}, which is unknown"))
+        } else {
+            (!has_padding).then(|| "its padding was not zero".to_owned())
+        })
     }
 }
