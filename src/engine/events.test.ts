@@ -28,7 +28,9 @@ function synthetic(type: string): Recorded[] {
 
 test('a fill of 2023 is read field by field, with null and 0 for what came later', () => {
   const { fills, ...rest } = new LogDecoder(PROGRAM).decode(captured('tx-fill-match-2023'));
-  expect(rest).toEqual({ fundingRates: [], events: 1, isTruncated: false, unreadable: 0 });
+  const users = [fills[0]?.taker, fills[0]?.maker];
+  const counts = { events: 1, isTruncated: false, unreadable: 0 };
+  expect(rest).toEqual({ fundingRates: [], ...counts, users, isPartial: false });
   expect(fills).toEqual([
     {
       index: 0,
@@ -108,7 +110,22 @@ test('a fill without its amounts is unreadable, and cut logs say so', () => {
   const bare = `Program log: ${head.toString('base64')}`;
   const decoded = new LogDecoder(PROGRAM).decode([INVOKE, bare, 'Log truncated', bare]);
   const counted = { fills: [], fundingRates: [], events: 1, unreadable: 1, isTruncated: true };
-  expect(decoded).toEqual(counted);
+  expect(decoded).toEqual({ ...counted, users: [], isPartial: true });
+});
+
+test('the users of records of every kind are named once each', () => {
+  const decoder = new LogDecoder(PROGRAM);
+  const types = ['OrderRecord', 'DepositRecord', 'LiquidationRecord', 'OrderActionRecord'];
+  for (const type of types) {
+    const records = synthetic(type);
+    const lines = records.flatMap(({ log }) => [INVOKE, log, log, SUCCESS]);
+    const expected = records.map((one) => Object(one.expected) as Record<string, unknown>);
+    const names = ['user', 'liquidator', 'taker', 'maker'];
+    const users = expected.flatMap((record) => names.flatMap((name) => record[name] ?? []));
+    const decoded = decoder.decodeUsers(lines);
+    expect(decoded).toEqual({ users: [...new Set(users)], isPartial: false });
+    expect(decoder.decode(lines).users).toEqual(decoded.users);
+  }
 });
 
 test('a program that is no key is refused with its code', () => {

@@ -9,6 +9,8 @@ const HEAD_BYTES = 24;
 const FILL_BYTES = 328;
 const FUNDING_BYTES = 160;
 const KEY_TEXT_BYTES = 44;
+/** A length before a key. */
+const USER_BYTES = 1 + KEY_TEXT_BYTES;
 const FILL_WIDE_AT = 32;
 const FILL_KEYS_AT = 192;
 /**
@@ -40,8 +42,16 @@ export type FillEvent = Readonly<ReturnType<typeof readFill>>;
  */
 export type FundingRateEvent = Readonly<ReturnType<typeof readFunding>>;
 
+/** What one transaction's logs say about users. */
+export interface LoggedUsers {
+  /** User accounts that the program wrote and names: owners of orders, depositors, liquidators. */
+  readonly users: string[];
+  /** Whether the logs may name further ones: they were truncated, or have unreadable events. */
+  readonly isPartial: boolean;
+}
+
 /** The events in one transaction's logs. */
-export interface LogEvents {
+export interface LogEvents extends LoggedUsers {
   /** Fills, in the order of the logs. */
   readonly fills: FillEvent[];
   readonly fundingRates: FundingRateEvent[];
@@ -75,13 +85,22 @@ export class LogDecoder {
    * were rolled back.
    */
   decode(lines: readonly string[]): LogEvents {
+    this.#decodeInto(lines);
+    return this.#readEvents(this.#out);
+  }
+
+  /** The users alone, for a tenth of the time where there are many fills. */
+  decodeUsers(lines: readonly string[]): LoggedUsers {
+    this.#decodeInto(lines);
+    return readUsers(this.#out);
+  }
+
+  #decodeInto(lines: readonly string[]): void {
     // The addon's type declares a mutable array, but the addon only reads the array.
     const bytes = this.#native.decode(lines as string[], this.#out);
-    if (bytes > this.#out.length) {
-      this.#out = Buffer.allocUnsafeSlow(bytes * 2);
-      this.#native.copy(this.#out);
-    }
-    return this.#readEvents(this.#out);
+    if (bytes <= this.#out.length) return;
+    this.#out = Buffer.allocUnsafeSlow(bytes * 2);
+    this.#native.copy(this.#out);
   }
 
   #readEvents(out: Buffer): LogEvents {
@@ -97,8 +116,18 @@ export class LogDecoder {
     const isTruncated = out.readUInt32LE(16) !== 0;
     const events = out.readUInt32LE(8);
     const unreadable = out.readUInt32LE(12);
-    return { fills, fundingRates, events, isTruncated, unreadable };
+    return { fills, fundingRates, events, isTruncated, unreadable, ...readUsers(out) };
   }
+}
+
+function readUsers(out: Buffer): LoggedUsers {
+  const isPartial = out.readUInt32LE(12) > 0 || out.readUInt32LE(16) !== 0;
+  const users: string[] = [];
+  let at = HEAD_BYTES + out.readUInt32LE(0) * FILL_BYTES + out.readUInt32LE(4) * FUNDING_BYTES;
+  for (let left = out.readUInt32LE(20); left > 0; left -= 1, at += USER_BYTES) {
+    users.push(out.toString('latin1', at + 1, at + 1 + out.readUInt8(at)));
+  }
+  return { users, isPartial };
 }
 
 function readFill(out: Buffer, at: number, explanations: readonly string[]) {

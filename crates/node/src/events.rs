@@ -4,13 +4,13 @@ use napi::bindgen_prelude::BufferSlice;
 use napi::{Error, Result, Status};
 use napi_derive::napi;
 use slotbook_protocol::event::logs::{LogScanner, LogSummary, LoggedEvent};
-use slotbook_protocol::event::typed::{FundingRateRecord, OrderActionRecord};
+use slotbook_protocol::event::typed::{FundingRateRecord, OrderActionRecord, users_at_start};
 use slotbook_protocol::model::ProtocolError;
 use slotbook_protocol::model::enums::{Direction, OrderActionExplanation};
 use slotbook_protocol::model::units::Pubkey;
 
 /// Bytes of the counts before the records: fills, funding rates, events, unreadable, truncated,
-/// and one word of padding.
+/// users.
 const HEAD_BYTES: usize = 24;
 
 /// Bytes of one fill.
@@ -74,9 +74,10 @@ pub fn order_action_explanations() -> Vec<String> {
 /// offsets.
 #[derive(Default)]
 struct Packed {
-    /// The head, then the fills, then the funding rates.
+    /// The head, then the fills, the funding rates and the keys of users.
     bytes: Vec<u8>,
     fundings: Vec<u8>,
+    users: Vec<Pubkey>,
 }
 
 impl Packed {
@@ -84,12 +85,14 @@ impl Packed {
         self.bytes.clear();
         self.bytes.resize(HEAD_BYTES, 0);
         self.fundings.clear();
+        self.users.clear();
     }
 
     fn note(&mut self, event: &LoggedEvent<'_>) -> core::result::Result<(), ProtocolError> {
         match event.layout.name {
             OrderActionRecord::NAME => {
                 let record = OrderActionRecord::read(event.layout, event.data)?;
+                self.note_users(record.taker.into_iter().chain(record.maker));
                 if record.filled()?.is_some() {
                     push_fill(&mut self.bytes, event.index, &record);
                 }
@@ -98,9 +101,18 @@ impl Packed {
                 let record = FundingRateRecord::read(event.layout, event.data)?;
                 push_funding(&mut self.fundings, event.index, &record);
             }
-            _ => {}
+            _ => self.note_users(users_at_start(event.layout, event.data)),
         }
         Ok(())
+    }
+
+    /// A transaction names few users, each of them often.
+    fn note_users(&mut self, users: impl Iterator<Item = Pubkey>) {
+        for user in users {
+            if !self.users.contains(&user) {
+                self.users.push(user);
+            }
+        }
     }
 
     fn finish(&mut self, summary: LogSummary) {
@@ -113,11 +125,17 @@ impl Packed {
             summary.events,
             summary.unreadable,
             u32::from(summary.is_truncated),
+            count(self.users.len()),
         ];
         for (at, word) in head.into_iter().enumerate() {
             self.bytes[at * 4..][..4].copy_from_slice(&word.to_le_bytes());
         }
         self.bytes.extend_from_slice(&self.fundings);
+        for user in &self.users {
+            let key = KeyText::of(Some(*user));
+            self.bytes.push(key.length());
+            self.bytes.extend_from_slice(&key.bytes);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The records that history is made of, as structs, read without an allocation.
 
-use super::field::{EventField, EventLayout};
+use super::field::{DISCRIMINATOR_BYTES, EventField, EventFieldType, EventLayout};
 use super::input::Input;
 use crate::bytes::{i64_at, i128_at, key_at, u8_at, u16_at, u32_at, u64_at};
 use crate::model::enums::{Direction, MarketType, OrderAction, OrderActionExplanation};
@@ -191,6 +191,27 @@ record! {
         base_with_unsettled_lp, "baseAssetAmountWithUnsettledLp", i128,
             "The net position of liquidity providers that is not settled; Drift v2 alone writes it.";
     }
+}
+
+/// The user accounts that a record names before its first field without a fixed size: whose order
+/// it is, who deposits, who is liquidated and by whom. Keys that the record ends before are left
+/// out.
+pub fn users_at_start<'a>(
+    layout: &'static EventLayout,
+    data: &'a [u8],
+) -> impl Iterator<Item = Pubkey> + 'a {
+    let mut at = DISCRIMINATOR_BYTES;
+    layout
+        .fields
+        .iter()
+        .map_while(move |field| {
+            let EventFieldType::One(element) = field.field_type else { return None };
+            let start = at;
+            at += element.size();
+            let bytes = data.get(start..at)?;
+            Some(matches!(field.name, "user" | "liquidator").then(|| key_at(bytes, 0)))
+        })
+        .flatten()
 }
 
 /// What the program always writes of a fill.
