@@ -13,6 +13,7 @@ import type { EpochEngine } from '../contract/feed-engine.js';
 import type { FeedMetrics, Readiness } from '../contract/feed-status.js';
 import type { OtherMakerSockets, QuoteSink } from '../contract/indicative.js';
 import type { JournalSource } from '../contract/journal-source.js';
+import type { LoggedWrites } from '../contract/logged-writes.js';
 import type { ReplaySource } from '../contract/replay-source.js';
 import type { Timers } from '../contract/timers.js';
 import { Engine } from '../engine/engine.js';
@@ -29,6 +30,7 @@ import { PATIENCE_WITH_FALLBACK } from '../rpc/limits.js';
 import { readAccountTexts, readPriorityFees } from '../rpc/methods.js';
 import { createNodes } from '../rpc/node-pool.js';
 import { withTimeLimit } from '../rpc/timers.js';
+import { logReaderOf } from './histories.js';
 import type { LiveChain } from './live-chain.js';
 import { mergeSources } from './merge-sources.js';
 import type { Runtime } from './runtime.js';
@@ -56,6 +58,8 @@ export interface ServiceFeed {
   readonly requestTurn?: () => void;
   /** Reads all accounts again, for the given reason; present for feeds of a chain. */
   readonly readAgain?: (reason: string) => void;
+  /** Receives the users that logs name; present for feeds of a chain. */
+  readonly recordLogged?: (writes: readonly LoggedWrites[]) => void;
   /** Receives indicative quotes; absent for the feed of a journal. */
   readonly quotes?: QuoteSink;
   /** The makers' sockets at other services; absent when there are no other services. */
@@ -173,17 +177,24 @@ function liveFeed(parts: LiveFeedParts, journal?: Journal): ServiceFeed {
     requestTurn: () => feed.requestTurn(),
     timers,
   });
+  const recordLogged = (writes: readonly LoggedWrites[]): void => feed.recordLogged(writes);
+  const logs = config.history === undefined ? logReaderOf(config, runtime, recordLogged) : null;
   const socketStats = () => nodes.map(({ socket }) => socket.stats);
   return {
     prepare: async () => engine.setIndicativePolicy(indicativePolicy),
-    start: () => feed.start(),
+    start: () => {
+      logs?.start();
+      return feed.start();
+    },
     stop: () => {
+      logs?.stop();
       quotes.stop();
       feed.stop();
       sources?.stop();
     },
     requestTurn: () => feed.requestTurn(),
     readAgain: (reason) => feed.readAgain(reason),
+    recordLogged,
     status: () => feed.status(),
     stats: () => feedMetrics(feed.stats(), socketStats()),
     readAccounts: (keys) =>

@@ -3,9 +3,11 @@
  * markets, which it needs.
  */
 import type { EdgeConfig, ServiceConfig } from '../config/config.js';
+import type { LoggedWrites } from '../contract/logged-writes.js';
 import type { MarketInfo } from '../contract/markets.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import { History } from '../history/history.js';
+import { LogReader } from '../history/log-reader.js';
 import { type HistoryMarket, marketKeyOf } from '../history/model/records.js';
 import type { DataFolder } from './data-folder.js';
 import type { Runtime } from './runtime.js';
@@ -37,6 +39,16 @@ export function historyOf(
   const setup = { ...settings, nodes, grpc, programId, dataDir: folder.path };
   const history = new History({ setup, ...runtime });
   return startedBy(history, { markets, chain: () => null }, runtime.timers);
+}
+
+/** Reads the users that logs name for a feed without a history. */
+export function logReaderOf(
+  { nodes, sources = [], programId }: ServiceConfig,
+  runtime: Runtime,
+  onLogged: (writes: readonly LoggedWrites[]) => void,
+): LogReader {
+  const grpc = sources.filter((source) => source.kind === 'grpc');
+  return new LogReader({ nodes, grpc, programId, onLogged, ...runtime });
 }
 
 type ReaderConfig = Pick<EdgeConfig, 'programId' | 'database'>;

@@ -1,4 +1,5 @@
 import type { Readiness } from '../contract/feed-status.js';
+import type { LoggedWrites } from '../contract/logged-writes.js';
 import type { EndedTurn } from '../contract/publish-mark.js';
 import type { Timer } from '../contract/timers.js';
 import type { NodeRpc, RpcNodes } from '../rpc/node-pool.js';
@@ -99,6 +100,11 @@ export class LiveFeed {
   readAgain(reason?: string): void {
     if (this.#session !== null)
       this.#dropOnFailure(this.#session, this.#session.resyncBook(reason));
+  }
+
+  /** Transactions are confirmed that wrote these accounts, by their logs. */
+  recordLogged(writes: readonly LoggedWrites[]): void {
+    this.#session?.recordLogged(writes);
   }
 
   /** The client of the node in use. */

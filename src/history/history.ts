@@ -6,6 +6,7 @@
 
 import type { HistoryBody, HistoryQuery } from '../contract/history-queries.js';
 import type { HistoryStats, MarketFrame, MarketStats } from '../contract/history-source.js';
+import type { LoggedWrites } from '../contract/logged-writes.js';
 import type { MarketKey } from '../contract/markets.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import { Backoff } from '../rpc/backoff.js';
@@ -56,6 +57,7 @@ export class History {
   readonly #marketStats = new Map<MarketKey, MarketStats>();
   readonly #topics = new Set<string>();
   #onFrames: (frames: readonly MarketFrame[]) => void = () => undefined;
+  #onLogged: (writes: readonly LoggedWrites[]) => void = () => undefined;
   #book: HistoryBook = { markets: [], genesisHash: null };
   #stats: HistoryStats = startingStats(null);
   #worker: WorkerLink | null = null;
@@ -156,6 +158,11 @@ export class History {
     this.#onFrames = take;
   }
 
+  /** Sets the only handler of what logs say that transactions wrote. */
+  onLogged(take: (writes: readonly LoggedWrites[]) => void): void {
+    this.#onLogged = take;
+  }
+
   #startWorker(): void {
     const { setup, startWorker = startThread } = this.#options;
     this.#startedAtMs = this.#timers.nowMs();
@@ -247,6 +254,9 @@ export class History {
           reason: this.#publicReason(message.stats.reason),
           counts: { ...message.stats.counts, workerRestarts: this.#restarts },
         };
+        return;
+      case 'logged':
+        this.#onLogged(message.writes);
         return;
       case 'marketStats':
         this.#marketStats.clear();

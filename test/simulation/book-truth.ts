@@ -12,8 +12,8 @@ import type { AccountState, ModelChain } from './model-chain.js';
 
 /** A book may show what was true so long ago: a slot, the network and a turn. */
 const LATE_MS_MAX = 1_000;
-/** With the above, no order is wrong for longer than three seconds. */
-const WRONG_MS_MAX = 2_000;
+/** With the above, no order is wrong for longer than two seconds. */
+const WRONG_MS_MAX = 1_000;
 /** Wrong orders that a violation names. */
 const NAMED_MAX = 3;
 

@@ -68,6 +68,8 @@ export class ModelChain {
   /** By how much the slot after the next one is late. */
   #stillMs = 0;
   readonly #closed = new Set<string>();
+  /** The users that transactions wrote which are not confirmed yet, by slot. */
+  readonly #usersWritten = new Map<number, Set<string>>();
   readonly #slotMs: number;
   readonly #startedMs: number;
   #nextSlot: PlannedEvent | null = null;
@@ -162,6 +164,7 @@ export class ModelChain {
   closeAccount(pubkey: string): void {
     this.#hasForked = true;
     this.#closed.add(pubkey);
+    if (this.#isUser(pubkey)) this.#recordUser(pubkey, this.#slot);
     this.#setState(pubkey, null, this.#slot);
   }
 
@@ -169,6 +172,15 @@ export class ModelChain {
   canClose(pubkey: string): boolean {
     const bytes = this.accounts.get(pubkey)?.write?.data.length ?? 0;
     return pubkey !== CLOCK_KEY && bytes > 0 && bytes !== STATE_BYTES;
+  }
+
+  /** The users that transactions up to a slot wrote, by slot; each is taken once. */
+  takeUsersWritten(
+    slotMax: number,
+  ): readonly (readonly [slot: number, users: readonly string[]])[] {
+    const taken = [...this.#usersWritten].filter(([slot]) => slot <= slotMax);
+    for (const [slot] of taken) this.#usersWritten.delete(slot);
+    return taken.map(([slot, users]) => [slot, [...users]]);
   }
 
   /** From now on slots pass, and nothing is written in them but the Clock. */
@@ -179,6 +191,16 @@ export class ModelChain {
   /** Their lives go on with their next writes. */
   reopenAccounts(): void {
     this.#closed.clear();
+  }
+
+  #isUser(pubkey: string): boolean {
+    return this.accounts.get(pubkey)?.write?.data.length === USER_BYTES;
+  }
+
+  #recordUser(pubkey: string, slot: number): void {
+    const users = this.#usersWritten.get(slot) ?? new Set();
+    users.add(pubkey);
+    this.#usersWritten.set(slot, users);
   }
 
   #planSlot(): void {
@@ -200,7 +222,10 @@ export class ModelChain {
     for (let slot = from; slot < from + step; slot += 1) {
       const writes = (this.#isLiving && this.#life.slots[slot - FIRST_SLOT]) || [];
       for (const write of writes)
-        if (!this.#closed.has(write.pubkey)) this.#setState(write.pubkey, write, written);
+        if (!this.#closed.has(write.pubkey)) {
+          this.#setState(write.pubkey, write, written);
+          if (write.data.length === USER_BYTES) this.#recordUser(write.pubkey, written);
+        }
     }
     this.#slot = from + step;
     const parent = this.#parent ?? from;

@@ -5,6 +5,7 @@ import type { Random } from '../../src/sim/random.js';
 import { fillLog } from '../support/fill-log.js';
 import { FIRST_SLOT } from './market-life.js';
 import type { ModelChain } from './model-chain.js';
+import { type WriteLog, writeLogOf } from './model-logs.js';
 
 /** A transaction is finalised so many slots after its own. */
 const FINAL_SLOTS = 31;
@@ -48,6 +49,7 @@ export class ModelLedger {
   /** Oldest first. */
   readonly fills: ModelFill[] = [];
   readonly #bySignature = new Map<string, ModelFill>();
+  readonly #writes = new Map<string, WriteLog>();
 
   /** Without chance there are only the transactions that are sent. */
   constructor(chain: ModelChain, random: Random | null) {
@@ -63,6 +65,18 @@ export class ModelLedger {
     if (this.#random?.oneIn(FILL_ONE_IN)) this.#add(slot, nowMs);
     const from = slot - CONFIRMED_SLOTS;
     return this.fills.slice(-4).filter((fill) => fill.slot === from);
+  }
+
+  /** The transactions that wrote users and are confirmed by the end of a slot. */
+  confirmWrites(slot: number): readonly WriteLog[] {
+    const taken = this.#chain.takeUsersWritten(slot - CONFIRMED_SLOTS);
+    const confirmed = taken.map(([of, users]) => writeLogOf(of, users));
+    for (const one of confirmed) this.#writes.set(one.signature, one);
+    return confirmed;
+  }
+
+  findWrite(signature: string): WriteLog | undefined {
+    return this.#writes.get(signature);
   }
 
   /** A transaction lands in the present slot; returns it. */

@@ -10,6 +10,7 @@ import {
   madeUpUser,
 } from './model-chain.js';
 import type { ListConfig, ModelFill, ModelLedger } from './model-ledger.js';
+import { LostUsers, transactionText, type WriteLog } from './model-logs.js';
 import type {
   HostReply,
   HostSocket,
@@ -18,6 +19,7 @@ import type {
   UpgradeOutcome,
 } from './network.js';
 import { type NodeFaults, type NotifiedKind, type Refusal, soundNode } from './node-faults.js';
+import { partsOf, spoiled, trickledReply, withWrongZstd } from './replies.js';
 
 /** Account sizes of the kinds that a scan finds. */
 const KIND_OF_BYTES: Readonly<Record<number, NotifiedKind>> = {
@@ -33,9 +35,6 @@ const DELAY_MS_MIN = 5;
 const DELAY_MS_MAX = 60;
 /** Slots that climb do so at so many times the pace, as a chain of the shortest slots would. */
 const CLIMB_FACTOR = 8;
-/** Between two bytes of a scan that trickles, and how many come. */
-const TRICKLE_MS = 4_000;
-const TRICKLED_BYTES_MAX = 100;
 /** A notification that is held back comes after at most this time. */
 const SWAPPED_MS = 700;
 
@@ -100,6 +99,7 @@ export class ModelNode implements NetworkHost, ChainListener {
   readonly #ledger: ModelLedger;
   readonly #random: Random;
   readonly #connections = new Map<HostSocket, Connection>();
+  readonly #losses: LostUsers;
   #nextSubscription = 1;
   #stalledUntilMs = 0;
 
@@ -108,6 +108,7 @@ export class ModelNode implements NetworkHost, ChainListener {
     this.#chain = options.chain;
     this.#ledger = options.ledger;
     this.#random = new Random(options.seed);
+    this.#losses = new LostUsers(this.#random);
     this.#chain.listen(this);
   }
 
@@ -198,10 +199,13 @@ export class ModelNode implements NetworkHost, ChainListener {
   }
 
   /** A transaction is confirmed. */
-  handleFill({ signature, slot, lines }: ModelFill): void {
-    const value = JSON.stringify({ signature, err: null, logs: lines });
-    const result = `{"context":{"slot":${slot}},"value":${value}}`;
-    this.#notify('logs', null, ({ id }) => notification('logsNotification', result, id));
+  handleFill(fill: ModelFill): void {
+    this.#notifyLogs(fill, fill.lines);
+  }
+
+  /** The transaction that wrote users is confirmed. */
+  handleWriteLog(log: WriteLog): void {
+    this.#notifyLogs(log, this.faults.cutsLogs ? ['Log truncated'] : this.#losses.linesOf(log));
   }
 
   /** Notifies of a user that the chain never had. */
@@ -215,6 +219,10 @@ export class ModelNode implements NetworkHost, ChainListener {
     const kind = kindOf(state);
     const isRevert = state.slot < (state.before?.slot ?? 0);
     if (isRevert && kind === 'user' && this.faults.hidesReverts) return;
+    if (kind === 'user' && this.#losses.losesUser(state, this.faults)) {
+      this.damage.lost += 1;
+      return;
+    }
     const slot = state.slot - this.#random.nextBelow(this.faults.lowerSlots + 1);
     const told = this.#toldState(state);
     this.#notify(kind, state, ({ id, encoding, pubkey }) => {
@@ -223,6 +231,12 @@ export class ModelNode implements NetworkHost, ChainListener {
       const method = pubkey === null ? 'programNotification' : 'accountNotification';
       return notification(method, `{"context":{"slot":${slot}},"value":${value}}`, id);
     });
+  }
+
+  #notifyLogs(of: Pick<WriteLog, 'signature' | 'slot'>, logs: readonly string[]): void {
+    const value = JSON.stringify({ signature: of.signature, err: null, logs });
+    const result = `{"context":{"slot":${of.slot}},"value":${value}}`;
+    this.#notify('logs', null, ({ id }) => notification('logsNotification', result, id));
   }
 
   #subscribe(connection: Connection, method: string, params: readonly unknown[]): number {
@@ -320,6 +334,8 @@ export class ModelNode implements NetworkHost, ChainListener {
   }
 
   #readFill(signature: string): string {
+    const write = this.#ledger.findWrite(signature);
+    if (write !== undefined) return transactionText(write);
     const fill = this.#ledger.find(signature);
     if (fill === undefined) return 'null';
     const { slot, lines: logMessages } = fill;
@@ -475,26 +491,4 @@ function accountText({ write }: AccountState, encoding: Encoding): string {
 
 function notification(method: string, result: string, subscription: number): string {
   return `{"jsonrpc":"2.0","method":"${method}","params":{"result":${result},"subscription":${subscription}}}`;
-}
-
-function trickledReply(text: string): HostReply {
-  const bytes = Buffer.from(text.slice(0, TRICKLED_BYTES_MAX));
-  const parts = [...bytes].map((byte) => ({ delayMs: TRICKLE_MS, bytes: Buffer.of(byte) }));
-  return { status: 200, parts, end: 'never' };
-}
-
-function partsOf(text: string): HostReply['parts'] {
-  return [{ delayMs: 0, bytes: Buffer.from(text) }];
-}
-
-/** Frames of zstd in the text are no more what they begin as. */
-function withWrongZstd(text: string): string {
-  return text.replaceAll('KLUv/aA', 'KLUv/aB');
-}
-
-/** The text with some of it cut out or replaced. */
-function spoiled(text: string, random: Random): string {
-  const at = random.nextBelow(text.length);
-  if (random.oneIn(2)) return text.slice(0, at);
-  return `${text.slice(0, at)}${'#'.repeat(8)}${text.slice(at + 8)}`;
 }

@@ -49,6 +49,12 @@ export interface NodeFaults {
   /** Subscriptions that are acknowledged, and silent from then on. */
   silent: ReadonlySet<NotifiedKind>;
   lost: number;
+  /** Of users alone; the log of the transaction comes. */
+  lostUsers: number;
+  /** Of users, which the log does not name either. */
+  lostWithLogs: number;
+  /** Logs are cut before their first record. */
+  cutsLogs: boolean;
   doubled: number;
   swapped: number;
   malformed: number;
@@ -91,6 +97,9 @@ export function soundNode(): NodeFaults {
     socketBehindMs: 0,
     silent: new Set(),
     lost: 0,
+    lostUsers: 0,
+    lostWithLogs: 0,
+    cutsLogs: false,
     doubled: 0,
     swapped: 0,
     malformed: 0,

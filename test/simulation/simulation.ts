@@ -206,6 +206,9 @@ class Run {
     for (const fill of this.#ledger.endSlot(slot, this.#time.nowMs)) {
       for (const node of this.#nodes) node.handleFill(fill);
     }
+    for (const write of this.#ledger.confirmWrites(slot)) {
+      for (const node of this.#nodes) node.handleWriteLog(write);
+    }
   }
 
   #startService(): void {

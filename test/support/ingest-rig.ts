@@ -1,6 +1,7 @@
 /** Ingestion from a scripted ledger into a plain store. */
 import { vi } from 'vitest';
 import { Ingester } from '../../src/history/ingest/ingester.js';
+import { LoggedUsersBatch } from '../../src/history/ingest/logged-users.js';
 import { type DecodedLog, newCounters } from '../../src/history/ingest/parts.js';
 import { EmptyTransactions } from '../../src/history/ingest/store-records.js';
 import { UngivenItems } from '../../src/history/ingest/ungiven-items.js';
@@ -32,7 +33,9 @@ function decode(lines: readonly string[]): DecodedLog {
   });
   const isTruncated = lines.includes('Log truncated');
   const unreadable = events.length - fills.length;
-  return { fills, fundingRates: [], events: events.length, isTruncated, unreadable };
+  const isPartial = isTruncated || unreadable > 0;
+  const counts = { events: events.length, isTruncated, unreadable };
+  return { fills, fundingRates: [], ...counts, users: [], isPartial };
 }
 
 export interface RigOptions {
@@ -74,6 +77,7 @@ export class IngestRig {
       nodes: [first, ...others],
       limiter: new RateLimiter({ timers: systemTimers, requestsPerSecond: 100_000 }),
       emptyTransactions: new EmptyTransactions(),
+      logged: new LoggedUsersBatch(systemTimers, () => undefined),
       firstGap: () => firstGap ?? { sinceTs: 0, left: Number.MAX_SAFE_INTEGER },
       onBlockTime: (ts) => this.blockTimes.push(ts),
       onChange: (change) => this.changes.push(change),

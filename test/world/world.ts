@@ -100,6 +100,9 @@ function startChain(options: {
       for (const fill of ledger.endSlot(ended, time.nowMs)) {
         for (const node of nodes) node.handleFill(fill);
       }
+      for (const write of ledger.confirmWrites(ended)) {
+        for (const node of nodes) node.handleWriteLog(write);
+      }
     },
   });
   chain.start();

@@ -1,6 +1,5 @@
 import type { AccountSnapshot } from '../../contract/accounts.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
-import { withTimeLimit } from '../../rpc/timers.js';
 import { FeedError } from '../model/error.js';
 import {
   ABSENCE_MS_MAX,
@@ -16,6 +15,7 @@ import {
   UNPROVEN_SLOTS_MAX,
 } from '../model/limits.js';
 import { confirmedAccountsParams } from '../model/queries.js';
+import { readAccounts } from './account-reading.js';
 import type { FeedParts } from './parts.js';
 import { UserSearch } from './user-search.js';
 
@@ -115,7 +115,7 @@ export class Absences {
 
   async readIfDue(): Promise<void> {
     const { signal } = this.#life;
-    if (this.#parts.probeIntervalMs === 0) return;
+    if (this.#parts.probeIntervalMs === 0) return this.#confirmIfDue(signal);
     await Promise.all([
       this.#confirmIfDue(signal),
       this.#readNewAccounts(signal),
@@ -253,23 +253,14 @@ export class Absences {
     keys: readonly string[],
     limits: ReadLimits,
   ): Promise<AccountSnapshot> {
-    const { engine, timers, turns } = this.#parts;
-    const snapshot = await withTimeLimit({ timers, ...limits }, async (limited) => {
-      await limits.before?.(limited);
-      const options = { signal: limited, timeoutMs: limits.limitMs, isBackground: true };
-      const body = await node.callRaw(
-        'getMultipleAccounts',
-        confirmedAccountsParams(keys),
-        options,
-      );
-      return engine.decodeSnapshot(body, keys);
-    });
+    const query = { node, keys, params: confirmedAccountsParams(keys), ...limits };
+    const { snapshot } = await readAccounts(this.#parts, query);
     const { slot } = snapshot;
     if (slot > this.#connection.newestSlot() + SLOTS_AHEAD_MAX) {
       const message = `reading was as of slot ${slot}, which this chain cannot have reached`;
       throw new FeedError('CHAIN_CLOCK_OUT_OF_RANGE', message, { slot });
     }
-    await turns.finishRequested();
+    await this.#parts.turns.finishRequested();
     return snapshot;
   }
 

@@ -1,8 +1,6 @@
 import type { AccountSnapshot } from '../../contract/accounts.js';
 import { Backoff } from '../../rpc/backoff.js';
-import { parseJson } from '../../rpc/json.js';
-import { withTimeLimit } from '../../rpc/timers.js';
-import { type AccountUpdate, parseMultipleAccounts } from '../model/account-update.js';
+import type { AccountUpdate } from '../model/account-update.js';
 import {
   PROBE_BACKOFF_CAP_MS,
   PROBE_MS_MAX,
@@ -11,10 +9,11 @@ import {
 } from '../model/limits.js';
 import { packedAccountsParams } from '../model/queries.js';
 import type { Absences } from './absences.js';
+import { type AccountReading, readAccounts, updatesOf } from './account-reading.js';
 import { Doubt } from './doubt.js';
 import type { FeedParts } from './parts.js';
 import { ProbedKeys, probesPerInterval } from './probed-keys.js';
-import { type ProbeReading, Suspects } from './suspects.js';
+import { Suspects } from './suspects.js';
 
 /** The connection's interface for probes. */
 interface ProbedConnection {
@@ -206,17 +205,11 @@ export class Probe {
     this.#dueAtMs = timers.nowMs() + Math.max(0, spacingMs + extraMs);
   }
 
-  #readAccounts(signal: AbortSignal): Promise<ProbeReading> {
-    const { rpc, engine, timers } = this.#parts;
+  #readAccounts(signal: AbortSignal): Promise<AccountReading> {
     // Suspects first, so that each read settles the findings of the previous one.
     const keys = this.#keys.nextKeys(this.#suspects.keys());
-    const params = packedAccountsParams(keys);
-    const limit = { timers, limitMs: PROBE_MS_MAX, signal };
-    return withTimeLimit(limit, async (limited) => {
-      const options = { signal: limited, timeoutMs: PROBE_MS_MAX, isBackground: true };
-      const body = await rpc.callRaw('getMultipleAccounts', params, options);
-      return { keys, body, snapshot: await engine.decodeSnapshot(body, keys) };
-    });
+    const query = { node: this.#parts.rpc, keys, params: packedAccountsParams(keys) };
+    return readAccounts(this.#parts, { ...query, limitMs: PROBE_MS_MAX, signal });
   }
 
   /** A read older than the socket's slots is late; it does not mean that the chain reverted. */
@@ -224,7 +217,7 @@ export class Probe {
     return slot <= this.#connection.newestSlot() || this.#connection.admitsSlot(slot);
   }
 
-  async #compareReading(reading: ProbeReading, signal: AbortSignal): Promise<void> {
+  async #compareReading(reading: AccountReading, signal: AbortSignal): Promise<void> {
     const { turns } = this.#parts;
     await turns.finishRequested();
     if (signal.aborted) return;
@@ -238,7 +231,7 @@ export class Probe {
   }
 
   /** The next read settles differences that were not repaired. */
-  async #handleMissed(missed: readonly string[], reading: ProbeReading): Promise<void> {
+  async #handleMissed(missed: readonly string[], reading: AccountReading): Promise<void> {
     if (!this.#areOfFork(missed)) {
       this.#connection.onLoss(missed);
       return;
@@ -262,7 +255,7 @@ export class Probe {
   #repairUsers(keys: readonly string[]): void {
     const { counters, timers, log } = this.#parts;
     const wanted = [...this.#suspects.takeKeys(keys)].flatMap(([key, reading]) =>
-      readUser(key, reading),
+      updatesOf(reading, this.#parts, new Set([key])),
     );
     const repaired = this.#connection.repairUsers(wanted);
     const atMs = timers.nowMs();
@@ -270,11 +263,4 @@ export class Probe {
     counters.probeRepairs += repaired;
     log.warn({ keys, repaired }, 'a probe repaired users after a fork');
   }
-}
-
-/** The user in this read; none when it was closed. */
-function readUser(key: string, { keys, body }: ProbeReading): readonly AccountUpdate[] {
-  const { result } = parseJson(body) as { readonly result: unknown };
-  const { updates } = parseMultipleAccounts(keys, () => 'user', result);
-  return updates.filter(({ pubkey }) => pubkey === key);
 }

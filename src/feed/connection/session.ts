@@ -1,3 +1,4 @@
+import type { LoggedWrites } from '../../contract/logged-writes.js';
 import { Backoff } from '../../rpc/backoff.js';
 import { readGenesisHash } from '../../rpc/methods.js';
 import { sleep } from '../../rpc/timers.js';
@@ -23,6 +24,7 @@ import { ChainCheck } from './chain-check.js';
 import { takeFirstTime } from './chain-time.js';
 import { ClockPoller } from './clock-poller.js';
 import { isQuarantineExceeded, requireFewQuarantined } from './completeness.js';
+import { LogWitness } from './log-witness.js';
 import type { FeedParts, NewestSlot } from './parts.js';
 import { Probe } from './probe.js';
 import { ReplayBuffer, readEverything, replayUpdates } from './rebuild.js';
@@ -64,6 +66,7 @@ export class FeedSession {
   readonly #auditor: Auditor;
   readonly #probe: Probe;
   readonly #absences: Absences;
+  readonly #witness: LogWitness;
   readonly #clockPoller: ClockPoller;
   readonly #chain: ChainCheck;
   readonly #resyncs: Backoff;
@@ -98,12 +101,17 @@ export class FeedSession {
       onGone: (keys, slot) => this.#letGo(keys, slot),
       onContradiction: (key) => this.#handleLoss(`no read has ${key}, which was notified again`),
     });
+    this.#witness = new LogWitness(parts, this.#absences, {
+      newestSlot: () => this.#chain.announced,
+      notifiedSlot: (key) => this.#notifiedSlots.slotOf(key),
+      repairAccounts: (accounts) => this.#repairAccounts(accounts),
+    });
     this.#probe = new Probe(parts, this.#absences, {
       newestSlot: () => this.#chain.announced,
       mayBeOfFork: (key) => this.#chain.mayBeAbandoned(this.#notifiedSlots.slotOf(key)),
       admitsSlot: (slot) => this.#chain.admitsSlot(slot),
       oracleKeys: () => this.#oracles.followedKeys(),
-      repairUsers: (users) => this.#repairUsers(users),
+      repairUsers: (users) => this.#repairAccounts(users),
       onLoss: ([first = '', ...others]) => {
         const among = others.length === 0 ? '' : ` and ${others.length} others`;
         this.#handleLoss(`a read found that ${first}${among} had changed`);
@@ -192,9 +200,18 @@ export class FeedSession {
     return this.#auditor.auditIfDue();
   }
 
-  /** Probes the subscriptions when due, and reads possibly absent accounts. */
+  /** Transactions are confirmed that wrote these accounts. */
+  recordLogged(writes: readonly LoggedWrites[]): void {
+    for (const one of writes) this.#witness.recordLogged(one);
+  }
+
+  /** Probes the subscriptions when due, and reads accounts that may be absent or not notified. */
   async probeIfDue(): Promise<void> {
-    await Promise.all([this.#probe.probeIfDue(), this.#absences.readIfDue()]);
+    await Promise.all([
+      this.#probe.probeIfDue(),
+      this.#absences.readIfDue(),
+      this.#witness.readIfDue(),
+    ]);
   }
 
   /** Whether messages of a gap may be lost, and no read has verified the book yet. */
@@ -220,6 +237,7 @@ export class FeedSession {
     this.#auditor.stop();
     this.#probe.stop();
     this.#absences.stop();
+    this.#witness.stop();
   }
 
   /** An unknown number of updates is missing: only a new connection can be trusted. */
@@ -438,12 +456,12 @@ export class FeedSession {
     if (memory.state === null) this.#listener.onGap('the State account of the program is gone');
   }
 
-  /** Applies read users unless newer notifications exist; returns how many. */
-  #repairUsers(users: readonly AccountUpdate[]): number {
-    const newer = users.filter((user) => this.#notifiedSlots.isNewer(user));
-    for (const user of newer) {
-      this.#notifiedSlots.recordApplied(user);
-      this.#applyUpdate(user);
+  /** Applies read accounts unless newer notifications exist; returns how many. */
+  #repairAccounts(accounts: readonly AccountUpdate[]): number {
+    const newer = accounts.filter((account) => this.#notifiedSlots.isNewer(account));
+    for (const account of newer) {
+      this.#notifiedSlots.recordApplied(account);
+      this.#applyUpdate(account);
     }
     return newer.length;
   }

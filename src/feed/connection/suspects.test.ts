@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { FakeEngine } from '../../../test/fake-engine.js';
 import { PROBE_SLOTS_AFTER } from '../model/limits.js';
-import { type ProbeReading, Suspects } from './suspects.js';
+import type { AccountReading } from './account-reading.js';
+import { Suspects } from './suspects.js';
 
 /** A book with these users' states at slot 100. */
 function engineWith(...users: readonly string[]): FakeEngine {
@@ -18,7 +19,7 @@ async function readingOf(
   engine: FakeEngine,
   slot: number,
   users: Readonly<Record<string, string>>,
-): Promise<ProbeReading> {
+): Promise<AccountReading> {
   const keys = Object.keys(users);
   const value = Object.values(users).map((data) => ({ data: [data, 'base64'] }));
   const body = Buffer.from(JSON.stringify({ result: { context: { slot }, value } }));

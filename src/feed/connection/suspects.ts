@@ -1,13 +1,6 @@
-import type { AccountSnapshot } from '../../contract/accounts.js';
 import type { FeedEngine } from '../../contract/feed-engine.js';
 import { PROBE_SLOTS_AFTER } from '../model/limits.js';
-
-/** One read: its keys, the response, and its decoded content. */
-export interface ProbeReading {
-  readonly keys: readonly string[];
-  readonly body: Uint8Array;
-  readonly snapshot: AccountSnapshot;
-}
+import type { AccountReading } from './account-reading.js';
 
 /** A range of announced slots, exclusive at the start. */
 interface SlotRange {
@@ -22,7 +15,7 @@ interface SlotRange {
  */
 export class Suspects {
   readonly #engine: FeedEngine;
-  readonly #firstReadings = new Map<string, ProbeReading>();
+  readonly #firstReadings = new Map<string, AccountReading>();
 
   constructor(engine: FeedEngine) {
     this.#engine = engine;
@@ -63,7 +56,7 @@ export class Suspects {
    * Returns the accounts that lack the state of the first and this read, when the socket has passed
    * the slot of the first: a notification was certainly lost. New differences become suspects.
    */
-  compareReading(reading: ProbeReading, newestSlot: number): readonly string[] {
+  compareReading(reading: AccountReading, newestSlot: number): readonly string[] {
     this.forgetNotified();
     const lacking = this.#engine.lackingAccounts(reading.snapshot);
     for (const key of this.keys()) {
@@ -77,8 +70,8 @@ export class Suspects {
   }
 
   /** Removes these, and returns the first read of each. */
-  takeKeys(keys: readonly string[]): ReadonlyMap<string, ProbeReading> {
-    const taken = new Map<string, ProbeReading>();
+  takeKeys(keys: readonly string[]): ReadonlyMap<string, AccountReading> {
+    const taken = new Map<string, AccountReading>();
     for (const key of keys) {
       const first = this.#firstReadings.get(key);
       if (first !== undefined) taken.set(key, first);
@@ -88,26 +81,26 @@ export class Suspects {
   }
 
   /** Adds accounts that lack this read's state, and are not suspects yet. */
-  suspectLacking(reading: ProbeReading): void {
+  suspectLacking(reading: AccountReading): void {
     this.#addKeys(this.#engine.lackingAccounts(reading.snapshot), reading);
   }
 
-  #addKeys(keys: readonly string[], reading: ProbeReading): void {
+  #addKeys(keys: readonly string[], reading: AccountReading): void {
     for (const key of keys) {
       if (!this.#firstReadings.has(key)) this.#firstReadings.set(key, reading);
     }
   }
 
-  #readings(): readonly ProbeReading[] {
+  #readings(): readonly AccountReading[] {
     return [...new Set(this.#firstReadings.values())];
   }
 
-  #keysOf(reading: ProbeReading): readonly string[] {
+  #keysOf(reading: AccountReading): readonly string[] {
     return this.keys().filter((key) => this.#firstReadings.get(key) === reading);
   }
 }
 
 /** The slot by which the socket has notified a read's state. */
-function passedSlot({ snapshot }: ProbeReading): number {
+function passedSlot({ snapshot }: AccountReading): number {
   return snapshot.slot + PROBE_SLOTS_AFTER;
 }

@@ -104,6 +104,31 @@ function slotOf(result: unknown): number | null {
   return asSlot(fieldOf(fieldOf(result, 'context'), 'slot'));
 }
 
+/** The accounts that a transaction may write, of a response of getTransaction; none when absent. */
+export function parseWritableKeys(result: unknown): readonly string[] {
+  if (result === null) throw malformedError('no transaction');
+  const message = fieldOf(fieldOf(result, 'transaction'), 'message');
+  const keys = textsOf(fieldOf(message, 'accountKeys'));
+  const header = fieldOf(message, 'header');
+  const signers = countOf(header, 'numRequiredSignatures');
+  const signersEnd = signers - countOf(header, 'numReadonlySignedAccounts');
+  const end = keys.length - countOf(header, 'numReadonlyUnsignedAccounts');
+  const own = keys.filter((_, at) => at < signersEnd || (at >= signers && at < end));
+  const loaded = fieldOf(fieldOf(fieldOf(result, 'meta'), 'loadedAddresses'), 'writable');
+  return [...own, ...(loaded === undefined ? [] : textsOf(loaded))];
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value;
+  throw malformedError('no list of keys');
+}
+
+function countOf(header: unknown, name: string): number {
+  const count = asSlot(fieldOf(header, name));
+  if (count === null) throw malformedError(`no ${name}`);
+  return count;
+}
+
 /** A slot announced by a socket. */
 export interface AnnouncedSlot {
   readonly slot: number;

@@ -40,6 +40,11 @@ export function newCounters() {
     probes: 0,
     probeFailures: 0,
     probeRepairs: 0,
+    /** Reads of accounts that logs named and no notification, and the accounts that they repaired. */
+    loggedReads: 0,
+    loggedRepairs: 0,
+    /** Transactions read because their logs were cut or missing. */
+    loggedTransactions: 0,
     /** Accounts removed because two readings lacked them. */
     absences: 0,
     /** Connections found by probes or audits to lose messages. */

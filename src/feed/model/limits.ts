@@ -175,6 +175,21 @@ export const UNPROVEN_SLOTS_AFTER = 2;
  * forks of this length are rarer.
  */
 export const UNPROVEN_SLOTS_MAX = 6;
+/**
+ * Slots after a logged transaction by which its accounts are notified: those of its slot are when
+ * the next one begins, and one more covers a late message.
+ */
+export const LOGGED_SLOTS_AFTER = 2;
+/** The same as time, for a socket that announces no slots. */
+export const LOGGED_WAIT_MS = 800;
+/** Delay after a failed read, or one that was not past the transaction: half a slot. */
+export const LOGGED_REREAD_MS = 200;
+/** Time limit of an account or transaction that logs name: probes and audits find it later. */
+export const LOGGED_MS_MAX = 10_000;
+/** Accounts that wait, and transactions: two seconds of 5,000 transactions whose users are all lost. */
+export const LOGGED_KEYS_MAX = 10_000;
+/** Concurrent reads of them: 400 accounts in the time of one read. */
+export const LOGGED_READS_MAX = 4;
 /** Concurrent reads of a search: 5,000 users with orders take about two seconds. */
 export const SEARCH_READS_MAX = 4;
 /** Time limit of one probe with its retries; the next one waits for it. */

@@ -1,13 +1,14 @@
+import { readTransaction } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import type { RateLimiter } from '../../rpc/rate-limiter.js';
 import { HistoryError } from '../model/error.js';
 import { FETCHES_MAX, UNPROVEN_MAX, UNSURE_FAILURES_MAX } from '../model/limits.js';
 import type { TransactionRecords } from '../model/records.js';
 import { decodeRecords, type IngestParts } from './parts.js';
-import { readTransaction } from './read-transaction.js';
 import {
   isNodeFailure,
   type PlacedSignature,
+  parseTransaction,
   subjectOf,
   type TransactionLog,
 } from './rpc-results.js';
@@ -150,7 +151,7 @@ export class Fetcher {
   #readLog(signature: string, options: FetchOptions): Promise<TransactionLog | null> {
     const { rpc, commitment, signal } = options;
     return this.#limiter.runRequest(signal, () =>
-      readTransaction(rpc, { signature, commitment, signal }),
+      readTransaction(rpc, { signature, commitment, signal }, parseTransaction),
     );
   }
 

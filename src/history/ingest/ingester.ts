@@ -101,16 +101,21 @@ export class Ingester {
 
   async #runSessions(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const error = await this.#runSession(this.#pool.current);
-      if (this.#stop.signal.aborted) return;
+      const { current } = this.#pool;
+      current.socket.stop();
+      const error = await this.#runSession(current);
+      if (this.#stop.signal.aborted) break;
+      // While the store fails, the logs still name users to the book.
+      if (!(error instanceof StoreError)) current.socket.stop();
       await this.#recoverFrom(error);
     }
+    this.#pool.current.socket.stop();
   }
 
   /** Runs one session on a node; resolves with the error that ended it. */
   async #runSession(node: LogNode): Promise<unknown> {
     const { parts, nodes, openStore, onChange, limiter, emptyTransactions } = this.#options;
-    const { firstGap, onBlockTime } = this.#options;
+    const { logged, firstGap, onBlockTime } = this.#options;
     const ending = new AbortController();
     const signal = AbortSignal.any([ending.signal, this.#stop.signal]);
     this.#isLive = false;
@@ -122,6 +127,7 @@ export class Ingester {
         node,
         limiter,
         emptyTransactions,
+        logged,
         firstGap,
         onBlockTime,
         onChange,
@@ -145,7 +151,6 @@ export class Ingester {
       this.#stats = this.stats;
       this.#session = null;
       ending.abort();
-      node.socket.stop();
     }
   }
 

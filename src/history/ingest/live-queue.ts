@@ -5,7 +5,9 @@ import {
   LIVE_BATCH_MS,
   LIVE_QUEUE_MAX,
 } from '../model/limits.js';
+import type { TransactionRecords } from '../model/records.js';
 import type { StoreChange } from '../store/types.js';
+import type { LoggedUsersBatch } from './logged-users.js';
 import { decodeRecords, type IngestParts, type IngestStore } from './parts.js';
 import { isEmptyTransaction } from './reconciler.js';
 import { type LogsNotification, parseLogsNotification } from './rpc-results.js';
@@ -15,15 +17,12 @@ import { type EmptyTransactions, writeRecords } from './store-records.js';
 interface LiveQueueOptions {
   readonly parts: IngestParts;
   readonly emptyTransactions: EmptyTransactions;
+  readonly logged: LoggedUsersBatch;
   readonly onChange: (change: StoreChange) => void;
   /** Called when the store refused a batch, or the queue is full: the session must restart. */
   readonly onFailure: (error: unknown) => void;
   /** Called for a malformed notification, which may have been a transaction. */
   readonly onMalformed: () => void;
-}
-
-interface QueuedLogs extends LogsNotification {
-  readonly place: number;
 }
 
 /**
@@ -33,11 +32,12 @@ interface QueuedLogs extends LogsNotification {
  */
 export class LiveQueue {
   readonly #options: LiveQueueOptions;
-  readonly #waiting: QueuedLogs[] = [];
+  readonly #waiting: TransactionRecords[] = [];
   /** Transactions that have arrived, by slot. */
   readonly #arrived = new Map<number, number>();
   #store: IngestStore | null = null;
   #timer: Timer | null = null;
+  #isClosed = false;
 
   constructor(options: LiveQueueOptions) {
     this.#options = options;
@@ -68,8 +68,9 @@ export class LiveQueue {
     this.#writeAll();
   }
 
-  /** Stores the queued transactions; later ones are ignored. */
+  /** Stores the queued transactions; later ones are not queued. */
   close(): void {
+    this.#isClosed = true;
     this.#timer?.cancel();
     this.#timer = null;
     this.#writeAll();
@@ -86,16 +87,31 @@ export class LiveQueue {
   }
 
   #addWaiting(notification: LogsNotification): void {
+    const records = this.#decode(notification);
+    if (this.#isClosed) return;
     if (this.#waiting.length >= LIVE_QUEUE_MAX) {
       this.#options.onFailure(
         new Error(`${LIVE_QUEUE_MAX} notifications are waiting, which is the limit`),
       );
       return;
     }
-    this.#waiting.push({ ...notification, place: this.#arrivalIndex(notification.slot) });
+    this.#waiting.push(records);
     if (this.#store === null) return;
     if (this.#waiting.length >= LIVE_BATCH_MAX) this.#writeBatch();
     else this.#timer ??= this.#options.parts.timers.after(LIVE_BATCH_MS, () => this.#writeBatch());
+  }
+
+  /** Its users are passed on even while nothing can be stored. */
+  #decode(notification: LogsNotification): TransactionRecords {
+    const { logged, parts } = this.#options;
+    const { decode, counters } = parts;
+    const place = this.#arrivalIndex(notification.slot);
+    const decodeOnce: typeof decode = (lines) => {
+      const log = decode(lines);
+      logged.addTransaction(notification, log);
+      return log;
+    };
+    return decodeRecords(decodeOnce, counters, { ...notification, place, isFinal: false });
   }
 
   /** The arrival order, as a provisional place. */
@@ -119,17 +135,14 @@ export class LiveQueue {
     const store = this.#store;
     if (store === null) return;
     const { parts, emptyTransactions, onChange, onFailure } = this.#options;
-    const batch = this.#waiting.slice(0, LIVE_BATCH_MAX);
+    const transactions = this.#waiting.slice(0, LIVE_BATCH_MAX);
     try {
-      const transactions = batch.map((one) => {
-        return decodeRecords(parts.decode, parts.counters, { ...one, isFinal: false });
-      });
       const kept = transactions.filter((one) => !isEmptyTransaction(one));
       const leftOut = writeRecords(kept, { parts, store, onChange });
       for (const { signature } of kept) emptyTransactions.delete(signature);
       for (const one of leftOut) emptyTransactions.add(one);
       for (const one of transactions) if (isEmptyTransaction(one)) emptyTransactions.add(one);
-      this.#waiting.splice(0, batch.length);
+      this.#waiting.splice(0, transactions.length);
     } catch (error) {
       this.dropWaiting();
       onFailure(error);

@@ -3,6 +3,7 @@ import { type GrpcServer, GrpcStream } from '../../rpc/grpc/grpc-stream.js';
 import { encodeTransactionsRequest } from '../../rpc/grpc/messages.js';
 import type { Log } from '../../rpc/log.js';
 import type { RpcSocketListener } from '../../rpc/socket.js';
+import type { NotificationHandler } from '../../rpc/subscriptions.js';
 import { STREAM_RETURN_MS } from '../model/limits.js';
 import { grpcLogsOf, type LogsConnection } from './grpc-logs.js';
 
@@ -27,6 +28,16 @@ export function createLogsSocket(
     return grpcLogsOf(new GrpcStream({ ...server, encodeRequest, timers, log }));
   });
   return new LogsSocket({ streams, socket, timers });
+}
+
+/** Follows the logs of confirmed transactions that name the program. */
+export async function subscribeToLogs(
+  socket: LogsConnection,
+  program: string,
+  onLogs: NotificationHandler,
+): Promise<void> {
+  const filter = { mentions: [program] };
+  await socket.subscribe('logsSubscribe', [filter, { commitment: 'confirmed' }], onLogs);
 }
 
 /** The streams, and the socket of the node. */

@@ -86,7 +86,7 @@ export function decodeRecords(
   const { signature, slot, place, isFinal, lines } = transaction;
   const log = decode(lines ?? []);
   // An unreadable event counts as truncated: a later fetch may return it intact.
-  const isTruncated = lines === null || log.isTruncated || log.unreadable > 0;
+  const isTruncated = lines === null || log.isPartial;
   counters.unreadableEvents += log.unreadable;
   if (isTruncated) counters.truncated += 1;
   return {

@@ -17,6 +17,8 @@ import { Backfiller } from './backfiller.js';
 import { Fetcher } from './fetcher.js';
 import type { LogsConnection } from './grpc-logs.js';
 import { LiveQueue } from './live-queue.js';
+import type { LoggedUsersBatch } from './logged-users.js';
+import { subscribeToLogs } from './logs-socket.js';
 import { OrphanedTransactions } from './orphans.js';
 import type { IngestParts, IngestStore } from './parts.js';
 import { type Gap, Progress } from './progress.js';
@@ -42,6 +44,8 @@ export interface SessionOptions {
   readonly isOnlyNode: boolean;
   readonly limiter: RateLimiter;
   readonly emptyTransactions: EmptyTransactions;
+  /** Receives the users of each notified transaction. */
+  readonly logged: LoggedUsersBatch;
   /** Opens the store of a chain; rejects when it cannot be opened, or when the chain is wrong. */
   readonly openStore: (genesisHash: string) => Promise<IngestStore>;
   /**
@@ -79,7 +83,7 @@ export class IngestSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    const { parts, emptyTransactions, onChange } = options;
+    const { parts, emptyTransactions, logged, onChange } = options;
     this.#failed = new Promise<never>((_, reject) => {
       this.#fail = reject;
     });
@@ -88,6 +92,7 @@ export class IngestSession {
     this.#queue = new LiveQueue({
       parts,
       emptyTransactions,
+      logged,
       onChange,
       onFailure: (error) => this.#fail(error),
       onMalformed: () => this.catchUpSoon(),
@@ -121,10 +126,7 @@ export class IngestSession {
   async #runSteps(): Promise<never> {
     const { node, parts, openStore, signal } = this.#options;
     const { rpc, socket } = node;
-    const filter = { mentions: [parts.programId] };
-    await socket.subscribe('logsSubscribe', [filter, { commitment: 'confirmed' }], (result) =>
-      this.#queue.addNotification(result),
-    );
+    await subscribeToLogs(socket, parts.programId, (result) => this.#queue.addNotification(result));
     const genesis = await readGenesisHash(rpc, { signal });
     const store = await openStore(genesis);
     const params = [{ commitment: 'confirmed' }];

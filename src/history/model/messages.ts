@@ -5,6 +5,7 @@
 
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
 import type { HistoryStats, MarketFrame, MarketStats } from '../../contract/history-source.js';
+import type { LoggedWrites } from '../../contract/logged-writes.js';
 import type { MarketKey } from '../../contract/markets.js';
 import type { HistoryBook } from './records.js';
 
@@ -73,6 +74,7 @@ export type FromWorker =
   | { readonly kind: 'stats'; readonly stats: HistoryStats }
   /** The worker is upgrading an older file; it sends nothing else until it is done. */
   | { readonly kind: 'upgrading' }
+  | { readonly kind: 'logged'; readonly writes: readonly LoggedWrites[] }
   | { readonly kind: 'marketStats'; readonly markets: readonly MarketStats[] }
   | {
       readonly kind: 'log';

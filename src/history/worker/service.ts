@@ -14,6 +14,7 @@ import { FundingMeansBodies } from '../bodies/funding-means-body.js';
 import { makeBody, makeVolumesBody, type RowReader } from '../bodies/make-body.js';
 import { candleRules } from '../candles/rules.js';
 import { Ingester, type IngestState } from '../ingest/ingester.js';
+import { LoggedUsersBatch } from '../ingest/logged-users.js';
 import { type IngestParts, newCounters } from '../ingest/parts.js';
 import type { Gap } from '../ingest/progress.js';
 import type { LogNode, SessionStats } from '../ingest/session.js';
@@ -190,7 +191,7 @@ export class HistoryService {
 
   #buildIngester(setup: WorkerSetup): Ingester {
     const { programId, requestsPerSecond } = setup;
-    const { timers, random, nodes } = this.#options;
+    const { timers, random, nodes, post } = this.#options;
     const decoder = new LogDecoder(programId);
     const parts: IngestParts = {
       programId,
@@ -207,6 +208,7 @@ export class HistoryService {
       nodes: requireNodes(nodes),
       limiter: new RateLimiter({ timers, requestsPerSecond, burstMs: FETCH_BURST_MS }),
       emptyTransactions: new EmptyTransactions(),
+      logged: new LoggedUsersBatch(timers, (writes) => post({ kind: 'logged', writes })),
       firstGap: (newestTs) => this.#firstGap(newestTs),
       onBlockTime: (ts) => {
         this.#chainTime.addReading(ts);

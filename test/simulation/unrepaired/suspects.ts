@@ -1,12 +1,12 @@
 /** Suspects as they were: those of one read at a time, and what later reads found besides waited until they were settled. */
 import type { FeedEngine } from '../../../src/contract/feed-engine.js';
-import type { ProbeReading } from '../../../src/feed/connection/suspects.js';
+import type { AccountReading } from '../../../src/feed/connection/account-reading.js';
 import { PROBE_SLOTS_AFTER } from '../../../src/feed/model/limits.js';
 
 /** The accounts that one read found to differ. */
 export class Suspects {
   readonly #engine: FeedEngine;
-  #first: ProbeReading | null = null;
+  #first: AccountReading | null = null;
   #keys: readonly string[] = [];
 
   constructor(engine: FeedEngine) {
@@ -31,7 +31,7 @@ export class Suspects {
 
   forgetNotified(): void {}
 
-  compareReading(reading: ProbeReading, newestSlot: number): readonly string[] {
+  compareReading(reading: AccountReading, newestSlot: number): readonly string[] {
     const lacking = this.#engine.lackingAccounts(reading.snapshot);
     const first = this.#first;
     const stillLacking = first === null ? [] : this.#engine.lackingAccounts(first.snapshot);
@@ -45,17 +45,17 @@ export class Suspects {
     return isSettled && reading.snapshot.slot > first.snapshot.slot ? twice : [];
   }
 
-  takeKeys(keys: readonly string[]): ReadonlyMap<string, ProbeReading> {
+  takeKeys(keys: readonly string[]): ReadonlyMap<string, AccountReading> {
     const first = this.#first;
     this.clear();
     return new Map(first === null ? [] : keys.map((key) => [key, first]));
   }
 
-  suspectLacking(reading: ProbeReading): void {
+  suspectLacking(reading: AccountReading): void {
     this.#suspect(reading, this.#engine.lackingAccounts(reading.snapshot));
   }
 
-  #suspect(reading: ProbeReading | null, keys: readonly string[]): void {
+  #suspect(reading: AccountReading | null, keys: readonly string[]): void {
     this.#first = keys.length === 0 ? null : reading;
     this.#keys = keys;
   }

@@ -1,0 +1,233 @@
+import type { LoggedWrites } from '../../contract/logged-writes.js';
+import { readTransaction } from '../../rpc/methods.js';
+import type { NodeRpc } from '../../rpc/node-pool.js';
+import { withTimeLimit } from '../../rpc/timers.js';
+import { type AccountUpdate, parseWritableKeys } from '../model/account-update.js';
+import {
+  ABSENCE_OTHER_MS_MAX,
+  ACCOUNTS_PER_READ,
+  LOGGED_KEYS_MAX,
+  LOGGED_MS_MAX,
+  LOGGED_READS_MAX,
+  LOGGED_REREAD_MS,
+  LOGGED_SLOTS_AFTER,
+  LOGGED_WAIT_MS,
+  PROBE_MS_MAX,
+  SLOTS_AHEAD_MAX,
+} from '../model/limits.js';
+import { packedAccountsParams } from '../model/queries.js';
+import type { Absences } from './absences.js';
+import { type AccountReading, readAccounts, updatesOf } from './account-reading.js';
+import type { FeedParts } from './parts.js';
+
+/** The connection's interface for what logs name. */
+interface WitnessedConnection {
+  /** The newest announced slot; 0 before the first. */
+  newestSlot(): number;
+  /** The slot of an account's last notification; null without one. */
+  notifiedSlot(pubkey: string): number | null;
+  /** Applies these accounts unless newer notifications exist; returns how many. */
+  repairAccounts(accounts: readonly AccountUpdate[]): number;
+}
+
+/** The newest transaction that names an account, or a transaction to read. */
+interface Named {
+  readonly slot: number;
+  readonly sinceMs: number;
+}
+
+/**
+ * A second witness of writes: the logs of confirmed transactions name the users that they wrote. A
+ * user that was not notified within one further slot is read, and the book gets the state that was
+ * read. A lost notification is found by the transaction that caused it, in less than two seconds
+ * from its slot's end, and the connection stays: the logs name what else it loses.
+ *
+ * A transaction whose log is cut or missing is read for the accounts that it may write. Writes that
+ * log nothing are found by probes and audits alone.
+ */
+export class LogWitness {
+  readonly #parts: FeedParts;
+  readonly #absences: Absences;
+  readonly #connection: WitnessedConnection;
+  readonly #accounts = new Map<string, Named>();
+  /** By signature. */
+  readonly #transactions = new Map<string, Named>();
+  /** Aborts with the end of the watched book. */
+  #life = new AbortController();
+  #reads = 0;
+  /** Failed reads since the last that succeeded: each moves on to another node. */
+  #failures = 0;
+  #dueAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: FeedParts, absences: Absences, connection: WitnessedConnection) {
+    this.#parts = parts;
+    this.#absences = absences;
+    this.#connection = connection;
+  }
+
+  /** The book is no longer complete, and all accounts will be read again. */
+  stop(): void {
+    this.#life.abort();
+    this.#life = new AbortController();
+    this.#accounts.clear();
+    this.#transactions.clear();
+    this.#reads = 0;
+  }
+
+  recordLogged({ slot, users, unread }: LoggedWrites): void {
+    const sinceMs = this.#parts.timers.nowMs();
+    for (const user of users) this.#addAccount(user, { slot, sinceMs });
+    for (const signature of unread) addNamed(this.#transactions, signature, { slot, sinceMs });
+  }
+
+  /** Reads what is due, with some concurrent reads. Never rejects. */
+  async readIfDue(): Promise<void> {
+    const { signal } = this.#life;
+    const running: Promise<void>[] = [];
+    while (this.#reads < LOGGED_READS_MAX && this.#parts.timers.nowMs() >= this.#dueAtMs) {
+      const read = this.#nextRead(signal);
+      if (read === null) break;
+      this.#reads += 1;
+      running.push(read.finally(() => this.#endRead(signal)));
+    }
+    await Promise.all(running);
+  }
+
+  #endRead(signal: AbortSignal): void {
+    if (!signal.aborted) this.#reads -= 1;
+  }
+
+  #nextRead(signal: AbortSignal): Promise<void> | null {
+    const transaction = this.#takeTransaction();
+    if (transaction !== null) return this.#readTransaction(transaction, signal);
+    const due = this.#takeAccounts();
+    return due.size === 0 ? null : this.#readAccounts(due, signal);
+  }
+
+  #addAccount(pubkey: string, named: Named): void {
+    if (!this.#wasNotified(pubkey, named)) addNamed(this.#accounts, pubkey, named);
+  }
+
+  #wasNotified(pubkey: string, { slot }: Named): boolean {
+    return (this.#connection.notifiedSlot(pubkey) ?? -1) >= slot;
+  }
+
+  #isOver({ sinceMs }: Named): boolean {
+    return this.#parts.timers.nowMs() - sinceMs > LOGGED_MS_MAX;
+  }
+
+  #takeTransaction(): readonly [string, Named] | null {
+    for (const [signature, named] of this.#transactions) {
+      this.#transactions.delete(signature);
+      if (!this.#isOver(named)) return [signature, named];
+    }
+    return null;
+  }
+
+  /** Accounts that were not notified in time; without slots, time passes instead of them. */
+  #takeAccounts(): ReadonlyMap<string, Named> {
+    const newest = this.#connection.newestSlot();
+    const waitedSinceMs = this.#parts.timers.nowMs() - LOGGED_WAIT_MS;
+    const due = new Map<string, Named>();
+    for (const [pubkey, named] of this.#accounts) {
+      if (due.size >= ACCOUNTS_PER_READ) break;
+      const isSettled = this.#wasNotified(pubkey, named) || this.#isOver(named);
+      const isEarly = newest < named.slot + LOGGED_SLOTS_AFTER && named.sinceMs > waitedSinceMs;
+      if (isEarly && !isSettled) continue;
+      this.#accounts.delete(pubkey);
+      if (!isSettled) due.set(pubkey, named);
+    }
+    return due;
+  }
+
+  async #readAccounts(due: ReadonlyMap<string, Named>, signal: AbortSignal): Promise<void> {
+    try {
+      const keys = [...due.keys()];
+      const query = { keys, params: packedAccountsParams(keys), signal };
+      const reading = await readAccounts(this.#parts, { ...query, ...this.#nextNode() });
+      await this.#parts.turns.finishRequested();
+      if (signal.aborted) return;
+      this.#takeReading(reading, due);
+    } catch (error) {
+      if (!signal.aborted) this.#tryLater(due, error);
+    }
+  }
+
+  /** Accounts whose node was not past their transaction are read again. */
+  #takeReading(reading: AccountReading, due: ReadonlyMap<string, Named>): void {
+    const { engine, counters, log } = this.#parts;
+    const { snapshot } = reading;
+    if (snapshot.slot > this.#connection.newestSlot() + SLOTS_AHEAD_MAX)
+      throw new RangeError(`reading was as of slot ${snapshot.slot}, which is ahead of the chain`);
+    counters.loggedReads += 1;
+    this.#failures = 0;
+    this.#absences.recordReading(snapshot);
+    const early = new Map([...due].filter(([, { slot }]) => slot >= snapshot.slot));
+    if (early.size > 0) this.#addAgain(early);
+    const lacking = new Set(engine.lackingAccounts(snapshot));
+    for (const [pubkey, named] of due)
+      if (early.has(pubkey) || this.#wasNotified(pubkey, named)) lacking.delete(pubkey);
+    if (lacking.size === 0) return;
+    const updates = updatesOf(reading, this.#parts, lacking);
+    const repaired = this.#connection.repairAccounts(updates);
+    counters.loggedRepairs += repaired;
+    log.info({ keys: [...lacking], repaired }, 'logs named accounts that were not notified');
+  }
+
+  async #readTransaction(
+    [signature, named]: readonly [string, Named],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { timers, counters } = this.#parts;
+    const { node, before, limitMs } = this.#nextNode();
+    try {
+      const keys = await withTimeLimit({ timers, limitMs, signal }, async (limited) => {
+        await before?.(limited);
+        const query = { signature, commitment: 'confirmed', signal: limited } as const;
+        return readTransaction(node, query, parseWritableKeys);
+      });
+      if (signal.aborted) return;
+      counters.loggedTransactions += 1;
+      this.#failures = 0;
+      for (const pubkey of keys) this.#addAccount(pubkey, named);
+    } catch (error) {
+      if (signal.aborted) return;
+      addNamed(this.#transactions, signature, named);
+      this.#rest(error);
+    }
+  }
+
+  #tryLater(due: ReadonlyMap<string, Named>, error: unknown): void {
+    this.#addAgain(due);
+    this.#rest(error);
+  }
+
+  #addAgain(due: ReadonlyMap<string, Named>): void {
+    for (const [pubkey, named] of due) addNamed(this.#accounts, pubkey, named);
+    this.#dueAtMs = this.#parts.timers.nowMs() + LOGGED_REREAD_MS;
+  }
+
+  #rest(error: unknown): void {
+    this.#failures += 1;
+    this.#dueAtMs = this.#parts.timers.nowMs() + LOGGED_REREAD_MS;
+    this.#parts.transientErrors.logWarning('what logs name was not read', '', { err: error });
+  }
+
+  /** The node in use, and after each failure the next one. */
+  #nextNode() {
+    const { rpc, otherRpcs, scanNode, memory } = this.#parts;
+    const nodes: readonly NodeRpc[] = [rpc, ...otherRpcs];
+    const node = nodes[this.#failures % nodes.length] ?? rpc;
+    if (node === rpc)
+      return { node, limitMs: nodes.length === 1 ? PROBE_MS_MAX : ABSENCE_OTHER_MS_MAX };
+    const before = (limited: AbortSignal) =>
+      scanNode.requireChain(node, memory.genesisHash, limited);
+    return { node, limitMs: ABSENCE_OTHER_MS_MAX, before };
+  }
+}
+
+function addNamed(all: Map<string, Named>, key: string, named: Named): void {
+  const known = all.get(key);
+  if (known === undefined && all.size >= LOGGED_KEYS_MAX) return;
+  all.set(key, known === undefined || known.slot < named.slot ? named : known);
+}

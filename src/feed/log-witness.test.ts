@@ -1,0 +1,106 @@
+/** Lost notifications are found by the logs of the transactions that caused them. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { BookTruth } from '../../test/simulation/book-truth.js';
+import { currentMachine } from '../../test/simulation/globals.js';
+import { lifeOf } from '../../test/simulation/market-life.js';
+import type { NodeFaults } from '../../test/simulation/node-faults.js';
+import { type World, type WorldOptions, world } from '../../test/world/world.js';
+
+/** Neither finds anything within a test. */
+const UNCHECKED = { probeIntervalMs: '0', auditIntervalMs: '0' };
+const CHECK_MS = 100;
+
+let scene: World;
+let truth: BookTruth;
+
+afterEach(() => scene.stop());
+
+async function start(options: WorldOptions = {}): Promise<void> {
+  scene = await world(options);
+  const { chain } = scene;
+  const { time } = currentMachine();
+  truth = new BookTruth(chain, lifeOf(0));
+  truth.recordMoment(time.nowMs);
+  chain.listen({
+    handleState: (state) => truth.recordState(state),
+    handleSlot: () => void time.plan(0, () => truth.recordMoment(time.nowMs)),
+  });
+}
+
+/** Faults of all nodes, or of the first. */
+function spoil(faults: Partial<NodeFaults>, nodes = scene.nodes): void {
+  for (const node of nodes) Object.assign(node.faults, faults);
+}
+
+/** What was wrong for too long meanwhile. */
+async function run(ms: number): Promise<readonly string[]> {
+  const found: string[] = [];
+  const { engine, states } = scene.service;
+  for (let passed = 0; passed < ms; passed += CHECK_MS) {
+    await scene.run(CHECK_MS);
+    const nowMs = currentMachine().time.nowMs;
+    const wrong = states.at(-1) === 'live' ? truth.findWrong(engine, { nowMs, blindMs: 0 }) : null;
+    if (wrong !== null) found.push(`${nowMs}: ${wrong}`);
+  }
+  return found;
+}
+
+const LOST = { lostUsers: 0.33 };
+const repairs = () => scene.service.metric('slotbook_feed_events_total{event="loggedRepairs"}');
+
+test.each<readonly [string, Partial<NodeFaults>, WorldOptions]>([
+  ['their logs come', LOST, { flags: UNCHECKED }],
+  ['their logs are cut', { ...LOST, cutsLogs: true }, { flags: UNCHECKED }],
+  ['a history reads their logs', LOST, { flags: { ...UNCHECKED, dataDir: '' } }],
+  ['sources are merged', LOST, { flags: { ...UNCHECKED, source: 'rpc:http://node-0' } }],
+])(
+  'a third of the notifications is lost and %s: no order is wrong for two seconds',
+  async (_, faults, options) => {
+    const dataDir =
+      options.flags?.['dataDir'] === undefined
+        ? {}
+        : { dataDir: mkdtempSync(path.join(tmpdir(), 'witness-')) };
+    await start({ ...options, flags: { ...options.flags, ...dataDir } });
+    spoil(faults);
+    expect(await run(15_000)).toEqual([]);
+    expect(scene.service.states).toEqual(['rebuilding', 'live']);
+    expect(await repairs()).toBeGreaterThan(3);
+  },
+);
+
+test('without the logs a lost notification is wrong until an audit: the logs are what finds it', async () => {
+  await start({ flags: UNCHECKED });
+  spoil({ ...LOST, silent: new Set(['logs']) });
+  expect((await run(15_000)).length).toBeGreaterThan(0);
+});
+
+test('accounts are closed in transactions that cancel their orders, and probes are off: they leave within two seconds', async () => {
+  await start({ flags: UNCHECKED });
+  for (let closed = 0; closed < 4; closed += 1) {
+    const [pubkey] = scene.service.engine.usersWithOrders(closed, 1).keys;
+    scene.chain.closeAccount(pubkey ?? '');
+    expect(await run(3_000)).toEqual([]);
+    expect(scene.service.engine.hasUser(pubkey ?? '')).toBe(false);
+  }
+  expect(scene.service.states).toEqual(['rebuilding', 'live']);
+});
+
+test('the node in use gives no account: another one is asked', async () => {
+  await start({ nodes: 2, flags: UNCHECKED });
+  spoil({ ...LOST, hanging: new Set(['getMultipleAccounts']) }, scene.nodes.slice(0, 1));
+  expect(await run(15_000)).toEqual([]);
+  expect(await repairs()).toBeGreaterThan(3);
+});
+
+test('notifications are lost with their logs, some or all of them for ten seconds: probes find it as soon', async () => {
+  await start({ flags: { auditIntervalMs: '0' } });
+  spoil({ lostWithLogs: 0.1 });
+  expect(await run(20_000)).toEqual([]);
+  spoil({ lostWithLogs: 0, silent: new Set(['user', 'logs']) });
+  expect(await run(10_000)).toEqual([]);
+  spoil({ silent: new Set() });
+  expect(await run(10_000)).toEqual([]);
+});
