@@ -48,7 +48,7 @@ class StreamScene {
     );
     const scene = new StreamScene(servers, new Random(SEED));
     const sources = servers.map(
-      ({ url }) => new GrpcSource({ timers: systemTimers, url, token, programId: OWNER }),
+      ({ url }) => new GrpcSource({ timers: systemTimers, url, token, programId: OWNER, program: 'drift' }),
     );
     const merged = new MergedSources({ timers: systemTimers, sources });
     ends.push(() => {
@@ -70,7 +70,7 @@ class StreamScene {
   }
 
   async #follow(merged: MergedSources): Promise<void> {
-    await merged.subscribeAll(OWNER, {
+    await merged.subscribeAll({
       onSlot: (notified) => {
         this.seen = notified?.slot ?? 0;
       },

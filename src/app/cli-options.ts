@@ -41,10 +41,11 @@ export const coreOptions = [
 /** Options of `edge`. */
 export const edgeOptions = [
   ...groupOptions('log', 'edge', 'book', 'database'),
+  settingOption('program'),
   settingOption('programId'),
 ];
 /** Options of `demo`. */
-export const demoOptions = groupOptions('demo', ...liveGroups);
+export const demoOptions = [settingOption('program'), ...groupOptions('demo', ...liveGroups)];
 /** Options of commands that serve a cluster or, without one, the demo. */
 export const serveOrDemoOptions = groupOptions('cluster', 'demo', ...liveGroups);
 /** The options of `record`, whose journal has fixed settings. */
@@ -54,7 +55,7 @@ export const recordOptions = groupOptions(
   ...liveGroups.filter((group) => group !== 'journal'),
 );
 /** Options of `replay`. */
-export const replayOptions = groupOptions('replay', 'book');
+export const replayOptions = [settingOption('program'), ...groupOptions('replay', 'book')];
 
 /**
  * The options of `verify`, which logs only warnings. The folder is an argument of one run, not a

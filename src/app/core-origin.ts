@@ -41,9 +41,9 @@ export async function coreOrigin(config: CoreConfig, runtime: Runtime): Promise<
 
 function firstOrigin(parts: CoreParts): BookOrigin {
   const { config, runtime, lease, link, run, genesisHash } = parts;
-  const { programId } = config;
+  const { programId, program } = config;
   const { place } = config.log;
-  const engine = new Engine({ programId, epoch: run });
+  const engine = new Engine({ programId, program, epoch: run });
   const { ended, end } = newEnding();
   const journal = new Journal({
     setup: logSetupOf(parts),

@@ -13,8 +13,8 @@ import type { Runtime } from './runtime.js';
 
 /** Returns the book of a configured log; its epoch is that of the log. */
 export function edgeOrigin(config: EdgeConfig, runtime: Runtime): BookOrigin {
-  const { programId, place, awayAfterMs, clockSkewMaxMs } = config;
-  const engine = new Engine({ programId, epoch: '' });
+  const { programId, program, place, awayAfterMs, clockSkewMaxMs } = config;
+  const engine = new Engine({ programId, program, epoch: '' });
   const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);
   const link = new QuoteLink({ place, ...runtime });
   let follower: LogFollower | undefined;

@@ -85,8 +85,8 @@ export function liveOrigin(
   runtime: Runtime,
   journalFolder?: string,
 ): BookOrigin {
-  const { programId, journal: settings } = config;
-  const engine = new Engine({ programId, epoch: newEpoch(runtime.timers) });
+  const { programId, program, journal: settings } = config;
+  const engine = new Engine({ programId, program, epoch: newEpoch(runtime.timers) });
   const parts = { config, runtime, engine };
   if (settings === undefined || journalFolder === undefined) {
     return { engine, feed: (events) => liveFeed({ ...parts, events }) };
@@ -147,7 +147,7 @@ function liveFeed(parts: LiveFeedParts, journal?: Journal): ServiceFeed {
   const { config, runtime, engine, events, chain } = parts;
   const { timers } = runtime;
   const nodes = createNodes(config.nodes, timers);
-  const { snapshotUrl, programId, laggingAfterMs, staleAfterMs } = config;
+  const { snapshotUrl, programId, program, laggingAfterMs, staleAfterMs } = config;
   const { auditIntervalMs, probeIntervalMs, clockSkewMaxMs } = config;
   const { indicativePolicy, streamIntervalMs } = config;
   const snapshotRpc =
@@ -159,6 +159,7 @@ function liveFeed(parts: LiveFeedParts, journal?: Journal): ServiceFeed {
     nodes,
     engine,
     programId,
+    program,
     ...runtime,
     auditIntervalMs,
     probeIntervalMs,

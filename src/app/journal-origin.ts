@@ -43,7 +43,7 @@ interface SegmentPlace {
  */
 export function journalOrigin(config: ReplayConfig, place: string, timers: Timers): BookOrigin {
   const folder = existingFolder(place, 'DIR');
-  const { at, speed } = config;
+  const { at, speed, program } = config;
   const found = readSegments(folder, null);
   const { segments: kept } = found;
   const choice = at && choose(kept, at);
@@ -51,7 +51,7 @@ export function journalOrigin(config: ReplayConfig, place: string, timers: Timer
   const first = segments?.[0];
   if (segments === undefined || first === undefined) throw notKept(place, kept, at && '--at');
   const { programId, epoch } = first;
-  const engine = new Engine({ programId, epoch });
+  const engine = new Engine({ programId, program, epoch });
   const feed = ({ onTurn, onFirstLive, publisher }: FeedEvents): ServiceFeed =>
     feedOf(
       new JournalReplayer({

@@ -10,16 +10,18 @@ import type { Runtime } from './runtime.js';
 
 /** Returns the streams to merge; undefined when the nodes' subscriptions are followed. */
 export function mergeSources(
-  { sources: configs = [], programId }: ServiceConfig,
+  { sources: configs = [], programId, program }: ServiceConfig,
   witnesses: RpcNodes,
   runtime: Runtime,
 ): MergedSources | undefined {
   if (configs.length === 0) return undefined;
   const sources = configs.map((source) => {
-    if (source.kind === 'grpc') return new GrpcSource({ ...source, programId, ...runtime });
+    if (source.kind === 'grpc')
+      return new GrpcSource({ ...source, programId, program, ...runtime });
     const { timers } = runtime;
     const { host: name } = new RpcClient({ url: source.rpcUrl, timers });
-    return new RpcSource({ name, socket: new RpcSocket({ url: source.wsUrl, timers }), programId });
+    const socket = new RpcSocket({ url: source.wsUrl, timers });
+    return new RpcSource({ name, socket, programId, program });
   });
   return new MergedSources({ sources, witnesses, ...runtime });
 }

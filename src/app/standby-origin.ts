@@ -26,8 +26,8 @@ import { replyToQuotes } from './quote-forwarding.js';
 /** Returns the book of the log; after the failover, this core writes the log. */
 export function standbyOrigin(parts: CoreParts): BookOrigin {
   const { config, runtime } = parts;
-  const { programId } = config;
-  const engine = new Engine({ programId, epoch: '' });
+  const { programId, program } = config;
+  const engine = new Engine({ programId, program, epoch: '' });
   const setup = { ...logSetupOf(parts), isStandby: true };
   const { ended, end } = newEnding();
   const journal = new Journal({ setup, turnLog: engine.turnLog, ...runtime, onEnded: end });
@@ -62,10 +62,10 @@ class Standby {
 
   constructor(parts: StandbyParts) {
     const { config, runtime, engine, journal, genesisHash, end } = parts;
-    const { programId } = config;
+    const { programId, program } = config;
     const { place } = config.log;
     this.#parts = parts;
-    const warm = new Engine({ programId, epoch: newEpoch(runtime.timers) });
+    const warm = new Engine({ programId, program, epoch: newEpoch(runtime.timers) });
     const bounds = { bytesMax: STANDBY_BYTES_MAX, lateSlots: LATE_SLOTS };
     this.#switched = new StandbyEngine({ warm, ...bounds });
     this.#follower = new LogFollower({

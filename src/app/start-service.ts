@@ -17,8 +17,8 @@ import type {
 import { systemTimers } from '../rpc/timers.js';
 import { warmCalls } from '../rpc/warm-up.js';
 import type { HistoryFirst } from '../server/routes/first-ready.js';
-import { mainnetMarkets } from '../sim/bytes/mainnet-presets.js';
-import { FEW_MARKETS } from '../sim/bytes/market-presets.js';
+import { mainnetMarkets, velocityMarkets } from '../sim/bytes/mainnet-presets.js';
+import { FEW_MARKETS, type MarketPresets } from '../sim/bytes/market-presets.js';
 import { startDemo } from '../sim/demo/demo.js';
 import { QuoteMaker } from '../sim/demo/quote-maker.js';
 import type { ChainBook } from '../verify/chain-book.js';
@@ -135,13 +135,18 @@ function chainBook(engine: BookOrigin['engine'], status: ServiceFeed['status']):
   };
 }
 
+function presetsOf({ program, marketsPreset }: DemoConfig): MarketPresets {
+  if (program === 'velocity') return velocityMarkets();
+  return marketsPreset === 'mainnet' ? mainnetMarkets() : FEW_MARKETS;
+}
+
 /** Starts a local chain with a simulated market, and serves its book. */
 export async function startDemoService(
   config: DemoConfig,
   options: ServiceOptions = {},
 ): Promise<Service> {
-  const { rate, seed, marketsPreset, makers, fillsPerSecond, fundingSeconds } = config;
-  const presets = marketsPreset === 'mainnet' ? mainnetMarkets() : FEW_MARKETS;
+  const { rate, seed, makers, fillsPerSecond, fundingSeconds } = config;
+  const presets = presetsOf(config);
   const demo = await startDemo({ presets, rate, seed, makers, fillsPerSecond, fundingSeconds });
   const { rpcUrl, wsUrl, programId } = demo;
   try {

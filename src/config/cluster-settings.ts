@@ -1,4 +1,5 @@
 /** The settings of the chain and its nodes. */
+import { PROGRAM_NAMES } from '../contract/program.js';
 import { LIMITS } from './limits.js';
 import { HTTP, WS } from './protocols.js';
 import type { Setting } from './setting-kinds.js';
@@ -79,12 +80,21 @@ export const CLUSTER_SETTINGS = {
     secret: 'all',
     text: 'the token of these servers, sent as x-token; a user in an address takes its place. Better set in the environment, where no other process reads it',
   },
-  /** Drift v2's program on Solana's main network. */
+  program: {
+    group: 'cluster',
+    kind: 'choice',
+    value: 'name',
+    default: null,
+    choices: PROGRAM_NAMES,
+    absent: 'of --program-id',
+    text: 'the program whose rules and layouts are read: Drift v2, or Velocity, which went on from it',
+  },
   programId: {
     group: 'cluster',
     kind: 'key',
     value: 'key',
-    default: 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH',
-    text: "Drift v2's program",
+    default: null,
+    absent: 'of --program',
+    text: "the program's address, with --program of a deployment of your own; without both that of Drift v2",
   },
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { PROGRAM_IDS } from '../contract/program.js';
 import { ConfigReader } from './config.js';
 import { ConfigError } from './config-error.js';
 import type { Environment, Flags } from './setting-reader.js';
@@ -64,6 +65,7 @@ describe('defaults', () => {
       seed: SETTINGS.seed.default,
       makers: 200,
       fillsPerSecond: 1,
+      program: 'drift',
       fundingSeconds: 20,
       marketsPreset: 'few',
       history: {
@@ -151,8 +153,38 @@ describe('the journal', () => {
   });
 });
 
+describe('the program', () => {
+  const own = '1'.repeat(32);
+  const { drift, velocity } = PROGRAM_IDS;
+
+  test.each([
+    [{}, { program: 'drift', programId: drift }],
+    [{ program: 'velocity' }, { program: 'velocity', programId: velocity }],
+    [{ programId: velocity }, { program: 'velocity', programId: velocity }],
+    [{ programId: drift }, { program: 'drift', programId: drift }],
+    [{ programId: own }, { program: 'drift', programId: own }],
+    [
+      { programId: own, program: 'velocity' },
+      { program: 'velocity', programId: own },
+    ],
+  ])('%j is %j', (flags, expected) => {
+    const all = { rpcUrl: 'http://node.example', ...flags };
+    expect(reader(all).readService()).toMatchObject(expected);
+    expect(reader({ nats: 'nats://host', ...flags }).readEdge()).toMatchObject(expected);
+  });
+
+  test.each([
+    { program: 'phoenix' },
+    { program: 'drift', programId: velocity },
+    { program: 'velocity', programId: drift },
+  ])('%j is refused', (flags) => {
+    const code = 'INVALID_SETTING';
+    expectRefusal({ rpcUrl: 'http://node.example', ...flags }, { code, setting: '--program' });
+  });
+});
+
 describe('makers that quote', () => {
-  const [first, second] = ['1'.repeat(32), SETTINGS.programId.default];
+  const [first, second] = ['1'.repeat(32), PROGRAM_IDS.drift];
 
   test('are a list of keys, and their policy a word', () => {
     const { quoteMakers } = reader({ quoteMakers: ` ${first}, ${second},` }).readDemo();

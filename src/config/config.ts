@@ -4,6 +4,12 @@
  * A flag overrides its environment variable, which overrides the default. Nothing is read at import
  * time. `settings.ts` is the table of all settings; the rules between several settings are here.
  */
+import {
+  type ChainProgram,
+  PROGRAM_IDS,
+  type ProgramName,
+  programAt,
+} from '../contract/program.js';
 import { readAggregator } from './aggregator-settings.js';
 import { invalid, missing, outOfRange } from './config-error.js';
 import { readDatabaseUrl } from './database-url.js';
@@ -66,14 +72,13 @@ export interface BookConfig extends SettingValues<(typeof BOOK_SETTINGS)[number]
 }
 
 /** Settings of a service on a cluster. */
-export interface ServiceConfig extends BookConfig {
+export interface ServiceConfig extends BookConfig, ChainProgram {
   /** The first is used while it works; the others are fallbacks. */
   readonly nodes: readonly [NodeConfig, ...NodeConfig[]];
   /** Streams instead of the nodes' subscriptions; empty for none. */
   readonly sources?: readonly SourceConfig[];
   /** Serves the scan of all users; undefined for the node in use. */
   readonly snapshotUrl: string | undefined;
-  readonly programId: string;
   readonly history?: HistoryConfig | undefined;
   readonly journal?: JournalConfig | undefined;
 }
@@ -84,7 +89,7 @@ export interface CoreConfig extends ServiceConfig {
 }
 
 /** Settings of an edge, which follows a log. */
-export interface EdgeConfig extends BookConfig, SettingValues<'programId' | 'awayAfterMs'> {
+export interface EdgeConfig extends BookConfig, ChainProgram, SettingValues<'awayAfterMs'> {
   readonly place: LogPlaceConfig;
   /** The database of the core's history; undefined for none. */
   readonly database?: DatabaseConfig;
@@ -101,6 +106,7 @@ export interface DemoConfig
   extends BookConfig,
     SettingValues<'rate' | 'seed' | 'marketsPreset' | 'makers' | 'fundingSeconds'> {
   readonly fillsPerSecond: number;
+  readonly program: ProgramName;
   /** As in a service; without a data folder in a temporary one. */
   readonly history?: HistoryConfig | undefined;
   /** Likewise. */
@@ -108,7 +114,7 @@ export interface DemoConfig
 }
 
 /** Settings of a service on a journal. */
-export interface ReplayConfig extends BookConfig, SettingValues<'speed'> {
+export interface ReplayConfig extends BookConfig, SettingValues<'speed' | 'program'> {
   /** The moment to serve: the last turn up to a slot, or a time; undefined plays all. */
   readonly at?: JournalMomentSetting | undefined;
 }
@@ -158,8 +164,9 @@ export class ConfigReader {
 
   /** The settings of `edge`. */
   readEdge(): EdgeConfig {
-    const { programId, awayAfterMs } = this.#settings.readAll('programId', 'awayAfterMs');
-    const common = { ...this.#readBook(), programId, awayAfterMs, place: this.#readLogPlace() };
+    const { awayAfterMs } = this.#settings.readAll('awayAfterMs');
+    const book = { ...this.#readBook(), ...this.#readProgram() };
+    const common = { ...book, awayAfterMs, place: this.#readLogPlace() };
     const first = readDatabaseUrl(this.#settings, 'historyUrl');
     const url = readDatabaseUrl(this.#settings, 'historyReadUrl') ?? first;
     return { ...common, ...(url !== undefined && { database: { url, role: 'read' } }) };
@@ -188,6 +195,7 @@ export class ConfigReader {
       ...demo,
       ...(demo.marketsPreset === 'mainnet' && this.#readMainnet()),
       fillsPerSecond: this.#settings.read('fills'),
+      program: this.#readProgram().program,
       history: this.#readHistory(dataDir),
       journal: this.#readJournal(dataDir, true),
     };
@@ -201,8 +209,8 @@ export class ConfigReader {
 
   /** The settings of `replay`. */
   readReplay(): ReplayConfig {
-    const { speed, at } = this.#settings.readAll('speed', 'at');
-    return { ...this.#readBook(), speed, ...(at === undefined ? {} : { at: parseMoment(at) }) };
+    const { at, ...common } = this.#settings.readAll('speed', 'program', 'at');
+    return { ...this.#readBook(), ...common, ...(at === undefined ? {} : { at: parseMoment(at) }) };
   }
 
   /** The settings of `verify`. */
@@ -223,9 +231,23 @@ export class ConfigReader {
       ...this.#readBook(),
       aggregator: readAggregator(this.#settings),
       nodes,
-      ...this.#settings.readAll('snapshotUrl', 'programId'),
+      ...this.#settings.readAll('snapshotUrl'),
+      ...this.#readProgram(),
       sources: sourcesOf(this.#settings.readAll('source', 'grpcUrl', 'grpcToken'), nodes),
     };
+  }
+
+  /** An address of its own program decides; another one has the rules of `--program`, by default of Drift v2. */
+  #readProgram(): ChainProgram {
+    const { program, programId } = this.#settings.readAll('program', 'programId');
+    if (programId === undefined) {
+      const name = program ?? 'drift';
+      return { programId: PROGRAM_IDS[name], program: name };
+    }
+    const owner = programAt(programId);
+    if (program === undefined || program === owner) return { programId, program: owner };
+    if (PROGRAM_IDS[owner] !== programId) return { programId, program };
+    throw invalid('program', program, `must be ${owner}, whose address --program-id is`);
   }
 
   #readLogPlace(): LogPlaceConfig {

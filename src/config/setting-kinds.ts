@@ -49,7 +49,7 @@ interface TextSetting extends SettingBase {
 /** One of several words. */
 interface ChoiceSetting extends SettingBase {
   readonly kind: 'choice';
-  readonly default: string;
+  readonly default: string | null;
   readonly choices: readonly string[];
 }
 

@@ -8,6 +8,7 @@ import type {
 } from './book-requests.js';
 import type { FeedState } from './feed-status.js';
 import type { ChainStats, MarketInfo } from './markets.js';
+import type { ProgramName } from './program.js';
 import type { FrameTimes, TopicDelta, TopicSnapshotRequest, TopicSpec } from './topics.js';
 
 /** The version of a market's bodies: in one epoch, equal versions mean equal bodies. */
@@ -60,6 +61,8 @@ export interface MarketDirectory {
  * buffer.
  */
 export interface BookSource {
+  /** The program whose rules and layouts the accounts of the book have. */
+  readonly program: ProgramName;
   /** Identifies this run on this chain; every body contains it. */
   readonly epoch: string;
   /** Grows with every change of a body or of the markets: within one turn, bodies stay equal. */

@@ -1,11 +1,22 @@
 /** Calls into the native core, which throw an {@link EngineError}. */
 import { Core } from '@slotbook/core';
+import type { ProgramName } from '../contract/program.js';
 import { EngineError } from './errors.js';
 
+/** Whose accounts a book is made of. */
+export interface BookOptions {
+  /** The program's address, base58. */
+  readonly programId: string;
+  /** The program whose rules and layouts it has; by default those of the address. */
+  readonly program?: ProgramName | undefined;
+  /** The name of the run of the book. */
+  readonly epoch: string;
+}
+
 /** An empty book. Throws INVALID_PROGRAM_ID. */
-export function createCore({ programId, epoch }: { programId: string; epoch: string }): Core {
+export function createCore({ programId, program, epoch }: BookOptions): Core {
   try {
-    return new Core(programId, epoch);
+    return new Core(programId, epoch, program);
   } catch (cause) {
     const message = `program id was ${programId}, must be base58 of 32 bytes`;
     throw new EngineError('INVALID_PROGRAM_ID', message, { cause });

@@ -19,13 +19,14 @@ import type { Census, FeedEngine, QuoteEngine, UserPage } from '../contract/feed
 import { FEED_STATES, type FeedState } from '../contract/feed-status.js';
 import type { IndicativeOutcome, IndicativePolicy, MakerQuotes } from '../contract/indicative.js';
 import type { ChainStats, MarketInfo } from '../contract/markets.js';
+import { type ProgramName, programAt } from '../contract/program.js';
 import type {
   FrameTimes,
   TopicDelta,
   TopicSnapshotRequest,
   TopicSpec,
 } from '../contract/topics.js';
-import { createCore, readOpenOrders } from './core.js';
+import { type BookOptions, createCore, readOpenOrders } from './core.js';
 import { DecodedSnapshot, decodedSnapshot } from './decoded-snapshot.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
 import { type ExternalLevels, setExternalLevels } from './external-levels.js';
@@ -67,6 +68,8 @@ const SIDES = ['bid', 'ask'] as const;
 export class Engine implements FeedEngine, QuoteEngine, BookSource {
   /** The log of the turns, for the journal. */
   readonly turnLog: TurnLog;
+  /** The program whose rules and layouts the accounts have. */
+  readonly program: ProgramName;
   /** Hashes of the markets' contents. */
   readonly hashes: MarketHashes;
   readonly #core: Core;
@@ -87,7 +90,8 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   /** The report's `marketSet` when `#markets` was last read. */
   #marketsOf = -1;
 
-  constructor(options: { readonly programId: string; readonly epoch: string }) {
+  constructor(options: BookOptions) {
+    this.program = options.program ?? programAt(options.programId);
     this.#core = createCore(options);
     this.turnLog = new TurnLog(this.#core);
     this.hashes = new MarketHashes(this.#core);
@@ -260,7 +264,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   markets(): readonly MarketInfo[] {
     const { marketSet } = this.#report;
     if (this.#marketsOf !== marketSet) {
-      this.#markets = parseMarkets(this.#core.markets());
+      this.#markets = parseMarkets(this.#core.markets(), this.program);
       this.#marketsOf = marketSet;
     }
     return this.#markets;

@@ -1,5 +1,6 @@
 import type { AccountProblem, LayoutSample } from '../contract/accounts.js';
 import type { ChainStats, MarketInfo, PerpStats } from '../contract/markets.js';
+import type { ProgramName } from '../contract/program.js';
 import type { EngineStats } from './types.js';
 
 /*
@@ -7,17 +8,24 @@ import type { EngineStats } from './types.js';
  * without checking every member.
  */
 
-interface MarketText extends Omit<MarketInfo, 'tickSize' | 'stepSize' | 'minOrderSize'> {
+interface MarketText
+  extends Omit<MarketInfo, 'tickSize' | 'stepSize' | 'minOrderSize' | 'quoteAsset'> {
   readonly tickSize: string;
   readonly stepSize: string;
   readonly minOrderSize: string;
 }
 
+/** The quote token of a program, of which spot market 0 is. */
+const QUOTE_ASSETS = { drift: 'USDC', velocity: 'USDT' } as const;
+
 /** Parses the markets, indexed by id. */
-export function parseMarkets(text: string): readonly MarketInfo[] {
+export function parseMarkets(text: string, program: ProgramName): readonly MarketInfo[] {
   const markets = JSON.parse(text) as readonly MarketText[];
+  const quote = markets.find((info) => info.marketType === 'spot' && info.marketIndex === 0);
+  const quoteAsset = quote?.symbol ?? QUOTE_ASSETS[program];
   return markets.map((market) => ({
     ...market,
+    quoteAsset,
     tickSize: BigInt(market.tickSize),
     stepSize: BigInt(market.stepSize),
     minOrderSize: BigInt(market.minOrderSize),

@@ -1,5 +1,6 @@
 import { SETTINGS } from '../config/settings.js';
 import type { FeedEngine } from '../contract/feed-engine.js';
+import type { ChainProgram, ProgramName } from '../contract/program.js';
 import type { EndedTurn, MarkPublisher, PublishMark } from '../contract/publish-mark.js';
 import type { Timers } from '../contract/timers.js';
 import { type Log, silentLog } from '../rpc/log.js';
@@ -28,6 +29,8 @@ export interface LiveFeedOptions {
   readonly sources?: MergedSources;
   readonly engine: FeedEngine;
   readonly programId: string;
+  /** Drift v2 by default. */
+  readonly program?: ProgramName;
   readonly log?: Log;
   /** Takes each turn before it is published. */
   readonly journal?: { endTurn(mark: PublishMark): void } | undefined;
@@ -59,8 +62,10 @@ export interface LiveFeedOptions {
 }
 
 /** The nodes to follow, one at a time; with merged sources, the nodes to read. */
-export function feedNodesOf({ nodes, sources }: LiveFeedOptions): RpcNodes<FeedNode> {
+export function feedNodesOf(options: LiveFeedOptions): RpcNodes<FeedNode> {
+  const { nodes, sources, programId, program = 'drift' } = options;
   const [first, ...others] = nodes;
+  const nodeOf = (node: RpcNode): FeedNode => feedNodeOf(node, { programId, program });
   if (sources === undefined) return [nodeOf(first), ...others.map(nodeOf)];
   const readFirst = ({ name, rpc: ownRpc }: RpcNode, index: number): FeedNode => {
     const rpc = new ReadingNodes(nodes, index);
@@ -73,8 +78,8 @@ export function feedNodesOf({ nodes, sources }: LiveFeedOptions): RpcNodes<FeedN
   return [readFirst(first, 0), ...others.map((node, at) => readFirst(node, at + 1))];
 }
 
-function nodeOf({ name, rpc, socket }: RpcNode): FeedNode {
-  return { name, rpc, socket, openUpdates: () => new RpcUpdates(socket) };
+function feedNodeOf({ name, rpc, socket }: RpcNode, program: ChainProgram): FeedNode {
+  return { name, rpc, socket, openUpdates: () => new RpcUpdates(socket, program) };
 }
 
 /** Builds the shared dependencies of a feed. */
@@ -83,7 +88,7 @@ export function newParts(
   nodes: RpcNodes<FeedNode>,
   onTurn: (turn: EndedTurn) => void,
 ): FeedParts {
-  const { engine, programId, onApplied, publisher, timers } = options;
+  const { engine, programId, program = 'drift', onApplied, publisher, timers } = options;
   const { streamIntervalMs = SETTINGS.streamIntervalMs.default } = options;
   const log = options.log ?? silentLog;
   const random = options.random ?? Math.random;
@@ -97,6 +102,7 @@ export function newParts(
     scanNode: new ScanNode({ rpc, timers, random, transientErrors }),
     engine,
     programId,
+    program,
     timers,
     random,
     clock,

@@ -2,13 +2,15 @@
 import { afterEach, expect, test } from 'vitest';
 import { Engine } from '../engine/engine.js';
 import type { OrderHash } from '../engine/market-hashes.js';
-import { ORDER, USER } from '../sim/bytes/generated/layout.js';
+import { LAYOUTS } from '../sim/bytes/generated/layout.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import { type AccountWrite, MarketSimulator } from '../sim/market/market-simulator.js';
 import { Random } from '../sim/random.js';
 import { proveOrders, proveSlot } from './prove-slot.js';
 import { readSegments } from './store/segment-index.js';
 import { cleanUp, JournalRig, newFolder } from './testing.js';
+
+const { ORDER, USER } = LAYOUTS.drift;
 
 /** Changed lots: a hundred in the long form. */
 const LOTS = Number(process.env['PROVED_LOTS'] ?? 3);

@@ -82,7 +82,7 @@ test('are read from its logs, with ids in a row and up to the account of the mar
 test('leave every account of a maker on the chain as the life has it', async () => {
   const accounts = new Map((await demo.accounts()).map(({ pubkey, data }) => [pubkey, data]));
   for (const maker of demo.life.makers) {
-    expect(accounts.get(maker.pubkey)?.equals(makerBytes(maker))).toBe(true);
+    expect(accounts.get(maker.pubkey)?.equals(makerBytes(maker, 'drift'))).toBe(true);
   }
   const makers = new Set(demo.life.makers.map(({ pubkey }) => pubkey));
   for (const { taker, maker } of fills) {

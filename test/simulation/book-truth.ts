@@ -3,9 +3,9 @@
  * against that of a book that was never wrong; where they differ, every order is compared with the library's
  * local book, which shares no code with the core.
  */
+import { PROGRAM_IDS } from '../../src/contract/program.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { Engine as ReferenceEngine } from '../../src/engine/engine.js';
-import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { localBookOf } from '../support/local-books.js';
 import { FIRST_SLOT, type MarketLife, unixSecondsOf } from './market-life.js';
 import type { AccountState, ModelChain } from './model-chain.js';
@@ -27,7 +27,8 @@ const rowsByLife = new WeakMap<MarketLife, Map<number, Rows>>();
 function hashesOf(life: MarketLife): readonly bigint[] {
   const known = hashes.get(life);
   if (known !== undefined) return known;
-  const engine = new ReferenceEngine({ programId: PROGRAM_ID, epoch: 'reference' });
+  const programId = PROGRAM_IDS[life.program];
+  const engine = new ReferenceEngine({ programId, epoch: 'reference' });
   engine.setState('live');
   const made = [life.genesis, ...life.slots].map((writes, index) => {
     const slot = FIRST_SLOT + index;
@@ -44,9 +45,10 @@ function hashesOf(life: MarketLife): readonly bigint[] {
 
 /** A book that takes every state of the chain as it comes. */
 class ReferenceBook {
-  readonly #engine = new ReferenceEngine({ programId: PROGRAM_ID, epoch: 'reference' });
+  readonly #engine: ReferenceEngine;
 
-  constructor(states: Iterable<AccountState>) {
+  constructor(programId: string, states: Iterable<AccountState>) {
+    this.#engine = new ReferenceEngine({ programId, epoch: 'reference' });
     this.#engine.setState('live');
     for (const state of states) this.takeState(state);
   }
@@ -104,7 +106,9 @@ export class BookTruth {
   recordMoment(atMs: number): void {
     const { slot, hasForked } = this.#chain;
     const accounts = [...this.#chain.accounts.values()];
-    if (hasForked || this.#hashes === null) this.#reference ??= new ReferenceBook(accounts);
+    if (hasForked || this.#hashes === null) {
+      this.#reference ??= new ReferenceBook(PROGRAM_IDS[this.#chain.program], accounts);
+    }
     const hash = this.#reference?.readHash(slot) ?? this.#hashes?.[slot - FIRST_SLOT];
     this.#moments.push({ atMs, slot, accounts, hash, rows: null });
     const since = this.#moments.findLastIndex((moment) => moment.atMs <= atMs - LATE_MS_MAX);

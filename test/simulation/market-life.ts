@@ -1,4 +1,7 @@
 /** The life of some markets, made once and played in many runs: who writes which account in which slot. */
+import type { ProgramName } from '../../src/contract/program.js';
+import { velocityMarkets } from '../../src/sim/bytes/mainnet-presets.js';
+import { FEW_MARKETS } from '../../src/sim/bytes/market-presets.js';
 import { MarketSimulator } from '../../src/sim/market/market-simulator.js';
 import { zstdFrame } from '../support/zstd-frame.js';
 import { START_UNIX_MS } from './globals.js';
@@ -25,6 +28,7 @@ export interface LifeWrite {
 
 /** Some markets from their first state on. */
 export interface MarketLife {
+  readonly program: ProgramName;
   readonly genesis: readonly LifeWrite[];
   /** What is written in each slot, from the first on; the last write of an account counts. */
   readonly slots: readonly (readonly LifeWrite[])[];
@@ -35,17 +39,18 @@ export function unixSecondsOf(slot: number): number {
   return Math.floor((START_UNIX_MS + (slot - FIRST_SLOT) * SLOT_MS) / 1_000);
 }
 
-const lives = new Map<number, MarketLife>();
+const lives = { drift: new Map<number, MarketLife>(), velocity: new Map<number, MarketLife>() };
 
 /** The life of a seed; each is made once a process. */
-export function lifeOf(seed: number): MarketLife {
-  const life = lives.get(seed) ?? makeLife(seed);
-  lives.set(seed, life);
+export function lifeOf(seed: number, program: ProgramName = 'drift'): MarketLife {
+  const life = lives[program].get(seed) ?? makeLife(seed, program);
+  lives[program].set(seed, life);
   return life;
 }
 
-function makeLife(seed: number): MarketLife {
-  const simulator = new MarketSimulator({ seed, makers: MAKERS, statusChanges: 'some' });
+function makeLife(seed: number, program: ProgramName): MarketLife {
+  const presets = program === 'velocity' ? velocityMarkets() : FEW_MARKETS;
+  const simulator = new MarketSimulator({ seed, presets, makers: MAKERS, statusChanges: 'some' });
   const clockOf = (slot: number) => ({ slot, unixSeconds: unixSecondsOf(slot) });
   const genesis = simulator.createGenesis(clockOf(FIRST_SLOT)).map(writeOf);
   const slots = Array.from({ length: LIFE_SLOTS }, (_, index) => {
@@ -57,7 +62,7 @@ function makeLife(seed: number): MarketLife {
     }
     return [...written.values()];
   });
-  return { genesis, slots };
+  return { program, genesis, slots };
 }
 
 /** A write in all forms in which a node gives it. */

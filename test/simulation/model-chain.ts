@@ -1,5 +1,8 @@
 /** The chain of a run: the truth that every node is asked for, and every book is compared with. */
+
+import type { ProgramName } from '../../src/contract/program.js';
 import { CLOCK_KEY } from '../../src/feed/model/queries.js';
+import { LAYOUTS } from '../../src/sim/bytes/generated/layout.js';
 import { keyOf } from '../../src/sim/bytes/keys.js';
 import { Random } from '../../src/sim/random.js';
 import { START_UNIX_MS } from './globals.js';
@@ -9,10 +12,22 @@ import type { PlannedEvent, VirtualTime } from './virtual-time.js';
 const SYSVAR_PROGRAM = 'Sysvar1111111111111111111111111111111111111';
 /** Readings as of an earlier slot look this far back, and forks reach no further. */
 const PAST_SLOTS = 64;
-/** Size of a user account. */
-const USER_BYTES = 4_376;
-/** Size of the State account, which no exchange closes. */
-const STATE_BYTES = 992;
+/** Kinds of the accounts that a scan finds, by the first bytes, which both programs have in common. */
+const KINDS: ReadonlyMap<string, ScannedKind> = new Map([
+  [LAYOUTS.drift.USER.discriminator, 'user'],
+  [LAYOUTS.drift.PERP_MARKET.discriminator, 'perpMarket'],
+  [LAYOUTS.drift.SPOT_MARKET.discriminator, 'spotMarket'],
+  [LAYOUTS.drift.STATE.discriminator, 'state'],
+]);
+
+/** A kind that a scan finds. */
+export type ScannedKind = 'user' | 'perpMarket' | 'spotMarket' | 'state';
+
+/** The kind of an account by its bytes, or by the first eight of them; undefined for another one. */
+export function kindOfData(data: Uint8Array | undefined): ScannedKind | undefined {
+  return KINDS.get(Buffer.from(data ?? []).toString('hex', 0, 8));
+}
+
 /** One slot in so many is skipped, as on the real chain. */
 const SKIPPED_ONE_IN = 20;
 
@@ -34,7 +49,7 @@ export interface AccountState {
 /** The state of a user that the chain never had: another one's bytes under a key of its own. */
 export function madeUpUser(chain: ModelChain, random: Random): AccountState | null {
   const users = [...chain.accounts.values()].filter(
-    ({ write }) => write?.data.length === USER_BYTES,
+    ({ write }) => kindOfData(write?.data) === 'user',
   );
   const like = random.pickOne(users);
   if (like?.write == null) return null;
@@ -57,6 +72,7 @@ export interface ChainListener {
 /** Slots that pass, and accounts that are written in them. */
 export class ModelChain {
   readonly genesisHash: string;
+  readonly program: ProgramName;
   readonly accounts = new Map<string, AccountState>();
   readonly #time: VirtualTime;
   readonly #life: MarketLife;
@@ -88,6 +104,7 @@ export class ModelChain {
     this.#slotMs = options.slotMs ?? SLOT_MS;
     this.#startedMs = options.startMs ?? 0;
     this.#life = options.life;
+    this.program = options.life.program;
     this.#random = new Random(options.seed);
     this.genesisHash = keyOf(Uint8Array.from({ length: 32 }, () => this.#random.nextBelow(256)));
     for (const write of this.#life.genesis) this.#setState(write.pubkey, write, FIRST_SLOT);
@@ -170,8 +187,8 @@ export class ModelChain {
 
   /** Whether an account is a user, a market or an oracle, which the book has to let go. */
   canClose(pubkey: string): boolean {
-    const bytes = this.accounts.get(pubkey)?.write?.data.length ?? 0;
-    return pubkey !== CLOCK_KEY && bytes > 0 && bytes !== STATE_BYTES;
+    const data = this.accounts.get(pubkey)?.write?.data ?? Buffer.alloc(0);
+    return pubkey !== CLOCK_KEY && data.length > 0 && kindOfData(data) !== 'state';
   }
 
   /** The users that transactions up to a slot wrote, by slot; each is taken once. */

@@ -11,7 +11,11 @@ import { VirtualTime } from './virtual-time.js';
 /** A node of a chain without accounts, with these faults. */
 function nodeWith(faults: Partial<NodeFaults>): ModelNode {
   const time = new VirtualTime();
-  const chain = new ModelChain({ time, life: { genesis: [], slots: [] }, seed: 1 });
+  const chain = new ModelChain({
+    time,
+    life: { program: 'drift', genesis: [], slots: [] },
+    seed: 1,
+  });
   const ledger = new ModelLedger(chain, new Random(1));
   const node = new ModelNode({ name: 'node', chain, ledger, seed: 1 });
   node.faults = { ...soundNode(), ...faults };

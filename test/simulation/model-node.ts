@@ -1,11 +1,12 @@
 /** A node of the model network: it serves the model chain over JSON-RPC, as badly as its faults say. */
 import { CLOCK_KEY } from '../../src/feed/model/queries.js';
 import { Random } from '../../src/sim/random.js';
-import { matches, type RpcFilter } from '../support/rpc-filter.js';
+import { bytesOf, matches, type RpcFilter } from '../support/rpc-filter.js';
 import { currentMachine } from './globals.js';
 import {
   type AccountState,
   type ChainListener,
+  kindOfData,
   type ModelChain,
   madeUpUser,
 } from './model-chain.js';
@@ -21,14 +22,6 @@ import type {
 import { type NodeFaults, type NotifiedKind, type Refusal, soundNode } from './node-faults.js';
 import { partsOf, spoiled, trickledReply, withWrongZstd } from './replies.js';
 
-/** Account sizes of the kinds that a scan finds. */
-const KIND_OF_BYTES: Readonly<Record<number, NotifiedKind>> = {
-  4376: 'user',
-  1216: 'perpMarket',
-  776: 'spotMarket',
-  992: 'state',
-};
-const USER_BYTES = 4376;
 const OTHER_GENESIS = 'otherChain11111111111111111111111111111111';
 /** One way through the network. */
 const DELAY_MS_MIN = 5;
@@ -390,7 +383,7 @@ export class ModelNode implements NetworkHost, ChainListener {
     for (const pubkey of this.#chain.accounts.keys()) {
       const state = this.#chain.stateAt(pubkey, slot);
       if (state?.write?.owner !== owner || !matches(state.write.data, filters)) continue;
-      if (state.write.data.length === USER_BYTES) users += 1;
+      if (kindOfData(state.write.data) === 'user') users += 1;
       else if (hidesMarkets) continue;
       found.push(`{"pubkey":"${pubkey}","account":${accountText(state, encoding)}}`);
     }
@@ -449,12 +442,12 @@ export class ModelNode implements NetworkHost, ChainListener {
 function isUserScan(method: string, params: readonly unknown[]): boolean {
   if (method !== 'getProgramAccounts') return false;
   const { filters = [] } = params[1] as Config;
-  return filters.some(({ dataSize }) => dataSize === USER_BYTES);
+  return kindOfFilters(filters) === 'user';
 }
 
 function kindOf({ pubkey, write }: AccountState): NotifiedKind {
   if (pubkey === CLOCK_KEY) return 'clock';
-  return KIND_OF_BYTES[write?.data.length ?? 0] ?? 'oracle';
+  return kindOfData(write?.data) ?? 'oracle';
 }
 
 function subscribedKind(
@@ -465,8 +458,13 @@ function subscribedKind(
   if (method === 'slotSubscribe') return 'slot';
   if (method === 'logsSubscribe') return 'logs';
   if (pubkey !== null) return pubkey === CLOCK_KEY ? 'clock' : 'oracle';
-  const bytes = filters.find(({ dataSize }) => dataSize !== undefined)?.dataSize ?? 0;
-  return KIND_OF_BYTES[bytes] ?? 'state';
+  return kindOfFilters(filters) ?? 'state';
+}
+
+/** The kind whose first bytes are asked for. */
+function kindOfFilters(filters: readonly RpcFilter[]): NotifiedKind | undefined {
+  const start = filters.find(({ memcmp }) => memcmp?.offset === 0)?.memcmp;
+  return start === undefined ? undefined : kindOfData(bytesOf(start));
 }
 
 function isOf(

@@ -4,13 +4,15 @@ import {
   type FillRecord,
   fillRecordBytes,
 } from '../../src/sim/bytes/event-record.js';
-import { PERP_MARKET, SPOT_MARKET } from '../../src/sim/bytes/generated/layout.js';
+import { LAYOUTS } from '../../src/sim/bytes/generated/layout.js';
 import { address, keyOf } from '../../src/sim/bytes/keys.js';
 import { PERP_PRESETS, SPOT_PRESETS } from '../../src/sim/bytes/market-presets.js';
 import { ChainRpc } from '../../src/sim/chain/chain-rpc.js';
 import type { LoggedEvent, Patch } from '../../src/sim/chain/program-call.js';
 import { TransactionSender } from '../../src/sim/chain/transaction-sender.js';
 import { Random } from '../../src/sim/random.js';
+
+const { PERP_MARKET, SPOT_MARKET } = LAYOUTS.drift;
 
 /** A market into which fills are sent. */
 interface FillMarket {

@@ -15,10 +15,14 @@ export function matches(bytes: Buffer | null, filters: readonly RpcFilter[]): bo
   return filters.every(({ dataSize, memcmp }) => {
     if (dataSize !== undefined && dataSize !== bytes.length) return false;
     if (memcmp === undefined) return true;
-    const { offset, bytes: text, encoding } = memcmp;
-    const wanted = encoding === 'base64' ? Buffer.from(text, 'base64') : base58(text);
-    return bytes.subarray(offset, offset + wanted.length).equals(wanted);
+    const wanted = bytesOf(memcmp);
+    return bytes.subarray(memcmp.offset, memcmp.offset + wanted.length).equals(wanted);
   });
+}
+
+/** The bytes that a filter compares with. */
+export function bytesOf({ bytes, encoding }: NonNullable<RpcFilter['memcmp']>): Buffer {
+  return encoding === 'base64' ? Buffer.from(bytes, 'base64') : base58(bytes);
 }
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

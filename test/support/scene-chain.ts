@@ -1,10 +1,12 @@
 import { PublicKey } from '@solana/web3.js';
 import { lazerOracleBytes } from '../../src/sim/bytes/accounts.js';
 import { Direction, SpotBalanceType } from '../../src/sim/bytes/chain-enums.js';
-import { PERP_MARKET } from '../../src/sim/bytes/generated/layout.js';
+import { LAYOUTS } from '../../src/sim/bytes/generated/layout.js';
 import { address, keyOf } from '../../src/sim/bytes/keys.js';
 import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/bytes/user-account.js';
 import { SteppedDemo } from './stepped-demo.js';
+
+const { PERP_MARKET } = LAYOUTS.drift;
 
 /** The scene's market, whose book contains only a test's orders: the AMM is paused by default. */
 export const SCENE = {

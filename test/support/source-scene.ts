@@ -99,7 +99,7 @@ export class SourceScene {
   }
 
   async subscribe(): Promise<void> {
-    await this.merged.subscribeAll('p', {
+    await this.merged.subscribeAll({
       onSlot: (slot) => this.slots.push(slot?.slot ?? 0),
       onUpdate: (update) => {
         if (update === null) return;

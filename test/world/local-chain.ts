@@ -57,7 +57,7 @@ export class LocalChain {
   private constructor(slotMs: number, server: ReturnType<typeof createServer>) {
     const { time, random } = currentMachine();
     const startMs = time.nowMs;
-    const life = { genesis: [], slots: [] };
+    const life = { program: 'drift', genesis: [], slots: [] } as const;
     const chain = new ModelChain({ time, life, seed: random.nextBelow(2 ** 31), slotMs, startMs });
     this.#chain = chain;
     this.#ledger = new ModelLedger(chain, null);

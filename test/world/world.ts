@@ -3,7 +3,7 @@
  * frames and states".
  */
 import type { Flags } from '../../src/config/setting-reader.js';
-import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
+import type { ProgramName } from '../../src/contract/program.js';
 import { Random } from '../../src/sim/random.js';
 import { currentMachine } from '../simulation/globals.js';
 import { useGrpcHosts } from '../simulation/grpc-network.js';
@@ -24,6 +24,8 @@ export interface WorldOptions {
   readonly nodes?: 1 | 2;
   /** gRPC servers; 0 by default. */
   readonly servers?: number;
+  /** The program of the chain; Drift v2 by default. */
+  readonly program?: ProgramName;
   /** Settings of the service beside those of its nodes. */
   readonly flags?: Flags;
 }
@@ -41,14 +43,15 @@ export class World {
 
   /** Starts the chain and the service; the book is live. */
   static async start(options: WorldOptions = {}): Promise<World> {
-    const { seed = 1, nodes: count = 1, servers: serverCount = 0, flags = {} } = options;
-    const { chain, nodes } = startChain({ life: lifeOf(0), seed, count });
+    const { seed = 1, nodes: count = 1, servers: serverCount = 0 } = options;
+    const { program = 'drift', flags = {} } = options;
+    const { chain, nodes } = startChain({ life: lifeOf(0, program), seed, count });
     const servers = Array.from({ length: serverCount }, (_, index) => {
       return new ModelGrpc({ name: `server-${index}`, chain, seed: seed * 37 + index });
     });
     useGrpcHosts(new Map(servers.map((server) => [server.name, server])));
     const fallback = { fallbackRpcUrl: 'http://node-1', fallbackWsUrl: 'ws://node-1' };
-    const settings = { programId: PROGRAM_ID, ...(count === 2 ? fallback : {}), ...flags };
+    const settings = { program, ...(count === 2 ? fallback : {}), ...flags };
     const urls = { rpcUrl: 'http://node-0', wsUrl: 'ws://node-0' };
     return new World(chain, nodes, servers, await ServiceProbe.start(urls, settings));
   }
@@ -68,7 +71,11 @@ export class World {
   /** Another chain takes the place of this one behind the same nodes: what a restarted test chain is. */
   replaceChain(seed: number): void {
     for (const node of this.nodes) node.cutConnections();
-    const started = startChain({ life: lifeOf(seed), seed, count: this.nodes.length });
+    const started = startChain({
+      life: lifeOf(seed, this.chain.program),
+      seed,
+      count: this.nodes.length,
+    });
     this.chain = started.chain;
     this.nodes = started.nodes;
   }

@@ -380,26 +380,40 @@ fn enums_text() -> String {
     text
 }
 
+/// The programs by the names that TypeScript has for them.
+const PROGRAMS: [(&str, Program); 2] = [("drift", Program::Drift), ("velocity", Program::Velocity)];
+
 /// What a scan of a program's accounts asks for.
 fn scans_text() -> String {
     let mut text = HEAD.to_owned();
     writeln!(
         text,
-        "\n/** The accounts that scans find: their first bytes, and how many they have. */"
+        "\n/** The accounts that scans find: their first bytes, and how many they have at least and at most. */"
     )
     .unwrap();
     writeln!(text, "export const ACCOUNTS = {{").unwrap();
     let kinds =
         [AccountKind::User, AccountKind::PerpMarket, AccountKind::SpotMarket, AccountKind::State];
-    for kind in kinds {
-        let (name, bytes) = (lower_first(layout_of(kind).name), layout_of(kind).size);
-        let discriminator = discriminator_of(kind);
-        writeln!(text, "  {name}: {{ discriminator: '{discriminator}', bytes: {bytes} }},")
-            .unwrap();
+    for (program, tables) in PROGRAMS {
+        writeln!(text, "  {program}: {{").unwrap();
+        for kind in kinds {
+            let layout = tables.layout(kind).unwrap();
+            let (name, discriminator) = (lower_first(layout.name), discriminator_of(kind));
+            let bytes = match tables {
+                Program::Drift => format!("bytesMin: {0}, bytesMax: {0}", layout.size),
+                Program::Velocity => format!("bytesMin: {}, bytesMax: null", layout.covered()),
+            };
+            writeln!(text, "    {name}: {{ discriminator: '{discriminator}', {bytes} }},").unwrap();
+        }
+        writeln!(text, "  }},").unwrap();
     }
-    let idle = layouts::USER.at("idle", "bool");
     writeln!(text, "}} as const;\n\n/** Where `User.idle` is. */").unwrap();
-    writeln!(text, "export const USER_IDLE_OFFSET = {idle};").unwrap();
+    writeln!(text, "export const USER_IDLE_OFFSET = {{").unwrap();
+    for (program, tables) in PROGRAMS {
+        let user = tables.layout(AccountKind::User).unwrap();
+        writeln!(text, "  {program}: {},", leaf_of(user, "idle").unwrap()).unwrap();
+    }
+    writeln!(text, "}} as const;").unwrap();
     text
 }
 
@@ -407,42 +421,77 @@ fn discriminator_of(kind: AccountKind) -> String {
     kind.discriminator().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Where the simulator writes the fields of accounts, those of structs in them beside their own.
+/// Where the simulator writes the fields of accounts, those of structs in them beside their own; `undefined` is a field
+/// that only the other program has.
 fn simulator_text() -> String {
     let mut text = HEAD.to_owned();
-    let structs = [
-        &layouts::USER,
-        &layouts::SPOT_POSITION,
-        &layouts::PERP_POSITION,
-        &layouts::ORDER,
-        &layouts::PERP_MARKET,
-        &layouts::SPOT_MARKET,
-        &layouts::STATE,
-        &layouts::FEE_STRUCTURE,
-        &layouts::FEE_TIER,
-        &layouts::PYTH_LAZER_ORACLE,
-    ];
-    for layout in structs {
-        writeln!(text, "\n/** Where `{}` has its fields. */", layout.name).unwrap();
-        writeln!(text, "export const {} = {{", constant_name(layout.name)).unwrap();
-        writeln!(text, "  size: {},", layout.size).unwrap();
-        let of_layout = |kind: &&AccountKind| layout_of(**kind).name == layout.name;
-        if let Some(kind) = AccountKind::ALL.iter().find(of_layout) {
-            writeln!(text, "  discriminator: '{}',", discriminator_of(*kind)).unwrap();
-        }
-        for field in layouts::USER.fields {
-            if let (FieldType::Struct(inner), Shape::Many(count)) = (field.element, field.shape)
-                && inner.name == layout.name
-            {
-                writeln!(text, "  count: {count},").unwrap();
+    writeln!(
+        text,
+        "\n/** Where each program's accounts have their fields; undefined where only the other program has one. */"
+    )
+    .unwrap();
+    writeln!(text, "export const LAYOUTS = {{").unwrap();
+    let all = PROGRAMS.map(|(_, tables)| written_structs(tables));
+    for (place, (program, tables)) in PROGRAMS.into_iter().enumerate() {
+        writeln!(text, "  {program}: {{").unwrap();
+        for (own, other) in all[place].iter().zip(&all[1 - place]) {
+            writeln!(text, "    /** Where `{}` has its fields. */", own.name).unwrap();
+            writeln!(text, "    {}: {{", constant_name(own.name)).unwrap();
+            write_numbers(tables, own, &mut text);
+            for (name, offset) in leaves(own) {
+                writeln!(text, "      {name}: {offset},").unwrap();
             }
+            for (name, _) in leaves(other) {
+                if leaf_of(own, name).is_none() {
+                    writeln!(text, "      {name}: undefined,").unwrap();
+                }
+            }
+            writeln!(text, "    }},").unwrap();
         }
-        for (name, offset) in leaves(layout) {
-            writeln!(text, "  {name}: {offset},").unwrap();
-        }
-        writeln!(text, "}} as const;").unwrap();
+        writeln!(text, "  }},").unwrap();
     }
+    writeln!(text, "}} as const;").unwrap();
     text
+}
+
+/// The structs that the simulator writes, in the same order for each program.
+fn written_structs(tables: Program) -> [&'static Layout; 10] {
+    let layout = |kind| tables.layout(kind).unwrap();
+    let (user, state) = (layout(AccountKind::User), layout(AccountKind::State));
+    let fees = state.inner("perpFeeStructure");
+    [
+        user,
+        user.inner("spotPositions"),
+        user.inner("perpPositions"),
+        user.inner("orders"),
+        layout(AccountKind::PerpMarket),
+        layout(AccountKind::SpotMarket),
+        state,
+        fees,
+        fees.inner("feeTiers"),
+        layout(AccountKind::PythLazerOracle),
+    ]
+}
+
+/// The bytes of a struct, those that reach to the end of its last field, the account's first ones, and how many a user has.
+fn write_numbers(tables: Program, layout: &'static Layout, out: &mut String) {
+    writeln!(out, "      size: {},\n      covered: {},", layout.size, layout.covered()).unwrap();
+    let of_layout =
+        |kind: &&AccountKind| tables.layout(**kind).is_some_and(|one| one.name == layout.name);
+    if let Some(kind) = AccountKind::ALL.iter().find(of_layout) {
+        writeln!(out, "      discriminator: '{}',", discriminator_of(*kind)).unwrap();
+    }
+    for field in tables.layout(AccountKind::User).unwrap().fields {
+        if let (FieldType::Struct(inner), Shape::Many(count)) = (field.element, field.shape)
+            && inner.name == layout.name
+        {
+            writeln!(out, "      count: {count},").unwrap();
+        }
+    }
+}
+
+fn leaf_of(layout: &'static Layout, name: &str) -> Option<usize> {
+    leaves(layout).into_iter().find(|(leaf, _)| *leaf == name).map(|(_, offset)| offset)
 }
 
 /// The fields of a struct, and those of the structs in it that no other has a field of the name of.

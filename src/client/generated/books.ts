@@ -333,6 +333,9 @@ export const markets = list(object({
   }),
   /** Highest leverage; 1 in spot markets. */
   leverageMax: decimal,
+}, {
+  /** The program whose rules the accounts follow. */
+  program: text,
 }));
 
 /** The book by level. */

@@ -120,6 +120,8 @@ export const serviceStatus = object({
   clockSkewMs: orNull(decimal),
   /** Why that is too much; null when it is not. */
   clockReason: orNull(text),
+  /** The program whose rules the accounts follow. */
+  program: text,
   /** Of a core: whether it writes the log. */
   role: text,
   /** The streams that are merged, in their order; left out where there are none. */
@@ -244,6 +246,8 @@ export const versionAnswer = object({
   /** Version of Node.js. */
   node: text,
 }, {
+  /** The program whose rules the accounts follow. */
+  program: text,
   /** Version of the transport. */
   uws: text,
 });

@@ -1,5 +1,6 @@
 import type { FeedEngine } from '../../contract/feed-engine.js';
 import type { AuditOutcome } from '../../contract/feed-status.js';
+import type { ChainProgram } from '../../contract/program.js';
 import type { Timers } from '../../contract/timers.js';
 import type { Log } from '../../rpc/log.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
@@ -45,7 +46,7 @@ interface FeedMemory {
 }
 
 /** Dependencies shared by the parts of the feed. */
-export interface FeedParts {
+export interface FeedParts extends ChainProgram {
   /** The node in use, the same for the whole connection: its name, client and updates. */
   readonly node: string;
   readonly rpc: NodeRpc;
@@ -54,7 +55,6 @@ export interface FeedParts {
   readonly otherRpcs: readonly NodeRpc[];
   readonly scanNode: ScanNode;
   readonly engine: FeedEngine;
-  readonly programId: string;
   readonly timers: Timers;
   readonly random: () => number;
   readonly clock: ChainClock;

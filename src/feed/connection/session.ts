@@ -249,8 +249,7 @@ export class FeedSession {
   }
 
   #subscribeAll(): Promise<void> {
-    const { updates, programId } = this.#parts;
-    return updates.subscribeAll(programId, {
+    return this.#parts.updates.subscribeAll({
       onSlot: (notified) => this.#handleSlot(notified),
       onUpdate: (update) => this.#handleUpdate(update),
       onLost: () =>

@@ -52,7 +52,7 @@ export function readProgramAccounts(
   kind: ProgramKind,
   options: ReadOptions,
 ): Promise<AccountBatch> {
-  const params = programAccountsParams(parts.programId, kind);
+  const params = programAccountsParams(parts, kind);
   const parse = (result: unknown): AccountBatch => parseProgramAccounts(kind, result);
   return readNotBefore(parts, options, async () => {
     const batch = await parts.rpc.call('getProgramAccounts', params, parse, options);
@@ -221,7 +221,7 @@ function unreadableUsersError({ problemCount, problems }: AccountSnapshot): Feed
 }
 
 function scanUsers(parts: FeedParts, rpc: NodeRpc, options: ReadOptions): Promise<AccountSnapshot> {
-  const params = programAccountsParams(parts.programId, 'user');
+  const params = programAccountsParams(parts, 'user');
   return readNotBefore(parts, options, async () => {
     const body = await rpc.callRaw('getProgramAccounts', params, options);
     return parts.engine.decodeSnapshot(body);

@@ -16,7 +16,8 @@ const ACCOUNT = {
 };
 
 test('grpc: accounts of another owner, or of no key, are foreign, and others of the program are left out', () => {
-  const reader = new AccountReader(base58.encode(Buffer.from(OWNER, 'hex')));
+  const programId = base58.encode(Buffer.from(OWNER, 'hex'));
+  const reader = new AccountReader({ programId, program: 'drift' });
   expect(reader.readAccount(ACCOUNT)).toBe(null);
   expect(reader.readAccount({ ...ACCOUNT, owner: ACCOUNT.pubkey })).toBe('foreign');
   expect(reader.readAccount({ ...ACCOUNT, pubkey: 'short' })).toBe('foreign');

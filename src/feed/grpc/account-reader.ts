@@ -1,4 +1,5 @@
 import { base58 } from '@scure/base';
+import type { ChainProgram } from '../../contract/program.js';
 import type { StreamAccount } from '../../rpc/grpc/messages.js';
 import { type AccountKind, closedAccount } from '../model/account-update.js';
 import type { SourceUpdate } from '../model/feed-source.js';
@@ -13,13 +14,13 @@ const KEY_BYTES = 32;
  * base64.
  */
 export class AccountReader {
-  readonly #programId: string;
+  readonly #program: ChainProgram;
   /** Base58 by bytes: nearly every account repeats. */
   readonly #texts = new Map<string, string>();
   #followed: ReadonlySet<string> = new Set();
 
-  constructor(programId: string) {
-    this.#programId = programId;
+  constructor(program: ChainProgram) {
+    this.#program = program;
   }
 
   /** Follows these accounts in addition to the program's and the Clock. */
@@ -47,7 +48,8 @@ export class AccountReader {
   #kindOf(pubkey: string, owner: string, data: Buffer): AccountKind | 'foreign' | null {
     if (pubkey === CLOCK_KEY) return 'clock';
     if (this.#followed.has(pubkey)) return 'oracle';
-    return owner === this.#programId ? kindOfAccount(data) : 'foreign';
+    const { programId, program } = this.#program;
+    return owner === programId ? kindOfAccount(program, data) : 'foreign';
   }
 
   #textOf(key: string): string {

@@ -1,3 +1,4 @@
+import type { ChainProgram } from '../../contract/program.js';
 import type { Timers } from '../../contract/timers.js';
 import { type GrpcServer, GrpcStream } from '../../rpc/grpc/grpc-stream.js';
 import { encodeRequest, type StreamContent } from '../../rpc/grpc/messages.js';
@@ -8,8 +9,7 @@ import { CLOCK_KEY } from '../model/queries.js';
 import { AccountReader } from './account-reader.js';
 
 /** The server, and dependencies that a test may replace. */
-interface GrpcSourceOptions extends GrpcServer {
-  readonly programId: string;
+interface GrpcSourceOptions extends GrpcServer, ChainProgram {
   readonly timers: Timers;
   readonly random?: () => number;
   readonly silentMsMax?: number;
@@ -25,8 +25,8 @@ export class GrpcSource implements FeedSource {
   #keys: readonly string[] = [];
   #foreign = 0;
 
-  constructor({ programId, ...options }: GrpcSourceOptions) {
-    this.#accounts = new AccountReader(programId);
+  constructor({ programId, program, ...options }: GrpcSourceOptions) {
+    this.#accounts = new AccountReader({ programId, program });
     this.#stream = new GrpcStream({
       ...options,
       encodeRequest: (fromSlot) =>

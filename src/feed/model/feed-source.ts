@@ -71,7 +71,7 @@ export interface UpdateHandlers {
 /** A session's view of one connection's updates. */
 export interface UpdateStream {
   /** Subscribes to everything but the oracles. Fails when one subscription does. */
-  subscribeAll(programId: string, handlers: UpdateHandlers): Promise<void>;
+  subscribeAll(handlers: UpdateHandlers): Promise<void>;
   followOracles(keys: readonly string[]): Promise<void>;
   /** Readings showed that the chain lacks an account as of a slot. */
   recordAbsence?(closed: AccountUpdate): void;

@@ -1,4 +1,5 @@
 import { base58 } from '@scure/base';
+import type { ChainProgram, ProgramName } from '../../contract/program.js';
 import type { AccountKind } from './account-update.js';
 import { ACCOUNTS, USER_IDLE_OFFSET } from './generated/accounts.js';
 
@@ -23,30 +24,31 @@ const ZERO_BYTE = '1';
  * Users are filtered by `idle` and never by `has_open_order`: with that filter the last cancel of a
  * user would not be notified, because the account no longer matches.
  */
-function filtersOf(kind: ProgramKind): readonly object[] {
-  const start = base58.encode(Buffer.from(ACCOUNTS[kind].discriminator, 'hex'));
-  const filters: object[] = [
-    { memcmp: { offset: 0, bytes: start } },
-    { dataSize: ACCOUNTS[kind].bytes },
-  ];
-  if (kind === 'user') filters.push({ memcmp: { offset: USER_IDLE_OFFSET, bytes: ZERO_BYTE } });
+function filtersOf(program: ProgramName, kind: ProgramKind): readonly object[] {
+  const { discriminator, bytesMax } = ACCOUNTS[program][kind];
+  const start = base58.encode(Buffer.from(discriminator, 'hex'));
+  const filters: object[] = [{ memcmp: { offset: 0, bytes: start } }];
+  if (bytesMax !== null) filters.push({ dataSize: bytesMax });
+  const offset = USER_IDLE_OFFSET[program];
+  if (kind === 'user') filters.push({ memcmp: { offset, bytes: ZERO_BYTE } });
   return filters;
 }
 
-/** The kinds by their discriminators. */
-const KINDS: ReadonlyMap<string, ProgramKind> = new Map(
-  PROGRAM_KINDS.map((kind) => [ACCOUNTS[kind].discriminator, kind]),
-);
-
 /** The kind of a program account; null for one that scans do not request. */
-export function kindOfAccount(data: Buffer): ProgramKind | null {
-  const kind = KINDS.get(data.toString('hex', 0, 8));
-  return kind !== undefined && ACCOUNTS[kind].bytes === data.length ? kind : null;
+export function kindOfAccount(program: ProgramName, data: Buffer): ProgramKind | null {
+  const start = data.toString('hex', 0, 8);
+  const isOf = (kind: ProgramKind): boolean => {
+    const { discriminator, bytesMin, bytesMax } = ACCOUNTS[program][kind];
+    const isLong = data.length >= bytesMin && data.length <= (bytesMax ?? data.length);
+    return isLong && start === discriminator;
+  };
+  return PROGRAM_KINDS.find(isOf) ?? null;
 }
 
-/** Whether a user is idle: scans omit it, because it has no orders. */
+/** Whether a user is idle: scans omit it, because it has no orders. The length tells whose account it is. */
 export function isIdleUser(data: Buffer): boolean {
-  return data[USER_IDLE_OFFSET] !== 0;
+  const program = data.length > ACCOUNTS.drift.user.bytesMax ? 'velocity' : 'drift';
+  return data[USER_IDLE_OFFSET[program]] !== 0;
 }
 
 /** The encoding of program accounts: compressed ones take a tenth, plain ones can be compared. */
@@ -54,17 +56,20 @@ export type ProgramEncoding = 'base64' | 'base64+zstd';
 
 /** Parameters of programSubscribe. */
 export function programSubscribeParams(
-  programId: string,
+  { programId, program }: ChainProgram,
   kind: ProgramKind,
   encoding: ProgramEncoding,
 ): readonly unknown[] {
-  const filters = filtersOf(kind);
+  const filters = filtersOf(program, kind);
   return [programId, { encoding, commitment: COMMITMENT, filters }];
 }
 
 /** Parameters of getProgramAccounts, with the slot of the response. */
-export function programAccountsParams(programId: string, kind: ProgramKind): readonly unknown[] {
-  const filters = filtersOf(kind);
+export function programAccountsParams(
+  { programId, program }: ChainProgram,
+  kind: ProgramKind,
+): readonly unknown[] {
+  const filters = filtersOf(program, kind);
   const config = { encoding: 'base64+zstd', commitment: COMMITMENT, withContext: true, filters };
   return [programId, config];
 }

@@ -1,3 +1,4 @@
+import type { ChainProgram } from '../../contract/program.js';
 import type { NodeSocket } from '../../rpc/node-pool.js';
 import type { RpcSubscription } from '../../rpc/socket.js';
 import {
@@ -17,16 +18,22 @@ import {
 /** The updates of one node's subscription socket, one instance per connection. */
 export class RpcUpdates implements UpdateStream {
   readonly #socket: NodeSocket;
+  readonly #program: ChainProgram;
   readonly #encoding: ProgramEncoding;
   readonly #oracles = new Map<string, RpcSubscription>();
   #handlers: UpdateHandlers | null = null;
 
-  constructor(socket: NodeSocket, encoding: ProgramEncoding = 'base64+zstd') {
+  constructor(
+    socket: NodeSocket,
+    program: ChainProgram,
+    encoding: ProgramEncoding = 'base64+zstd',
+  ) {
     this.#socket = socket;
+    this.#program = program;
     this.#encoding = encoding;
   }
 
-  async subscribeAll(programId: string, handlers: UpdateHandlers): Promise<void> {
+  async subscribeAll(handlers: UpdateHandlers): Promise<void> {
     this.#handlers = handlers;
     const { onSlot, onUpdate } = handlers;
     await Promise.all([
@@ -34,7 +41,7 @@ export class RpcUpdates implements UpdateStream {
         onSlot(parseSlotNotification(result)),
       ),
       ...PROGRAM_KINDS.map((kind) => {
-        const params = programSubscribeParams(programId, kind, this.#encoding);
+        const params = programSubscribeParams(this.#program, kind, this.#encoding);
         return this.#socket.subscribe('programSubscribe', params, (result) =>
           onUpdate(parseProgramNotification(kind, result)),
         );

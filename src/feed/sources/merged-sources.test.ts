@@ -15,7 +15,7 @@ async function openBoth() {
     onMalformed,
   });
   sources[0].listener?.onOpened();
-  await merged.subscribeAll('p', {
+  await merged.subscribeAll({
     onSlot: (slot) => events.push(`slot ${slot?.slot}`),
     onUpdate: (update) => events.push(`${update?.pubkey} ${update?.data}`),
     onLost,

@@ -141,7 +141,7 @@ export class MergedSources implements UpdateStream {
     for (const { source } of this.#members) source.dropConnection(reason);
   }
 
-  async subscribeAll(_programId: string, handlers: UpdateHandlers): Promise<void> {
+  async subscribeAll(handlers: UpdateHandlers): Promise<void> {
     if (!this.#isOpen) throw new RpcError('RPC_SOCKET_CLOSED', 'no source is connected');
     this.#handlers = handlers;
     this.#announced = 0;

@@ -136,7 +136,7 @@ class HonestLife {
   async #readBook(): Promise<void> {
     this.#isOpen = true;
     this.#readAccounts(ACCOUNTS);
-    await this.#merged.subscribeAll('p', {
+    await this.#merged.subscribeAll({
       onSlot: () => undefined,
       onUpdate: (update) => {
         if (update === null || update.slot < (this.#readAt.get(update.pubkey) ?? 0)) return;

@@ -1,3 +1,4 @@
+import type { ChainProgram } from '../../contract/program.js';
 import type { NodeSocket } from '../../rpc/node-pool.js';
 import type { AccountUpdate, AnnouncedSlot } from '../model/account-update.js';
 import type { FeedSource, SourceListener } from '../model/feed-source.js';
@@ -6,11 +7,10 @@ import { RpcUpdates } from '../model/rpc-updates.js';
 import { plainUpdate } from './plain-update.js';
 
 /** The dependencies of an RPC source. */
-interface RpcSourceOptions {
+interface RpcSourceOptions extends ChainProgram {
   /** Host and port of the node. */
   readonly name: string;
   readonly socket: NodeSocket;
-  readonly programId: string;
 }
 
 /**
@@ -61,8 +61,8 @@ export class RpcSource implements FeedSource {
   }
 
   async #subscribeAll(): Promise<void> {
-    const { socket, programId } = this.#options;
-    const updates = new RpcUpdates(socket, 'base64');
+    const { socket } = this.#options;
+    const updates = new RpcUpdates(socket, this.#options, 'base64');
     this.#updates = updates;
     const isCurrent = (): boolean => updates === this.#updates;
     const onSlot = (slot: AnnouncedSlot | null): void => {
@@ -72,7 +72,7 @@ export class RpcSource implements FeedSource {
       if (isCurrent()) this.#handleUpdate(update);
     };
     try {
-      await updates.subscribeAll(programId, { onSlot, onUpdate, onLost: () => undefined });
+      await updates.subscribeAll({ onSlot, onUpdate, onLost: () => undefined });
       await this.#followKeys(updates);
     } catch {
       if (isCurrent()) socket.dropConnection('a subscription was refused');

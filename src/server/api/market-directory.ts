@@ -1,11 +1,16 @@
-import type { MarketDirectory } from '../../contract/book-source.js';
+import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 
 /**
- * Returns a directory of the markets with these names, in any case; without names, of all markets.
+ * Returns a directory of the markets with these names, in any case; without names, of all markets. The
+ * spot markets of Velocity have no orders, and are not listed.
  */
-export function directoryOf(markets: MarketDirectory, names: readonly string[]): MarketDirectory {
-  return names.length === 0 ? markets : new FilteredDirectory(markets, names);
+export function directoryOf(
+  markets: MarketDirectory & Pick<BookSource, 'program'>,
+  names: readonly string[],
+): MarketDirectory {
+  const isWhole = names.length === 0 && markets.program === 'drift';
+  return isWhole ? markets : new FilteredDirectory(markets, names);
 }
 
 /** Returns the names that no market has, in the given order. */
@@ -22,12 +27,12 @@ export function missingMarkets(
  * of a market is known only after its account has been read.
  */
 class FilteredDirectory implements MarketDirectory {
-  readonly #all: MarketDirectory;
+  readonly #all: MarketDirectory & Pick<BookSource, 'program'>;
   readonly #names: ReadonlySet<string>;
   #lastOfAll: readonly MarketInfo[] = [];
   #listed: readonly MarketInfo[] = [];
 
-  constructor(all: MarketDirectory, names: readonly string[]) {
+  constructor(all: MarketDirectory & Pick<BookSource, 'program'>, names: readonly string[]) {
     this.#all = all;
     this.#names = new Set(names.map((name) => name.toUpperCase()));
   }
@@ -46,8 +51,9 @@ class FilteredDirectory implements MarketDirectory {
     return market !== undefined && this.#isListed(market) ? market : undefined;
   }
 
-  #isListed({ symbol }: MarketInfo): boolean {
-    return this.#names.has(symbol.toUpperCase());
+  #isListed({ symbol, marketType }: MarketInfo): boolean {
+    if (marketType === 'spot' && this.#all.program === 'velocity') return false;
+    return this.#names.size === 0 || this.#names.has(symbol.toUpperCase());
   }
 }
 

@@ -1,13 +1,22 @@
 /** Parts of the bodies about the service itself. */
 import { Type } from '@sinclair/typebox';
 import { READINESS_STATES } from '../../contract/feed-status.js';
+import { PROGRAM_NAMES } from '../../contract/program.js';
 import { wordSchema } from './param-parts.js';
-import { count, countOrNull, readAs, textOrNull, unread } from './schema-parts.js';
+import { count, countOrNull, mayMiss, readAs, textOrNull, unread } from './schema-parts.js';
 
 /** The state of the service. */
 export const feedState = wordSchema(READINESS_STATES, {
   description: 'How fresh the book is; `starting` until it is live for the first time.',
 });
+
+/** The program of the book; a client of an older service reads no name. */
+export const programName = mayMiss(
+  readAs(
+    'text',
+    wordSchema(PROGRAM_NAMES, { description: 'The program whose rules the accounts follow.' }),
+  ),
+);
 
 const historyState = wordSchema(['off', 'starting', 'backfilling', 'live', 'failing'], {
   description: 'The state of trades, funding rates and candles.',

@@ -3,12 +3,14 @@ import { Type } from '@sinclair/typebox';
 import type { ChainStats, MarketInfo } from '../../contract/markets.js';
 import { sortedMarkets } from '../api/market-directory.js';
 import { count, marketType, text, textOrNull, unsigned } from '../api/schema-parts.js';
+import { programName } from '../api/service-parts.js';
 import { jsonReply, type Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';
 import type { Path, PathService } from './path.js';
-import { baseAssetOf, feesOf, leverageMaxOf, quoteAssetOf } from './stats-records.js';
+import { baseAssetOf, feesOf, leverageMaxOf } from './stats-records.js';
 
 const market = Type.Object({
+  program: programName,
   symbol: text('Name of the market.'),
   marketIndex: count('Index among the markets of its type.'),
   marketType,
@@ -46,21 +48,16 @@ export const markets = {
 function marketsReply({ book, directory, readiness }: PathService): Reply {
   requireFirstBook(readiness());
   const markets = sortedMarkets(directory);
-  const quoteAsset = quoteAssetOf(markets);
   const chain = book.readChainStats();
   const bodies = markets.flatMap((market) => {
     const ofChain = chain[market.id];
-    return ofChain === undefined ? [] : [marketBody(market, ofChain, quoteAsset)];
+    return ofChain === undefined ? [] : [{ program: book.program, ...marketBody(market, ofChain) }];
   });
   return jsonReply(JSON.stringify(bodies));
 }
 
 /** Raw integers are written as text, as in all bodies of the book. */
-function marketBody(
-  market: MarketInfo,
-  chain: ChainStats,
-  quoteAsset: string,
-): Record<string, unknown> {
+function marketBody(market: MarketInfo, chain: ChainStats): Record<string, unknown> {
   return {
     symbol: market.symbol,
     marketIndex: market.marketIndex,
@@ -74,7 +71,7 @@ function marketBody(
     oracleSource: market.oracleSource,
     emptyReason: market.emptyReason,
     baseAsset: baseAssetOf(market),
-    quoteAsset,
+    quoteAsset: market.quoteAsset,
     fees: feesOf(chain),
     leverageMax: leverageMaxOf(chain),
   };

@@ -55,6 +55,7 @@ describe('what the service says about itself', () => {
     const { body: rows } = await server.ask('/markets');
     expect(rows).toHaveLength(2);
     expect(rows[0]).toEqual({
+      program: 'drift',
       symbol: 'SOL-PERP',
       marketIndex: 0,
       marketType: 'perp',
@@ -85,6 +86,7 @@ describe('what the service says about itself', () => {
     expect((await server.ask('/version')).body).toEqual({
       name: 'slotbook',
       version: '9.9.9',
+      program: 'drift',
       commit: 'abc',
       node: process.versions.node,
       uws: transportVersion,

@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { wordSchema } from '../api/param-parts.js';
 import { mayMiss, text, textOrNull } from '../api/schema-parts.js';
+import { programName } from '../api/service-parts.js';
 import { ServerError } from '../transport/errors.js';
 import { transportVersion } from '../transport/native-transport.js';
 import { commonHeaders, jsonReply, type Reply } from '../transport/reply.js';
@@ -43,6 +44,7 @@ export const versionPath = {
     schema: Type.Object({
       name: Type.String(),
       version: Type.String(),
+      program: programName,
       commit: textOrNull('Null outside a checkout.'),
       node: text('Version of Node.js.'),
       uws: mayMiss(text('Version of the transport.')),
@@ -51,9 +53,9 @@ export const versionPath = {
   tagged: false,
   errors: [],
   open:
-    ({ build }) =>
+    ({ build, book }) =>
     () =>
-      versionReply(build),
+      versionReply(build, book),
 } as const satisfies Path;
 
 /** /openapi.json. */
@@ -109,9 +111,13 @@ export const quotesWs = {
 } as const satisfies Path;
 
 /** The build, and its runtime. */
-function versionReply({ name, version, commit }: PathService['build']): Reply {
+function versionReply(
+  { name, version, commit }: PathService['build'],
+  { program }: PathService['book'],
+): Reply {
   const node = process.versions.node;
-  return jsonReply(JSON.stringify({ name, version, commit, node, uws: transportVersion }));
+  const body = { name, version, program, commit, node, uws: transportVersion };
+  return jsonReply(JSON.stringify(body));
 }
 
 /** The text for Prometheus. */

@@ -23,9 +23,6 @@ const CHANGE_PLACES = 2;
 const PERCENT_PLACES = 6;
 const CONTRACT_PERCENT_PLACES = 9;
 
-/** The name of the quote token when the list of markets does not contain it. */
-const QUOTE_ASSET = 'USDC';
-
 /** The program funds once an hour. */
 const FUNDING_SECONDS = 3_600n;
 
@@ -36,10 +33,9 @@ export function marketRecordsText(markets: readonly MarketStatistics[]): string 
 
 /** Returns the market list of the data API, which the channel `markets` sends as well. */
 export function marketListText(markets: readonly MarketStatistics[]): string {
-  const quoteAsset = quoteAssetOf(markets.map(({ info }) => info));
   const records = markets.map((market) => ({
     ...identity(market),
-    ...marketRecord(market, quoteAsset),
+    ...marketRecord(market),
   }));
   return JSON.stringify(records);
 }
@@ -75,21 +71,18 @@ export function priceRecordsText(markets: readonly MarketStatistics[]): string {
 
 /** The body of /contracts. */
 export function contractRecordsText(markets: readonly MarketStatistics[]): string {
-  const quoteAsset = quoteAssetOf(markets.map(({ info }) => info));
-  const contracts = markets.map((market) => contractRecord(market, quoteAsset));
+  const contracts = markets.map((market) => contractRecord(market));
   return JSON.stringify({ contracts });
 }
 
 /** The body of /external/coingecko/contracts: derivatives alone. */
 export function perpContractRecordsText(markets: readonly MarketStatistics[]): string {
-  const quoteAsset = quoteAssetOf(markets.map(({ info }) => info));
   const perps = markets.filter(({ info }) => info.marketType === 'perp');
-  return JSON.stringify({ contracts: perps.map((market) => contractRecord(market, quoteAsset)) });
+  return JSON.stringify({ contracts: perps.map((market) => contractRecord(market)) });
 }
 
 /** Returns the body of /tickers in CoinGecko's format. */
 export function tickersText(markets: readonly MarketStatistics[]): string {
-  const quoteAsset = quoteAssetOf(markets.map(({ info }) => info));
   return JSON.stringify(
     markets.map((market) => {
       const { info, history, readTop } = market;
@@ -97,7 +90,7 @@ export function tickersText(markets: readonly MarketStatistics[]): string {
       return {
         ticker_id: info.symbol,
         base_currency: baseAssetOf(market.info),
-        target_currency: quoteAsset,
+        target_currency: info.quoteAsset,
         last_price: price(history?.price),
         bid: price(bid),
         ask: price(ask),
@@ -115,7 +108,7 @@ function identity({ info }: MarketStatistics) {
   return { symbol, marketIndex, marketType };
 }
 
-function marketRecord(market: MarketStatistics, quoteAsset: string) {
+function marketRecord(market: MarketStatistics) {
   const { info, chain, history, readTop } = market;
   const { perp, spot } = chain;
   const funding = fundingOf(perp, history);
@@ -127,7 +120,7 @@ function marketRecord(market: MarketStatistics, quoteAsset: string) {
     uiStatus: 'visible',
     uiHideAtTs: null,
     baseAsset: baseAssetOf(market.info),
-    quoteAsset,
+    quoteAsset: market.info.quoteAsset,
     status: info.status,
     precision: info.decimals,
     limits: limitsOf(market),
@@ -184,7 +177,7 @@ export function leverageMaxOf({ perp }: ChainStats): number {
   return ratio > 0n ? Number(formatDecimal(1_000_000n / ratio, 2)) : 1;
 }
 
-function contractRecord(market: MarketStatistics, quoteAsset: string) {
+function contractRecord(market: MarketStatistics) {
   const { info, chain, history } = market;
   const { perp } = chain;
   const { rate, ts } = fundingOf(perp, history);
@@ -193,7 +186,7 @@ function contractRecord(market: MarketStatistics, quoteAsset: string) {
     contract_index: info.marketIndex,
     ticker_id: info.symbol,
     base_currency: baseAssetOf(market.info),
-    quote_currency: quoteAsset,
+    quote_currency: market.info.quoteAsset,
     last_price: price(history?.price),
     base_volume: formatFixedDecimal(history?.baseVolume24h ?? 0n, BASE_PLACES),
     quote_volume: formatFixedDecimal(history?.quoteVolume24h ?? 0n, QUOTE_PLACES),
@@ -211,12 +204,6 @@ function contractRecord(market: MarketStatistics, quoteAsset: string) {
     start_timestamp: '',
     end_timestamp: '',
   };
-}
-
-/** Returns the token of spot market 0, in which all markets are quoted. */
-export function quoteAssetOf(markets: readonly MarketInfo[]): string {
-  const quote = markets.find((info) => info.marketType === 'spot' && info.marketIndex === 0);
-  return quote?.symbol ?? QUOTE_ASSET;
 }
 
 /** The token that a market trades. */

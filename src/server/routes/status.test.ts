@@ -24,6 +24,7 @@ describe('/status', () => {
     expect(others).toEqual({
       ...{ state: 'live', reason: null, slot: 1000, slotAgeMs: 250, slotLag: 3 },
       ...{ clockSkewMs: 95_000, clockReason },
+      program: 'drift',
       epoch: 'epoch-1',
       ...{ genesisHash: 'hash', commitment: 'processed', node: 'node.example:8899' },
       ...{ users: 5, orders: 9, ordersShown: 6, ordersLeftOut: { expired: 3 } },

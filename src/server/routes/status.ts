@@ -8,7 +8,7 @@ import { journalStatus as journalSchema } from '../api/journal-schemas.js';
 import { sortedMarkets } from '../api/market-directory.js';
 import { wordSchema } from '../api/param-parts.js';
 import { count, marketType, mayMiss, readAs, text, textOrNull } from '../api/schema-parts.js';
-import { feedState, historyStatus as historySchema } from '../api/service-parts.js';
+import { feedState, historyStatus as historySchema, programName } from '../api/service-parts.js';
 import { sourceStatuses } from '../api/source-schemas.js';
 import { historyStatus } from '../metrics/history-metrics.js';
 import { journalStatus } from '../metrics/journal-metrics.js';
@@ -77,6 +77,7 @@ export const statusPath = {
         ),
       ),
       clockReason: mayMiss(textOrNull('Why that is too much; null when it is not.')),
+      program: programName,
       role: Type.Optional(
         readAs(
           'text',
@@ -138,6 +139,7 @@ function statusReply({
     slotAgeMs: Math.max(0, Math.round(slotAgeMs)),
     slotLag,
     ...(role === undefined ? {} : { role }),
+    program: book.program,
     epoch: book.epoch,
     genesisHash,
     commitment: 'processed',

@@ -6,7 +6,6 @@
 import { Type } from '@sinclair/typebox';
 import { QUOTE_PLACES } from '../../amounts/decimals.js';
 import { LIMITS } from '../../config/limits.js';
-import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { sortedMarkets } from '../api/market-directory.js';
 import { throwUnknownMarket } from '../api/market-params.js';
@@ -25,7 +24,7 @@ import {
 import { requireFirstBook } from './book-routes.js';
 import { chainSeconds } from './history-responder.js';
 import type { HistoryService, Path } from './path.js';
-import { baseAssetOf, quoteAssetOf } from './stats-records.js';
+import { baseAssetOf } from './stats-records.js';
 
 const udfSymbolParams = Type.Object({ symbol: marketName });
 
@@ -181,16 +180,15 @@ function symbolReply(request: HttpRequest, { directory, readiness }: HistoryServ
   const { symbol } = readQuery(udfSymbolParams, request.query);
   const name = udfMarketName(symbol);
   const market = directory.findMarket(name) ?? throwUnknownMarket(name, 'symbol');
-  return jsonReply(JSON.stringify(symbolBody(market, directory)));
+  return jsonReply(JSON.stringify(symbolBody(market)));
 }
 
-function symbolBody(market: MarketInfo, directory: MarketDirectory) {
+function symbolBody(market: MarketInfo) {
   const { symbol, marketType, stepSize, decimals } = market;
-  const quote = quoteAssetOf(directory.markets());
   return {
     name: symbol,
     ticker: symbol,
-    description: pairOf(market, quote),
+    description: pairOf(market),
     type: marketType,
     session: '24x7',
     timezone: 'Etc/UTC',
@@ -198,7 +196,7 @@ function symbolBody(market: MarketInfo, directory: MarketDirectory) {
     listed_exchange: UDF_EXCHANGE,
     'exchange-traded': UDF_EXCHANGE,
     'exchange-listed': UDF_EXCHANGE,
-    currency_code: quote,
+    currency_code: market.quoteAsset,
     format: 'price',
     ...priceScaleOf(market),
     volume_precision: Math.max(0, decimals - trailingZeroes(stepSize)),
@@ -234,25 +232,24 @@ function searchReply(request: HttpRequest, { directory, readiness }: HistoryServ
     .filter(({ market, at }) => at >= 0 && (type === '' || market.marketType === type));
   // The sort is stable, so equal matches keep the order of the markets.
   found.sort((left, right) => Math.min(left.at, 1) - Math.min(right.at, 1));
-  const quote = quoteAssetOf(directory.markets());
-  const rows = found.slice(0, limit).map(({ market }) => searchRow(market, quote));
+  const rows = found.slice(0, limit).map(({ market }) => searchRow(market));
   return jsonReply(JSON.stringify(rows));
 }
 
-function searchRow(market: MarketInfo, quote: string) {
+function searchRow(market: MarketInfo) {
   const { symbol, marketType } = market;
   return {
     symbol,
     full_name: `${UDF_EXCHANGE}:${symbol}`,
-    description: pairOf(market, quote),
+    description: pairOf(market),
     exchange: UDF_EXCHANGE,
     ticker: symbol,
     type: marketType,
   };
 }
 
-function pairOf(market: MarketInfo, quote: string): string {
-  return `${baseAssetOf(market)} / ${quote}`;
+function pairOf(market: MarketInfo): string {
+  return `${baseAssetOf(market)} / ${market.quoteAsset}`;
 }
 
 /**

@@ -19,6 +19,7 @@ import type {
 } from '../../contract/book-source.js';
 import type { FeedState, Readiness } from '../../contract/feed-status.js';
 import type { ChainStats, MarketInfo } from '../../contract/markets.js';
+import type { ProgramName } from '../../contract/program.js';
 import type {
   FrameTimes,
   TopicDelta,
@@ -50,12 +51,14 @@ function marketRow(
     decimals: 9,
     oracle: `oracle-${names.id}`,
     oracleSource: 'pythLazer',
+    quoteAsset: 'USDC',
     emptyReason: null,
   };
 }
 
 /** The book of these tests. */
 export class FakeBook implements BookSource, MarketDirectory {
+  program: ProgramName = 'drift';
   epoch = 'epoch-1';
   current: MarketVersion = { seq: 7, slot: 1000, state: 'live', auctions: 3 };
   /** The error that every simulated order throws. */

@@ -1,16 +1,24 @@
 import { PublicKey } from '@solana/web3.js';
 
+/** The table of an account; `discriminator` is its first eight bytes as hexadecimal text. */
+interface AccountTable {
+  readonly size: number;
+  readonly discriminator: string;
+}
+
 /**
- * Writes the bytes of one account, field by field, at the offsets of its layout. Integers are
+ * Writes the bytes of one account, field by field, at the offsets of its table. Integers are
  * little endian.
  */
-export class AccountBytes {
+export class AccountBytes<Table extends AccountTable = AccountTable> {
   readonly bytes: Buffer;
+  /** Where the account has its fields. */
+  readonly at: Table;
 
-  /** `discriminator` is the hexadecimal text of the account's first eight bytes. */
-  constructor({ size, discriminator }: { readonly size: number; readonly discriminator: string }) {
-    this.bytes = Buffer.alloc(size);
-    this.bytes.write(discriminator, 0, 'hex');
+  constructor(table: Table) {
+    this.bytes = Buffer.alloc(table.size);
+    this.bytes.write(table.discriminator, 0, 'hex');
+    this.at = table;
   }
 
   u8(offset: number, value: number): void {

@@ -193,3 +193,50 @@ export const ETH_AMM: AmmPreset = {
   referencePriceOffset: 0,
   referencePriceOffsetDeadbandPct: 5,
 };
+
+/**
+ * Velocity's SOL-PERP as of August 2026, at the price of the simulation and likewise without the offset of its
+ * reference price.
+ *
+ * Source: the account FDejXbUrSy6zayBCL5xuk2SXLHZgr8ppfFTLcHbyJorY at slot 438,024,290, test/golden/velocity.
+ */
+export const VELOCITY_SOL_AMM: AmmPreset = {
+  ...SOL_AMM,
+  baseAssetReserve: 85_829_141_300_233n,
+  quoteAssetReserve: 85_761_716_700_339n,
+  minBaseAssetReserve: 85_441_114_205_195n,
+  maxBaseAssetReserve: 86_150_374_237_038n,
+  sqrtK: 85_795_422_376_861n,
+  pegMultiplier: 85_083_239n,
+  terminalQuoteAssetReserve: 85_795_833_455_458n,
+  baseAssetAmountLong: 202_040_000_000n,
+  baseAssetAmountShort: -236_170_000_000n,
+  baseAssetAmountWithAmm: -34_130_000_000n,
+  maxOpenInterest: 1_359_780_000_000n,
+  askBaseAssetReserve: 85_842_018_890_825n,
+  askQuoteAssetReserve: 85_748_851_156_280n,
+  bidBaseAssetReserve: 85_921_035_455_800n,
+  bidQuoteAssetReserve: 85_669_992_939_163n,
+  totalFeeMinusDistributions: 24_200_421_131n,
+  quoteAssetAmount: 1_717_114_083n,
+  totalFee: 146_076_830n,
+  totalExchangeFee: 34_603_647n,
+  netRevenueSinceLastFunding: -58_887n,
+  lastFundingRate: -1_165_333n,
+  last24hAvgFundingRate: 3_939_848n,
+  cumulativeFundingRateLong: -2_337_636_903n,
+  cumulativeFundingRateShort: -2_337_636_903n,
+  volume24h: 6_226_338_865n,
+  longIntensityVolume: 765_954n,
+  shortIntensityVolume: 0n,
+  markStd: 176_663n,
+  oracleStd: 173_390n,
+  baseSpread: 200,
+  maxSpread: 20_000,
+  longSpread: 100,
+  shortSpread: 1_738,
+  maxFillReserveFraction: 100,
+  oracleLowRiskSlotDelayOverride: 0,
+  ammSpreadAdjustment: 0,
+  ammInventorySpreadAdjustment: -25,
+};

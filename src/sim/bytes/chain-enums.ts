@@ -32,6 +32,8 @@ export const SpotBalanceType = { Deposit: 0, Borrow: 1 } as const;
 export const OracleSource = { QuoteAsset: 2, PythLazer: 12 } as const;
 /** PerpMarket.status and SpotMarket.status. */
 export const MarketStatus = { Active: 1, ReduceOnly: 6 } as const;
+/** The same of Velocity, which numbers it anew. */
+export const VelocityMarketStatus = { Active: 1, ReduceOnly: 2 } as const;
 /** PerpMarket.contract_tier. */
 export const ContractTier = { A: 0, B: 1 } as const;
 /** SpotMarket.asset_tier. */

@@ -3,7 +3,7 @@
  * instead of mainnet's values; each AMM is SOL-PERP's, scaled to the market's price. The markets of
  * the default demo are unchanged.
  */
-import { type AmmPreset, SOL_AMM } from './amm-presets.js';
+import { type AmmPreset, SOL_AMM, VELOCITY_SOL_AMM } from './amm-presets.js';
 import { ContractTier } from './chain-enums.js';
 import { MAINNET_PERPS, MAINNET_SPOTS } from './mainnet-markets.js';
 import {
@@ -32,6 +32,7 @@ const BUSY_PARTS = new Map([
 /** Mainnet's markets, created on demand, because few demos use them. */
 export function mainnetMarkets(): MarketPresets {
   return {
+    program: 'drift',
     perps: MAINNET_PERPS.map(
       ([name, dollars], index) =>
         FEW_MARKETS.perps[index] ?? perpPreset(name, index, priceOf(dollars)),
@@ -41,6 +42,35 @@ export function mainnetMarkets(): MarketPresets {
         FEW_MARKETS.spots[index] ?? spotPreset(name, index, { decimals, price: priceOf(dollars) }),
     ),
     partsOf: (name) => BUSY_PARTS.get(name) ?? 1,
+  };
+}
+
+/** Velocity's quote asset: USDT. */
+const USDT: Pick<SpotPreset, 'name' | 'mint'> = {
+  name: 'USDT',
+  mint: 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB',
+};
+const VELOCITY_PERPS = ['SOL-PERP', 'BTC-PERP', 'ETH-PERP', 'HYPE-PERP', 'ZEC-PERP'];
+const VELOCITY_PARTS = new Map([
+  ['SOL-PERP', 8],
+  ['BTC-PERP', 5],
+  ['ETH-PERP', 4],
+  ['HYPE-PERP', 3],
+]);
+
+/** Velocity's five perpetual markets, quoted in USDT, with the curve of its SOL-PERP. */
+export function velocityMarkets(): MarketPresets {
+  const quote = FEW_MARKETS.spots[0];
+  if (quote === undefined) throw new Error('Invariant: there is a quote asset');
+  return {
+    program: 'velocity',
+    perps: VELOCITY_PERPS.map((name, index) => {
+      const dollars = MAINNET_PERPS.find(([other]) => other === name)?.[1] ?? 1;
+      const preset = FEW_MARKETS.perps[index] ?? perpPreset(name, index, priceOf(dollars));
+      return { ...preset, amm: ammAt(preset.startPrice, VELOCITY_SOL_AMM) };
+    }),
+    spots: [{ ...quote, ...USDT }],
+    partsOf: (name) => VELOCITY_PARTS.get(name) ?? 1,
   };
 }
 
@@ -101,32 +131,32 @@ function smallestOrder(price: bigint, decimals: number): bigint {
 }
 
 /** SOL-PERP's curve scaled to another base price: equal depth in dollars, and no history. */
-function ammAt(price: bigint): AmmPreset {
+function ammAt(price: bigint, sol = SOL_AMM): AmmPreset {
   const base = (amount: bigint): bigint => (amount * SOL_START_PRICE) / price;
   const quote = (amount: bigint): bigint => (amount * price) / SOL_START_PRICE;
   return {
-    ...SOL_AMM,
-    baseAssetReserve: base(SOL_AMM.baseAssetReserve),
-    quoteAssetReserve: base(SOL_AMM.quoteAssetReserve),
-    minBaseAssetReserve: base(SOL_AMM.minBaseAssetReserve),
-    maxBaseAssetReserve: base(SOL_AMM.maxBaseAssetReserve),
-    sqrtK: base(SOL_AMM.sqrtK),
-    pegMultiplier: quote(SOL_AMM.pegMultiplier),
-    terminalQuoteAssetReserve: base(SOL_AMM.terminalQuoteAssetReserve),
-    baseAssetAmountLong: base(SOL_AMM.baseAssetAmountLong),
-    baseAssetAmountShort: base(SOL_AMM.baseAssetAmountShort),
-    baseAssetAmountWithAmm: base(SOL_AMM.baseAssetAmountWithAmm),
-    maxOpenInterest: base(SOL_AMM.maxOpenInterest),
-    askBaseAssetReserve: base(SOL_AMM.askBaseAssetReserve),
-    askQuoteAssetReserve: base(SOL_AMM.askQuoteAssetReserve),
-    bidBaseAssetReserve: base(SOL_AMM.bidBaseAssetReserve),
-    bidQuoteAssetReserve: base(SOL_AMM.bidQuoteAssetReserve),
-    lastFundingRate: quote(SOL_AMM.lastFundingRate),
-    last24hAvgFundingRate: quote(SOL_AMM.last24hAvgFundingRate),
-    cumulativeFundingRateLong: quote(SOL_AMM.cumulativeFundingRateLong),
-    cumulativeFundingRateShort: quote(SOL_AMM.cumulativeFundingRateShort),
+    ...sol,
+    baseAssetReserve: base(sol.baseAssetReserve),
+    quoteAssetReserve: base(sol.quoteAssetReserve),
+    minBaseAssetReserve: base(sol.minBaseAssetReserve),
+    maxBaseAssetReserve: base(sol.maxBaseAssetReserve),
+    sqrtK: base(sol.sqrtK),
+    pegMultiplier: quote(sol.pegMultiplier),
+    terminalQuoteAssetReserve: base(sol.terminalQuoteAssetReserve),
+    baseAssetAmountLong: base(sol.baseAssetAmountLong),
+    baseAssetAmountShort: base(sol.baseAssetAmountShort),
+    baseAssetAmountWithAmm: base(sol.baseAssetAmountWithAmm),
+    maxOpenInterest: base(sol.maxOpenInterest),
+    askBaseAssetReserve: base(sol.askBaseAssetReserve),
+    askQuoteAssetReserve: base(sol.askQuoteAssetReserve),
+    bidBaseAssetReserve: base(sol.bidBaseAssetReserve),
+    bidQuoteAssetReserve: base(sol.bidQuoteAssetReserve),
+    lastFundingRate: quote(sol.lastFundingRate),
+    last24hAvgFundingRate: quote(sol.last24hAvgFundingRate),
+    cumulativeFundingRateLong: quote(sol.cumulativeFundingRateLong),
+    cumulativeFundingRateShort: quote(sol.cumulativeFundingRateShort),
     volume24h: 0n,
-    markStd: quote(SOL_AMM.markStd),
-    oracleStd: quote(SOL_AMM.oracleStd),
+    markStd: quote(sol.markStd),
+    oracleStd: quote(sol.oracleStd),
   };
 }

@@ -1,3 +1,4 @@
+import type { ProgramName } from '../../contract/program.js';
 import { type AmmPreset, BTC_AMM, ETH_AMM, SOL_AMM } from './amm-presets.js';
 import { ContractTier } from './chain-enums.js';
 
@@ -44,6 +45,7 @@ export interface SpotPreset {
 
 /** The markets of a simulated chain. */
 export interface MarketPresets {
+  readonly program: ProgramName;
   readonly perps: readonly PerpPreset[];
   /** By market index; the first is the quote asset. */
   readonly spots: readonly SpotPreset[];
@@ -153,6 +155,7 @@ const FEW_PARTS = new Map([
 
 /** The markets of the default demo: three perpetual markets, SOL and USDC. */
 export const FEW_MARKETS: MarketPresets = {
+  program: 'drift',
   perps: PERP_PRESETS,
   spots: SPOT_PRESETS,
   partsOf: (name) => FEW_PARTS.get(name) ?? 1,

@@ -1,3 +1,4 @@
+import type { ProgramName } from '../../contract/program.js';
 import { AccountBytes } from './account-bytes.js';
 import {
   Direction,
@@ -7,7 +8,9 @@ import {
   type SpotBalanceType,
   TriggerCondition,
 } from './chain-enums.js';
-import { ORDER, PERP_POSITION, SPOT_POSITION, USER } from './generated/layout.js';
+import { LAYOUTS } from './generated/layout.js';
+
+type Tables = (typeof LAYOUTS)[ProgramName];
 
 /**
  * One order, with the program's field names. Prices at 1e6, perp base at 1e9, spot base in the
@@ -107,18 +110,22 @@ export function isUntriggered(order: OrderFields): boolean {
 }
 
 /** The account's bytes, with counters derived from the orders as in the program. */
-export function userBytes(user: UserFields): Buffer {
-  const account = new AccountBytes(USER);
+export function userBytes(user: UserFields, program: ProgramName = 'drift'): Buffer {
+  const tables: Tables = LAYOUTS[program];
+  const { USER, SPOT_POSITION, PERP_POSITION, ORDER } = tables;
+  const account = new AccountBytes<Tables['USER']>(USER);
   account.writeKey(USER.authority, user.authority);
   account.writeName(USER.name, user.name);
   user.spotPositions.forEach((position, i) => {
-    writeSpotPosition(account, USER.spotPositions + i * SPOT_POSITION.size, { position, user });
+    const at = USER.spotPositions + i * SPOT_POSITION.size;
+    writeSpotPosition(account, at, { position, user, SPOT_POSITION });
   });
   user.perpPositions.forEach((position, i) => {
-    writePerpPosition(account, USER.perpPositions + i * PERP_POSITION.size, { position, user });
+    const at = USER.perpPositions + i * PERP_POSITION.size;
+    writePerpPosition(account, at, { position, user, PERP_POSITION });
   });
   user.orders.forEach((order, i) => {
-    if (order !== undefined) writeOrder(account, USER.orders + i * ORDER.size, order);
+    if (order !== undefined) writeOrder(account, USER.orders + i * ORDER.size, { order, ORDER });
   });
   account.u64(USER.lastActiveSlot, user.lastActiveSlot);
   account.u32(USER.nextOrderId, user.nextOrderId);
@@ -129,7 +136,8 @@ export function userBytes(user: UserFields): Buffer {
   return account.bytes;
 }
 
-function writeCounters(account: AccountBytes, user: UserFields): void {
+function writeCounters(account: AccountBytes<Tables['USER']>, user: UserFields): void {
+  const { at: USER } = account;
   const open = openOrders(user);
   const openAuctions = open.filter((order) => order.auctionDuration !== 0).length;
   account.u8(USER.openOrders, open.length);
@@ -141,7 +149,11 @@ function writeCounters(account: AccountBytes, user: UserFields): void {
 function writeSpotPosition(
   account: AccountBytes,
   at: number,
-  { position, user }: { position: SpotPositionFields; user: UserFields },
+  {
+    position,
+    user,
+    SPOT_POSITION,
+  }: { position: SpotPositionFields; user: UserFields } & Pick<Tables, 'SPOT_POSITION'>,
 ): void {
   const sums = openSums(user, MarketType.Spot, position.marketIndex);
   account.u64(at + SPOT_POSITION.scaledBalance, position.scaledBalance);
@@ -155,7 +167,11 @@ function writeSpotPosition(
 function writePerpPosition(
   account: AccountBytes,
   at: number,
-  { position, user }: { position: PerpPositionFields; user: UserFields },
+  {
+    position,
+    user,
+    PERP_POSITION,
+  }: { position: PerpPositionFields; user: UserFields } & Pick<Tables, 'PERP_POSITION'>,
 ): void {
   const sums = openSums(user, MarketType.Perp, position.marketIndex);
   account.i64(at + PERP_POSITION.baseAssetAmount, position.baseAssetAmount);
@@ -168,7 +184,11 @@ function writePerpPosition(
   account.u8(at + PERP_POSITION.openOrders, sums.count);
 }
 
-function writeOrder(account: AccountBytes, at: number, order: OrderFields): void {
+function writeOrder(
+  account: AccountBytes,
+  at: number,
+  { order, ORDER }: { order: OrderFields } & Pick<Tables, 'ORDER'>,
+): void {
   account.u64(at + ORDER.slot, order.slot);
   account.u64(at + ORDER.price, order.price);
   account.u64(at + ORDER.baseAssetAmount, order.baseAssetAmount);
@@ -178,7 +198,7 @@ function writeOrder(account: AccountBytes, at: number, order: OrderFields): void
   account.i64(at + ORDER.auctionStartPrice, order.auctionStartPrice);
   account.i64(at + ORDER.auctionEndPrice, order.auctionEndPrice);
   account.i64(at + ORDER.maxTs, order.maxTs);
-  account.i32(at + ORDER.oraclePriceOffset, order.oraclePriceOffset);
+  writeOffset(account, at, { order, ORDER });
   account.u32(at + ORDER.orderId, order.orderId);
   account.u16(at + ORDER.marketIndex, order.marketIndex);
   account.u8(at + ORDER.status, order.status);
@@ -194,6 +214,18 @@ function writeOrder(account: AccountBytes, at: number, order: OrderFields): void
   account.u8(at + ORDER.auctionDuration, order.auctionDuration);
   account.u8(at + ORDER.postedSlotTail, Number(order.slot & 0xffn));
   account.u8(at + ORDER.bitFlags, order.bitFlags);
+}
+
+/** Of 32 bits, or of 64. */
+function writeOffset(
+  account: AccountBytes,
+  at: number,
+  { order, ORDER }: { order: OrderFields } & Pick<Tables, 'ORDER'>,
+): void {
+  const { oraclePriceOffset: offset } = order;
+  const place = at + ORDER.oraclePriceOffset;
+  if (ORDER.orderId - ORDER.oraclePriceOffset > 4) account.i64(place, BigInt(offset));
+  else account.i32(place, offset);
 }
 
 function openOrders(user: UserFields): OrderFields[] {

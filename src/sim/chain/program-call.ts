@@ -34,7 +34,10 @@ const LOG_STEP = { data: STEP.logData, base64: STEP.logBase64, text: STEP.logTex
  * Encodes the call as an instruction. Event keys that are accounts of the call are written by
  * reference, so that two fills fit into one transaction.
  */
-export function instructionOf({ patches, events, outcome }: ProgramCall): TransactionInstruction {
+export function instructionOf(
+  { patches, events, outcome }: ProgramCall,
+  programId: string = PROGRAM_ID,
+): TransactionInstruction {
   const keys = [...new Set(patches.map(({ pubkey }) => pubkey))];
   const script = [
     ...patches.flatMap((patch) => patchSteps(patch, keys.indexOf(patch.pubkey))),
@@ -42,7 +45,7 @@ export function instructionOf({ patches, events, outcome }: ProgramCall): Transa
     ...(outcome === 'failure' ? [Buffer.from([STEP.fail])] : []),
   ];
   return {
-    programId: new PublicKey(PROGRAM_ID),
+    programId: new PublicKey(programId),
     keys: keys.map((key) => ({ pubkey: new PublicKey(key), isSigner: false, isWritable: true })),
     data: Buffer.concat(script),
   };

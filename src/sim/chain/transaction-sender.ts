@@ -23,24 +23,29 @@ const STATUS_MS_MAX = 30_000;
  */
 export class TransactionSender {
   readonly #rpc: ChainRpc;
+  readonly #programId: string;
   readonly #payer: Keypair;
   #blockhash: { readonly text: string; readonly readMs: number } | undefined;
   #sent = 0;
 
-  private constructor(rpc: ChainRpc, payer: Keypair) {
+  private constructor(rpc: ChainRpc, programId: string, payer: Keypair) {
     this.#rpc = rpc;
+    this.#programId = programId;
     this.#payer = payer;
   }
 
-  /** Deploys the program under the Drift v2 program's id, and funds its fees. */
-  static async deployProgram(rpc: ChainRpc): Promise<TransactionSender> {
+  /** Deploys the program under an id, and funds its fees. */
+  static async deployProgram(
+    rpc: ChainRpc,
+    programId: string = PROGRAM_ID,
+  ): Promise<TransactionSender> {
     const payer = Keypair.generate();
-    await rpc.call('surfnet_writeProgram', [PROGRAM_ID, eventProgram().toString('hex'), 0]);
+    await rpc.call('surfnet_writeProgram', [programId, eventProgram().toString('hex'), 0]);
     await rpc.call('surfnet_setAccount', [
       payer.publicKey.toBase58(),
       { lamports: PAYER_LAMPORTS, owner: SYSTEM_PROGRAM, executable: false, data: '' },
     ]);
-    return new TransactionSender(rpc, payer);
+    return new TransactionSender(rpc, programId, payer);
   }
 
   get sentCount(): number {
@@ -88,7 +93,7 @@ export class TransactionSender {
       feePayer: this.#payer.publicKey,
       recentBlockhash: await this.#recentBlockhash(),
     });
-    transaction.add(instructionOf(call));
+    transaction.add(instructionOf(call, this.#programId));
     transaction.sign(this.#payer);
     const text = transaction.serialize().toString('base64');
     const config = { encoding: 'base64', skipPreflight, preflightCommitment: 'processed' };

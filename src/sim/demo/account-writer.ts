@@ -30,8 +30,8 @@ export class AccountWriter {
     this.#rpc = new ChainRpc(rpcUrl, { connections: CONNECTIONS });
   }
 
-  async deployProgram(): Promise<void> {
-    this.#sender = await TransactionSender.deployProgram(this.#rpc);
+  async deployProgram(programId?: string): Promise<void> {
+    this.#sender = await TransactionSender.deployProgram(this.#rpc, programId);
   }
 
   get writtenCount(): number {

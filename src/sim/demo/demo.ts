@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LIMITS } from '../../config/limits.js';
-import { PROGRAM_ID } from '../bytes/keys.js';
+import { PROGRAM_IDS } from '../../contract/program.js';
+import { FEW_MARKETS } from '../bytes/market-presets.js';
 import { LocalChain } from '../chain/chain-process.js';
 import {
   MarketSimulator,
@@ -68,7 +69,8 @@ export interface Demo {
  */
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   const { rate = 100, seed = 1, slotTimeMs = 400, port = 0, ...rest } = options;
-  const { fundingSeconds = FUNDING_SECONDS } = rest;
+  const { fundingSeconds = FUNDING_SECONDS, presets = FEW_MARKETS } = rest;
+  const programId = PROGRAM_IDS[presets.program];
   if (!(rate >= 1 && rate <= LIMITS.demoRateMax)) {
     throw new SimError('INVALID_OPTION', `rate was ${rate}, must be 1 to ${LIMITS.demoRateMax}`);
   }
@@ -83,9 +85,9 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   let relay: Relay | undefined;
   try {
     relay = await Relay.start(chain, { port });
-    await writer.deployProgram();
+    await writer.deployProgram(programId);
     await beginMarket({ simulator, chain, writer });
-    return runMarket({ simulator, chain, relay, writer, rate });
+    return runMarket({ simulator, chain, relay, writer, rate, programId });
   } catch (error) {
     writer.close();
     await relay?.stop();
@@ -113,9 +115,10 @@ interface Parts {
   readonly relay: Relay;
   readonly writer: AccountWriter;
   readonly rate: number;
+  readonly programId: string;
 }
 
-function runMarket({ simulator, chain, relay, writer, rate }: Parts): Demo {
+function runMarket({ simulator, chain, relay, writer, rate, programId }: Parts): Demo {
   const pace = new Pace(rate);
   chain.onSlot(({ slot }) => relay.noteSlot(slot));
   const stopping = new AbortController();
@@ -123,7 +126,7 @@ function runMarket({ simulator, chain, relay, writer, rate }: Parts): Demo {
   return {
     rpcUrl: relay.rpcUrl,
     wsUrl: relay.wsUrl,
-    programId: PROGRAM_ID,
+    programId,
     chain,
     relay,
     simulator,

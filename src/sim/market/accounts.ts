@@ -1,4 +1,5 @@
 /** Encodes the current accounts of the simulated market. */
+import type { ProgramName } from '../../contract/program.js';
 import { lazerOracleBytes, perpMarketBytes, spotMarketBytes } from '../bytes/accounts.js';
 import { MarketType, SpotBalanceType } from '../bytes/chain-enums.js';
 import type { PerpPreset, SpotPreset } from '../bytes/market-presets.js';
@@ -8,19 +9,26 @@ import type { SimulatedMarkets } from './simulated-markets.js';
 
 /** A market's account, with the current time and oracle price. */
 export function marketBytes(sim: SimulatedMarkets, market: SimulatedMarket): Buffer {
-  const { time } = sim;
+  const { time, program } = sim;
   const oraclePrice = market.feed.price;
   const numberOfUsers = sim.makers.length;
   return market.marketType === MarketType.Perp
     ? perpMarketBytes({
         ...market,
+        program,
         preset: market.preset as PerpPreset,
         time,
         oraclePrice,
         numberOfUsers,
         numberOfUsersWithBase: usersWithBase(sim, market),
       })
-    : spotMarketBytes({ ...market, preset: market.preset as SpotPreset, time, oraclePrice });
+    : spotMarketBytes({
+        ...market,
+        program,
+        preset: market.preset as SpotPreset,
+        time,
+        oraclePrice,
+      });
 }
 
 /** Readers compare this number with their users. */
@@ -41,8 +49,8 @@ export function feedBytes(feed: Feed): Buffer {
 }
 
 /** The User account of a maker. */
-export function makerBytes(maker: Maker): Buffer {
-  return userBytes({
+export function makerBytes(maker: Maker, program: ProgramName): Buffer {
+  const user = {
     authority: maker.authority,
     name: maker.name,
     subAccountId: 0,
@@ -57,7 +65,8 @@ export function makerBytes(maker: Maker): Buffer {
       quoteAssetAmount: quote,
     })),
     spotPositions: Array.from(maker.tokens.values(), spotPosition),
-  });
+  };
+  return userBytes(user, program);
 }
 
 /**

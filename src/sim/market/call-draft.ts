@@ -29,7 +29,9 @@ export class CallDraft {
 
   /** Captures an account; only the first call counts. */
   watchMaker(maker: Maker): void {
-    if (!this.#watched.has(maker)) this.#watchAccount(maker, maker.pubkey, () => makerBytes(maker));
+    const { program } = this.#sim;
+    if (this.#watched.has(maker)) return;
+    this.#watchAccount(maker, maker.pubkey, () => makerBytes(maker, program));
   }
 
   /** Captures the account of a market; only the first call counts. */

@@ -1,6 +1,7 @@
+import { PROGRAM_IDS } from '../../contract/program.js';
 import { spotMarketBytes, stateBytes } from '../bytes/accounts.js';
-import { MarketStatus } from '../bytes/chain-enums.js';
-import { address, PROGRAM_ID } from '../bytes/keys.js';
+import { MarketStatus, VelocityMarketStatus } from '../bytes/chain-enums.js';
+import { addresses } from '../bytes/keys.js';
 import { FEW_MARKETS, type MarketPresets } from '../bytes/market-presets.js';
 import type { ProgramCall } from '../chain/program-call.js';
 import { feedBytes, makerBytes, marketBytes } from './accounts.js';
@@ -147,13 +148,14 @@ export class MarketSimulator {
       }
     }
     for (const market of sim.markets) sim.dirtyMarkets.add(market);
-    const state = stateBytes({
-      perpMarkets: this.#presets.perps.length,
-      spotMarkets: this.#presets.spots.length,
+    const { perps, spots } = this.#presets;
+    const counts = {
+      perpMarkets: perps.length,
+      spotMarkets: spots.length,
       users: sim.makers.length,
-    });
+    };
     return [
-      { pubkey: address.state(), owner: PROGRAM_ID, data: state },
+      this.#write(addresses[sim.program].state(), stateBytes(counts, sim.program)),
       this.#quoteMarket(),
       ...this.#takeWrites(),
     ];
@@ -234,31 +236,38 @@ export class MarketSimulator {
   }
 
   #quoteMarket(): AccountWrite {
-    const { quoteAsset: preset, time } = this.#sim;
-    const pubkey = address.spotMarket(preset.marketIndex);
+    const { quoteAsset: preset, time, program } = this.#sim;
+    const pubkey = addresses[program].spotMarket(preset.marketIndex);
     const data = spotMarketBytes({
+      program,
       preset,
       addresses: { pubkey, oracle: undefined },
       time,
       oraclePrice: preset.startPrice,
       nextFillRecordId: preset.nextFillRecordId,
     });
-    return accountWrite(pubkey, data);
+    return this.#write(pubkey, data);
   }
 
   #takeWrites(): AccountWrite[] {
     const sim = this.#sim;
     const writes = [
-      ...Array.from(sim.dirtyFeeds, (feed) => accountWrite(feed.pubkey, feedBytes(feed))),
+      ...Array.from(sim.dirtyFeeds, (feed) => this.#write(feed.pubkey, feedBytes(feed))),
       ...Array.from(sim.dirtyMarkets, (market) =>
-        accountWrite(market.addresses.pubkey, marketBytes(sim, market)),
+        this.#write(market.addresses.pubkey, marketBytes(sim, market)),
       ),
-      ...Array.from(sim.dirtyMakers, (maker) => accountWrite(maker.pubkey, makerBytes(maker))),
+      ...Array.from(sim.dirtyMakers, (maker) =>
+        this.#write(maker.pubkey, makerBytes(maker, sim.program)),
+      ),
     ];
     sim.dirtyFeeds.clear();
     sim.dirtyMarkets.clear();
     sim.dirtyMakers.clear();
     return writes;
+  }
+
+  #write(pubkey: string, data: Buffer): AccountWrite {
+    return { pubkey, owner: PROGRAM_IDS[this.#sim.program], data };
   }
 }
 
@@ -276,13 +285,10 @@ function changeStatus(sim: SimulatedMarkets): void {
   const market = sim.markets[2];
   if (market === undefined) throw new Error('Invariant: ETH-PERP is the third market');
   const isPlain = market.status === MarketStatus.Active && market.pausedOperations === 0;
-  market.status = MarketStatus.Active;
+  const { Active, ReduceOnly } = sim.program === 'drift' ? MarketStatus : VelocityMarketStatus;
+  market.status = Active;
   market.pausedOperations = 0;
-  if (isPlain && sim.random.oneIn(2)) market.status = MarketStatus.ReduceOnly;
+  if (isPlain && sim.random.oneIn(2)) market.status = ReduceOnly;
   else if (isPlain) market.pausedOperations = 4;
   sim.dirtyMarkets.add(market);
-}
-
-function accountWrite(pubkey: string, data: Buffer): AccountWrite {
-  return { pubkey, owner: PROGRAM_ID, data };
 }

@@ -1,7 +1,8 @@
+import type { ProgramName } from '../../contract/program.js';
 import type { FundingFields } from '../bytes/amm-bytes.js';
 import { fundingOf, HOUR_SECONDS } from '../bytes/amm-bytes.js';
 import { MarketType } from '../bytes/chain-enums.js';
-import { address } from '../bytes/keys.js';
+import { addresses } from '../bytes/keys.js';
 import type { PerpPreset, SpotPreset } from '../bytes/market-presets.js';
 import type { Feed, SimulatedMarket } from './model.js';
 
@@ -19,15 +20,16 @@ const NO_FUNDING: FundingFields = {
 /** The initial state of a perpetual market. */
 export function perpMarket(
   preset: PerpPreset,
-  feeds: Map<number, Feed>,
+  feeds: Feeds,
   fundingSeconds = Number(HOUR_SECONDS),
 ): SimulatedMarket {
-  const feed = feedOf(feeds, preset.feedId, {
+  const feed = feeds.open(preset.feedId, {
     exponent: preset.exponent,
     price: preset.startPrice,
     tick: preset.tick,
   });
-  const market = lifeMarket(preset, feed, MarketType.Perp, address.perpMarket(preset.marketIndex));
+  const pubkey = addresses[feeds.program].perpMarket(preset.marketIndex);
+  const market = lifeMarket(preset, feed, MarketType.Perp, pubkey);
   const { amm } = preset;
   return {
     ...market,
@@ -42,32 +44,31 @@ export function perpMarket(
 }
 
 /** The initial state of a spot market. */
-export function spotMarket(preset: SpotPreset, feeds: Map<number, Feed>): SimulatedMarket {
+export function spotMarket(preset: SpotPreset, feeds: Feeds): SimulatedMarket {
   if (preset.feedId === undefined)
     throw new Error('Invariant: a spot market with a book has a feed');
-  const feed = feedOf(feeds, preset.feedId, {
+  const feed = feeds.open(preset.feedId, {
     exponent: -8,
     price: preset.startPrice,
     tick: preset.tick,
   });
-  return lifeMarket(preset, feed, MarketType.Spot, address.spotMarket(preset.marketIndex));
+  const pubkey = addresses[feeds.program].spotMarket(preset.marketIndex);
+  return lifeMarket(preset, feed, MarketType.Spot, pubkey);
 }
 
-function feedOf(
-  feeds: Map<number, Feed>,
-  id: number,
-  start: { exponent: number; price: bigint; tick: bigint },
-): Feed {
-  const known = feeds.get(id);
-  if (known !== undefined) return known;
-  const feed: Feed = {
-    pubkey: address.pythLazerOracle(id),
-    ...start,
-    postedSlot: 0n,
-    publishTimeUs: 0n,
-  };
-  feeds.set(id, feed);
-  return feed;
+/** The feeds of a program's markets: those of one token share a feed. */
+export class Feeds {
+  readonly #byId = new Map<number, Feed>();
+
+  constructor(readonly program: ProgramName) {}
+
+  /** The feed of an id, which begins so if it is new. */
+  open(id: number, start: Pick<Feed, 'exponent' | 'price' | 'tick'>): Feed {
+    const pubkey = addresses[this.program].pythLazerOracle(id);
+    const feed = this.#byId.get(id) ?? { pubkey, ...start, postedSlot: 0n, publishTimeUs: 0n };
+    this.#byId.set(id, feed);
+    return feed;
+  }
 }
 
 function lifeMarket(

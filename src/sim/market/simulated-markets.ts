@@ -1,12 +1,13 @@
+import type { ProgramName } from '../../contract/program.js';
 import type { ChainMoment } from '../bytes/accounts.js';
 import { Direction, MarketType, OrderStatus, OrderType } from '../bytes/chain-enums.js';
-import { ORDER } from '../bytes/generated/layout.js';
-import { address, keyOf } from '../bytes/keys.js';
+import { LAYOUTS } from '../bytes/generated/layout.js';
+import { addresses, keyOf } from '../bytes/keys.js';
 import type { MarketPresets, SpotPreset } from '../bytes/market-presets.js';
 import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
 import { Random } from '../random.js';
-import { perpMarket, spotMarket } from './markets.js';
-import type { Feed, Maker, PerpHolding, SimulatedMarket, TokenHolding } from './model.js';
+import { Feeds, perpMarket, spotMarket } from './markets.js';
+import type { Maker, PerpHolding, SimulatedMarket, TokenHolding } from './model.js';
 import { OrderLadder, type OwnedOrder } from './order-ladder.js';
 
 export type { OwnedOrder };
@@ -53,6 +54,7 @@ const MIXED_AUCTIONS: AuctionSlots = { limit: [3, 40], taking: [5, 20] };
 /** All markets and makers, and their changes since the last writes were taken. */
 export class SimulatedMarkets {
   readonly random: Random;
+  readonly program: ProgramName;
   readonly markets: readonly SimulatedMarket[];
   readonly makers: readonly Maker[];
   /** Makers that also take. */
@@ -61,7 +63,7 @@ export class SimulatedMarkets {
   readonly keeper: string;
   readonly dirtyMakers = new Set<Maker>();
   readonly dirtyMarkets = new Set<SimulatedMarket>();
-  readonly dirtyFeeds = new Set<Feed>();
+  readonly dirtyFeeds = new Set<SimulatedMarket['feed']>();
   /** Markets whose book may have become crossed since the last check. */
   readonly maybeCrossed = new Set<SimulatedMarket>();
   time: ChainMoment = { slot: 0n, unixSeconds: 0n };
@@ -74,8 +76,9 @@ export class SimulatedMarkets {
 
   constructor({ presets, seed, makers, fundingSeconds, auctionSlots }: SimulatedMarketsOptions) {
     this.random = new Random(seed);
+    this.program = presets.program;
     this.auctionSlots = auctionSlots ?? MIXED_AUCTIONS;
-    const feeds = new Map<number, Feed>();
+    const feeds = new Feeds(presets.program);
     const [quoteAsset, ...tokens] = presets.spots;
     if (quoteAsset === undefined) throw new Error('Invariant: there is a quote asset');
     this.quoteAsset = quoteAsset;
@@ -146,14 +149,14 @@ export class SimulatedMarkets {
       : [];
     const markets = [...new Set([first, ...second])];
     return {
-      pubkey: address.user({ authority, subAccountId: 0 }),
+      pubkey: addresses[this.program].user({ authority, subAccountId: 0 }),
       authority,
       name: `Maker ${index}`,
       markets,
       isTrader: index % 8 === 7,
       quotesTarget: random.oneIn(12) ? random.nextBetween(16, 26) : random.nextBetween(4, 10),
       floatingPercent: random.oneIn(4) ? 80 : 10,
-      orders: Array.from({ length: ORDER.count }, () => undefined),
+      orders: Array.from({ length: LAYOUTS[this.program].ORDER.count }, () => undefined),
       perps: this.#firstPerps(markets),
       tokens: this.#firstTokens(markets),
       status: 0,

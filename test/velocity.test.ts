@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { PROGRAM_IDS } from '../src/contract/program.js';
+import { world } from './world/world.js';
+
+/** Where a user of Velocity has its orders, and an order its fields: written here by hand, so that a wrong table is seen. */
+const ORDERS = { at: 1_064, count: 32, bytes: 104 } as const;
+
+const PERPS = ['SOL-PERP', 'BTC-PERP', 'ETH-PERP', 'HYPE-PERP', 'ZEC-PERP'];
+const OF_ALL = { program: 'velocity', marketType: 'perp', quoteAsset: 'USDT' };
+
+/** A resting order of a fixed price, as /l3 shows it. */
+interface Row {
+  readonly maker: string;
+  readonly orderId: number;
+  readonly price: string;
+  readonly size: string;
+}
+
+/** The open post-only orders of a fixed price in a market. */
+function plainOrders(maker: string, user: Buffer, marketIndex: number): Row[] {
+  const places = Array.from(
+    { length: ORDERS.count },
+    (_, index) => ORDERS.at + index * ORDERS.bytes,
+  );
+  return places.flatMap((at) => {
+    const order = user.subarray(at, at + ORDERS.bytes);
+    const [status, type, isPostOnly, isReduceOnly] = [86, 87, 93, 92].map((place) => order[place]);
+    const isPlain = status === 1 && type === 1 && isPostOnly === 1 && isReduceOnly === 0;
+    const isFixed = order.readBigInt64LE(72) === 0n && order.readBigInt64LE(64) === 0n;
+    if (!isPlain || !isFixed || order.readUInt16LE(84) !== marketIndex) return [];
+    const size = order.readBigUInt64LE(16) - order.readBigUInt64LE(24);
+    const price = order.readBigUInt64LE(8);
+    return [{ maker, orderId: order.readUInt32LE(80), price: `${price}`, size: `${size}` }];
+  });
+}
+
+test('a chain of Velocity is served with its orders', async ({ onTestFinished }) => {
+  const scene = await world({ program: 'velocity' });
+  onTestFinished(() => scene.stop());
+  await scene.run(20_000);
+  const markets = Object.values(await scene.service.json('/markets'));
+  expect(markets).toEqual(PERPS.map((symbol) => expect.objectContaining({ symbol, ...OF_ALL })));
+  for (const path of ['/version', '/status']) {
+    expect(await scene.service.json(path)).toMatchObject({ program: 'velocity' });
+  }
+  const { bids, asks } = (await scene.service.json('/l3?marketName=SOL-PERP')) as Record<
+    string,
+    Row[]
+  >;
+  const shown = [...(bids ?? []), ...(asks ?? [])];
+  const owned = [...scene.chain.accounts.values()].filter(
+    ({ write }) => write?.owner === PROGRAM_IDS.velocity,
+  );
+  const plain = owned.flatMap(({ pubkey, write }) =>
+    write?.data.length === 4_496 ? plainOrders(pubkey, write.data, 0) : [],
+  );
+  expect(plain.length).toBeGreaterThan(10);
+  expect(shown).toEqual(expect.arrayContaining(plain.map((row) => expect.objectContaining(row))));
+  const { service } = scene;
+  for (const path of ['/l2?marketName=USDT', '/l3?marketIndex=0&marketType=spot']) {
+    const answer = await fetch(`${service.url}${path}`);
+    expect([answer.status, await answer.json()]).toEqual([404, expect.objectContaining({})]);
+  }
+});
