@@ -349,7 +349,7 @@ class Client:
             for name in message["topics"]:
                 topic = known.get(name)
                 if topic is None:
-                    market = name.split(":")[1].replace("%3A", ":").replace("%25", "%")
+                    market = name.split(":")[1]
                     topic = Topic({**wildcard.wish, "market": market})
                     topic.name = name
                     self.topics.append(topic)

@@ -2,7 +2,7 @@
 
 use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, perp_position};
 use crate::common::{spot_market, spot_position, state, user, with_byte, with_u64};
-use slotbook_book::{Applied, BookError, EmptyReason, FeedState, Gate, LeftOut, Side};
+use slotbook_book::{Applied, BookError, EmptyReason, FeedState, Gate, LeftOut, MarketId, Side};
 use slotbook_protocol::model::ProtocolError;
 use slotbook_protocol::model::units::Pubkey;
 
@@ -587,6 +587,76 @@ fn markets_of_one_name_resolve_by_index_whatever_their_arrival() {
         let found = bench.book.find_market_by_name("twn-perp").expect("known");
         assert_eq!(bench.book.market(found).expect("known").market_index, 7);
     }
+}
+
+/// A perp market of this index with this name on chain.
+fn named_market(index: u8, name: &[u8]) -> Vec<u8> {
+    let mut market = with_byte(perp_market(), 1160, index);
+    market[1000..1032].fill(b' ');
+    market[1000..1000 + name.len()].copy_from_slice(name);
+    market
+}
+
+fn symbols(bench: &Bench) -> Vec<String> {
+    bench.book.markets().skip(2).map(|info| info.symbol.clone()).collect()
+}
+
+#[test]
+fn each_market_has_a_symbol_of_its_own_that_finds_it() {
+    let names: [&[u8]; 13] = [
+        b"",
+        b"*",
+        b".",
+        b"..",
+        b"a/b",
+        b"a,b",
+        b"a:b%",
+        b"A\"\n",
+        "A\u{202e}B".as_bytes(),
+        b"perp_40",
+        b"ABCDEFGHIJKLMNOPQRSTUVWXYZ12345\xc3",
+        b"TWN",
+        b"twn",
+    ];
+    let mut bench = Bench::new();
+    for (index, name) in (40..).zip(names) {
+        bench.put(key(170 + index), &named_market(index, name));
+    }
+    bench.turn_changes_perp();
+    for info in bench.book.markets().skip(2) {
+        let own_key = format!("perp_{}", info.market_index);
+        let expected = if info.name == "TWN" { "TWN" } else { &own_key };
+        assert_eq!(info.symbol, expected, "{:?}", info.name);
+        for said in [&info.symbol, &own_key, &own_key.to_uppercase()] {
+            assert_eq!(bench.book.find_market_by_name(said), Some(info.id), "{said}");
+        }
+    }
+    for unknown in ["perp_040", "perp_+40", "perp_", "perp_99", "spot_40", "perp_70000"] {
+        assert_eq!(bench.book.find_market_by_name(unknown), None, "{unknown}");
+    }
+}
+
+#[test]
+fn markets_that_change_names_in_one_turn_change_symbols() {
+    let mut bench = Bench::new();
+    let put = |bench: &mut Bench, names: [&[u8]; 2]| {
+        for (index, name) in (40..).zip(names) {
+            bench.put(key(170 + index), &named_market(index, name));
+        }
+        bench.turn_changes_perp();
+    };
+    put(&mut bench, [b"ONE", b"TWO"]);
+    assert_eq!(symbols(&bench), ["ONE", "TWO"]);
+    put(&mut bench, [b"TWO", b"ONE"]);
+    assert_eq!(symbols(&bench), ["TWO", "ONE"]);
+    put(&mut bench, [b"TWO", b"TWO"]);
+    assert_eq!(symbols(&bench), ["TWO", "perp_41"]);
+    let seq = |bench: &Bench| bench.book.header(MarketId(3)).expect("known").seq;
+    let before = seq(&bench);
+    bench.put(key(210), &named_market(40, b"SIX"));
+    bench.turn_changes_perp();
+    assert_eq!(symbols(&bench), ["SIX", "TWO"]);
+    assert_eq!(seq(&bench), before + 1);
 }
 
 #[test]

@@ -22,7 +22,8 @@ fn market(json: &mut JsonWriter<'_>, info: &MarketInfo, empty_reason: Option<&st
     members!(
         json,
         b"{\"id\":" => u64(u64::from(info.id.0)),
-        b",\"symbol\":" => string(&info.name),
+        b",\"symbol\":" => string(&info.symbol),
+        b",\"name\":" => string(&info.name),
         b",\"account\":" => key(&info.account),
         b",\"marketType\":" => string(info.market_type.name()),
         b",\"marketIndex\":" => u64(u64::from(info.market_index)),

@@ -58,7 +58,7 @@ impl Core {
     #[napi]
     pub fn topic_name(&self, options: TopicOptions) -> Option<String> {
         let spec = spec_of(&options).ok()?;
-        Some(spec.name(&self.core.book().market(spec.market)?.name))
+        Some(spec.name(&self.core.book().market(spec.market)?.symbol))
     }
 
     /// Opens a topic with the book of now as its first publication. The first word of `call_words`

@@ -27,7 +27,7 @@ fn write_row(json: &mut JsonWriter<'_>, row: &OpenOrder<'_>) {
     let OpenOrder { market, order, left_out } = row;
     members!(
         json,
-        b"{\"marketName\":" => string(&market.name),
+        b"{\"marketName\":" => string(&market.symbol),
         b",\"marketType\":" => string(market.market_type.name()),
         b",\"marketIndex\":" => u64(u64::from(market.market_index)),
         b",\"orderId\":" => u64(u64::from(order.order_id)),

@@ -401,7 +401,7 @@ pub(crate) fn body_head<'a>(
     epoch: &'a str,
 ) -> BodyHead<'a> {
     BodyHead {
-        market_name: &info.name,
+        market_name: &info.symbol,
         market_type: info.market_type,
         market_index: info.market_index,
         ts_ms: header.ts_ms,

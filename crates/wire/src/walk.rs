@@ -202,7 +202,7 @@ fn write_version(
         b",\"slot\":" => u64(header.slot.0),
         b",\"seq\":" => u64(header.seq),
         b",\"model\":\"" => raw(model.name().as_bytes()),
-        b"\",\"marketName\":" => string(&info.name),
+        b"\",\"marketName\":" => string(&info.symbol),
         b",\"marketType\":\"" => raw(info.market_type.name().as_bytes()),
         b"\",\"marketIndex\":" => u64(info.market_index.into()),
         b",\"ts\":" => u64(header.ts_ms),

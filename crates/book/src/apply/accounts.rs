@@ -252,6 +252,7 @@ impl Book {
         let market = &mut markets.list[id.index()];
         market.set_data(update.data);
         let change = market.set_account(account);
+        markets.names_moved |= change.name;
         let is_new = found.is_none();
         let key = market.info.key();
         if is_new || change.oracle {

@@ -94,6 +94,7 @@ impl Book {
             market.version = state.version;
             market.ladders.reset(market.info.tick.0);
         }
+        self.markets.name_markets();
         Ok(())
     }
 

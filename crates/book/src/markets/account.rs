@@ -77,6 +77,7 @@ fn market_info(terms: MarketTerms, account: Pubkey, of_type: OfType) -> MarketIn
         id: MarketId::NONE,
         account,
         name: terms.name,
+        symbol: String::new(),
         market_type,
         market_index: terms.market_index,
         status: terms.status,

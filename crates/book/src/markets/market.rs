@@ -1,5 +1,7 @@
 //! One market: its account, its oracle, its ladders, and its changes in the current turn.
 
+use std::mem::take;
+
 use slotbook_protocol::model::enums::MarketStatus;
 use slotbook_protocol::model::units::{OraclePrice, Price, Slot};
 
@@ -75,6 +77,8 @@ pub(crate) struct AccountChange {
     pub(crate) interest: bool,
     /// The oracle account is another one.
     pub(crate) oracle: bool,
+    /// The name on chain is another one.
+    pub(crate) name: bool,
 }
 
 impl Market {
@@ -108,14 +112,17 @@ impl Market {
     pub(crate) fn set_account(&mut self, account: MarketAccount) -> AccountChange {
         let MarketAccount { mut info, oracle_fields, interest, amm, perp_stats, spot_stats } =
             account;
-        let old = &self.info;
+        let old = &mut self.info;
         info.id = old.id;
+        info.symbol = take(&mut old.symbol);
+        let old = &self.info;
         let was_reduce_only = self.is_reduce_only();
         let change = AccountChange {
             places: (old.tick, old.step, old.decimals) != (info.tick, info.step, info.decimals)
                 || was_reduce_only != (info.status == MarketStatus::ReduceOnly),
             interest: self.interest != interest,
             oracle: (old.oracle, old.oracle_source) != (info.oracle, info.oracle_source),
+            name: old.name != info.name,
         };
         self.hashes.account = None;
         self.unusable = None;
@@ -152,7 +159,7 @@ impl Market {
         self.last_change = std::mem::replace(&mut self.dirty, Change::Nothing);
         self.seq += 1;
         self.ts_ms = ts_ms;
-        let sides = std::mem::take(&mut self.dirty_sides);
+        let sides = take(&mut self.dirty_sides);
         for (seq, _) in self.side_seqs.iter_mut().zip(sides).filter(|(_, dirty)| *dirty) {
             *seq = self.seq;
         }

@@ -1,6 +1,6 @@
 //! All markets of the exchange, and their oracle accounts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use slotbook_protocol::model::enums::{MarketType, OracleSource};
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
@@ -27,6 +27,8 @@ pub(crate) struct MarketTable {
     pub(crate) exchange: Exchange,
     pub(crate) dirty: DirtyMarkets,
     pub(crate) changed: Vec<MarketId>,
+    /// A market is new or has another name on chain.
+    pub(crate) names_moved: bool,
     /// AMM quotes may have changed though nothing else of their markets has.
     pub(crate) quotes_may_move: bool,
     pub(crate) indicative: Indicative,
@@ -52,6 +54,7 @@ impl MarketTable {
             },
             dirty: DirtyMarkets::default(),
             changed: Vec::new(),
+            names_moved: false,
             quotes_may_move: false,
             indicative: Indicative::default(),
         }
@@ -100,7 +103,25 @@ impl MarketTable {
             ids.resize(index + 1, MarketId::NONE);
         }
         ids[index] = id;
+        self.names_moved = true;
         Some(id)
+    }
+
+    /// Gives each market its symbol: a name is that of the first perp market which has it, or else
+    /// of the first spot market.
+    pub(crate) fn name_markets(&mut self) {
+        let mut ranked: Vec<&mut Market> = self.list.iter_mut().collect();
+        ranked.sort_by_key(|market| market.info.rank());
+        let mut taken = HashSet::new();
+        for market in ranked {
+            let info = &market.info;
+            let is_own = info.has_plain_name() && taken.insert(info.name.to_ascii_lowercase());
+            let symbol = if is_own { info.name.clone() } else { info.key().to_string() };
+            if info.symbol != symbol {
+                market.info.symbol = symbol;
+                self.dirty.mark_book(market);
+            }
+        }
     }
 
     /// Applies an oracle's account and reprices the markets that name it; `None` for an account
@@ -208,6 +229,9 @@ impl MarketTable {
     /// Ends a turn: replaces the inputs of AMM quotes, and gives every changed market the next
     /// sequence number. `moved` says that slot or state changed in this turn.
     pub(crate) fn end_turn(&mut self, ts_ms: u64, moved: bool) {
+        if std::mem::take(&mut self.names_moved) {
+            self.name_markets();
+        }
         self.end_quotes();
         std::mem::swap(&mut self.dirty.0, &mut self.changed);
         self.dirty.0.clear();

@@ -1,5 +1,8 @@
 //! Facts of a market: its id, its account, its oracle, and why its book may be empty.
 
+use std::cmp::Reverse;
+use std::fmt;
+
 use slotbook_protocol::model::enums::{MarketStatus, MarketType, OracleSource};
 use slotbook_protocol::model::oracle::OracleReading;
 use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, UnixSeconds};
@@ -24,6 +27,24 @@ pub(crate) struct MarketKey {
     pub(crate) market_index: u16,
 }
 
+impl MarketKey {
+    /// The key that a text has, in any case, as `perp_7`.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (name, digits) = text.split_once('_')?;
+        let of_name = |known: &MarketType| known.name().eq_ignore_ascii_case(name);
+        let market_type = [MarketType::Perp, MarketType::Spot].into_iter().find(of_name)?;
+        let market_index = digits.parse().ok()?;
+        let is_plain = digits == "0" || digits.starts_with(|digit| ('1'..='9').contains(&digit));
+        is_plain.then_some(Self { market_type, market_index })
+    }
+}
+
+impl fmt::Display for MarketKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}_{}", self.market_type.name(), self.market_index)
+    }
+}
+
 /// The fields of a market's account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarketInfo {
@@ -31,8 +52,11 @@ pub struct MarketInfo {
     pub id: MarketId,
     /// The market's account.
     pub account: Pubkey,
-    /// Name without padding, as `SOL-PERP`.
+    /// The name on chain without padding, any text of its lister.
     pub name: String,
+    /// The name in bodies and topics, of this market alone: that on chain, as `SOL-PERP`, or where
+    /// that cannot be written everywhere or is a market's before it, the key, as `perp_7`.
+    pub symbol: String,
     /// Perp or spot.
     pub market_type: MarketType,
     /// Index among the markets of its type.
@@ -68,6 +92,19 @@ pub struct MarketInfo {
 impl MarketInfo {
     pub(crate) fn key(&self) -> MarketKey {
         MarketKey { market_type: self.market_type, market_index: self.market_index }
+    }
+
+    /// Perp markets before spot markets, each by index.
+    pub(crate) fn rank(&self) -> (Reverse<MarketType>, u16) {
+        (Reverse(self.market_type), self.market_index)
+    }
+
+    /// Whether the name on chain can be written in paths, lists, topics and files.
+    pub(crate) fn has_plain_name(&self) -> bool {
+        let is_plain = |c: char| c.is_alphanumeric() || " -_.+$".contains(c);
+        self.name.contains(char::is_alphanumeric)
+            && self.name.chars().all(is_plain)
+            && MarketKey::parse(&self.name).is_none()
     }
 }
 

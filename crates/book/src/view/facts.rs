@@ -1,7 +1,5 @@
 //! The facts of a book that need no walk over its orders.
 
-use std::cmp::Reverse;
-
 use slotbook_protocol::model::enums::MarketType;
 use slotbook_protocol::model::fees::FeeStructure;
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
@@ -89,13 +87,15 @@ impl Book {
         self.markets.list.iter().map(|market| &market.info)
     }
 
-    /// Finds a market by its name in any case; perps win over spot markets of the same
-    /// name, and lower indexes over higher ones.
+    /// Finds a market by its key, as `perp_7`, or by its name on chain, both in any case; perps win
+    /// over spot markets of the same name, and lower indexes over higher ones.
     #[must_use]
     pub fn find_market_by_name(&self, name: &str) -> Option<MarketId> {
         let named = |market: &&MarketInfo| market.name.eq_ignore_ascii_case(name);
-        let rank = |market: &&MarketInfo| (market.market_type, Reverse(market.market_index));
-        self.markets().filter(named).max_by_key(rank).map(|market| market.id)
+        match MarketKey::parse(name) {
+            Some(key) => self.markets.find(key).map(|market| market.info.id),
+            None => self.markets().filter(named).min_by_key(|info| info.rank()).map(|info| info.id),
+        }
     }
 
     /// Finds a market by its type and index.

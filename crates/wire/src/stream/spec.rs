@@ -98,12 +98,12 @@ pub(super) enum Shows {
 impl TopicSpec {
     /// The name of the topic: readable, and unique among the topics of a book.
     #[must_use]
-    pub fn name(&self, market_name: &str) -> String {
+    pub fn name(&self, market_symbol: &str) -> String {
         let mut out = Vec::new();
         let mut json = JsonWriter::new(&mut out);
         json.raw(self.channel.name().as_bytes());
         json.raw(b":");
-        market_part(&mut json, market_name);
+        json.raw(market_symbol.as_bytes());
         match self.channel {
             Channel::Book { depth_levels, grouping_ticks } => {
                 part(&mut json, b":", depth_levels);
@@ -157,54 +157,7 @@ impl TopicSpec {
     }
 }
 
-/// A market's name with `%3A` for `:` and `%25` for `%`: the lister of a market chooses its name,
-/// which must not imitate another market's name with a depth or a flag.
-fn market_part(json: &mut JsonWriter<'_>, name: &str) {
-    for piece in name.split_inclusive([':', '%']) {
-        match (piece.strip_suffix(':'), piece.strip_suffix('%')) {
-            (Some(clean), _) => {
-                json.raw(clean.as_bytes());
-                json.raw(b"%3A");
-            }
-            (_, Some(clean)) => {
-                json.raw(clean.as_bytes());
-                json.raw(b"%25");
-            }
-            (None, None) => json.raw(piece.as_bytes()),
-        }
-    }
-}
-
 fn part(json: &mut JsonWriter<'_>, mark: &[u8], number: u32) {
     json.raw(mark);
     json.u64(u64::from(number));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn name(channel: Channel, sources: Sources, market_name: &str) -> String {
-        let spec = TopicSpec {
-            market: MarketId(0),
-            channel,
-            sources,
-            timing: Timing::Off,
-            interval_ms: 0,
-            encoding: Encoding::Json,
-        };
-        spec.name(market_name)
-    }
-
-    #[test]
-    fn no_market_name_reads_as_another_topic() {
-        let vamm = Sources { vamm: true, ..Sources::NONE };
-        let book = Channel::Book { depth_levels: 20, grouping_ticks: 1 };
-        assert_eq!(name(book, vamm, "SOL-PERP"), "book:SOL-PERP:20:vamm");
-        assert_eq!(name(Channel::Bbo, Sources::NONE, "SOL:vamm"), "bbo:SOL%3Avamm");
-        assert_eq!(name(Channel::Bbo, Sources::NONE, "SOL%3Avamm"), "bbo:SOL%253Avamm");
-        assert_eq!(name(Channel::Bbo, vamm, "SOL"), "bbo:SOL:vamm");
-        assert_eq!(name(Channel::Bbo, Sources::NONE, ":%:"), "bbo:%3A%25%3A");
-        assert_eq!(name(Channel::Bbo, Sources::NONE, ""), "bbo:");
-    }
 }

@@ -177,7 +177,7 @@ impl Topic {
     ) -> Option<Self> {
         let header = book.header(spec.market)?;
         let info = book.market(spec.market)?;
-        let market_name = info.name.clone();
+        let market_name = info.symbol.clone();
         let name = spec.name(&market_name);
         let units = units_of(info, &spec);
         let mut identity = Vec::new();
