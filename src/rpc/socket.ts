@@ -16,7 +16,12 @@ import {
   SUBSCRIBE_ACK_TIMEOUT_CAP_MS,
   SUBSCRIBE_ACK_TIMEOUT_MS,
 } from './limits.js';
-import { type MessageKind, type NotificationHandler, SubscriptionTable } from './subscriptions.js';
+import {
+  type MessageKind,
+  type NotificationHandler,
+  type SubscriptionId,
+  SubscriptionTable,
+} from './subscriptions.js';
 
 /** The server's address, and dependencies that a test may replace. */
 export interface RpcSocketOptions {
@@ -42,7 +47,7 @@ export interface RpcSocketListener {
 /** A subscription of the current connection. */
 export interface RpcSubscription {
   readonly method: string;
-  readonly id: number;
+  readonly id: SubscriptionId;
 }
 
 /** Counters of a socket, for metrics. */
@@ -157,9 +162,9 @@ export class RpcSocket {
     connection.table.removeSubscription(subscription.id);
     const method = subscription.method.replace('Subscribe', 'Unsubscribe');
     const id = connection.table.nextId();
-    connection.socket.send(
-      JSON.stringify({ jsonrpc: '2.0', id, method, params: [subscription.id] }),
-    );
+    // Digits that a number does not hold must not become a text.
+    const params = `[${subscription.id}]`;
+    connection.socket.send(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`);
   }
 
   #planConnect(delayMs: number): void {
@@ -240,7 +245,7 @@ export class RpcSocket {
       this.#listener.onMalformed();
       return;
     }
-    this.#countMessage(connection.table.handleMessage(message));
+    this.#countMessage(connection.table.handleMessage(message, () => data.toString()));
   }
 
   #countMessage(received: MessageKind): void {

@@ -3,6 +3,9 @@ import { RpcError } from './error.js';
 import { isRecord, refusalOfResponse } from './http-response.js';
 import { EARLY_NOTIFICATIONS_MAX, SOCKET_SUBSCRIPTIONS_MAX } from './limits.js';
 
+/** A server's id of a subscription: a text of digits where a number does not hold it. */
+export type SubscriptionId = number | string;
+
 /** Receives the unvalidated `result` of each notification of one subscription. */
 export type NotificationHandler = (result: unknown) => void;
 
@@ -10,7 +13,7 @@ export type NotificationHandler = (result: unknown) => void;
 interface PendingRequest {
   readonly id: number;
   /** The server's subscription id. */
-  readonly acknowledged: Promise<number>;
+  readonly acknowledged: Promise<SubscriptionId>;
 }
 
 /** The kind of a message, for the counters of the socket. */
@@ -19,7 +22,7 @@ export type MessageKind = 'notification' | 'early' | 'acknowledgement' | 'unknow
 interface Waiting {
   readonly handler: NotificationHandler;
   readonly timer: Timer;
-  resolve(subscription: number): void;
+  resolve(subscription: SubscriptionId): void;
   reject(error: RpcError): void;
 }
 
@@ -39,8 +42,8 @@ interface SubscriptionTableOptions {
 export class SubscriptionTable {
   readonly #options: SubscriptionTableOptions;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #handlers = new Map<number, NotificationHandler>();
-  readonly #early = new Map<number, unknown[]>();
+  readonly #handlers = new Map<SubscriptionId, NotificationHandler>();
+  readonly #early = new Map<SubscriptionId, unknown[]>();
   #earlyCount = 0;
   #nextId = 1;
 
@@ -59,7 +62,7 @@ export class SubscriptionTable {
       throw new RpcError('SUBSCRIPTIONS_EXCEEDED', message, { method });
     }
     const id = this.nextId();
-    const acknowledged = new Promise<number>((resolve, reject) => {
+    const acknowledged = new Promise<SubscriptionId>((resolve, reject) => {
       const limitMs = this.#options.ackTimeoutMs;
       const timer = this.#options.timers.after(limitMs, () => {
         const message = `${method} was not acknowledged within ${limitMs} ms`;
@@ -78,16 +81,18 @@ export class SubscriptionTable {
   }
 
   /** Removes a subscription; later notifications are dropped. */
-  removeSubscription(subscription: number): void {
+  removeSubscription(subscription: SubscriptionId): void {
     this.#handlers.delete(subscription);
   }
 
-  /** Processes one parsed message. */
-  handleMessage(message: unknown): MessageKind {
+  /** Processes one parsed message; `toText` returns it as it came. */
+  handleMessage(message: unknown, toText: () => string): MessageKind {
     if (!isRecord(message)) return 'unknown';
-    if (typeof message['method'] === 'string') return this.#handleNotification(message['params']);
+    if (typeof message['method'] === 'string') {
+      return this.#handleNotification(message['params'], toText);
+    }
     const id = message['id'];
-    return typeof id === 'number' ? this.#handleResponse(id, message) : 'unknown';
+    return typeof id === 'number' ? this.#handleResponse(id, message, toText) : 'unknown';
   }
 
   /** The connection ended: every pending subscribe fails, and the rest is cleared. */
@@ -96,15 +101,16 @@ export class SubscriptionTable {
     this.#handlers.clear();
   }
 
-  #handleNotification(params: unknown): MessageKind {
-    if (!isRecord(params) || typeof params['subscription'] !== 'number') return 'unknown';
-    const handler = this.#handlers.get(params['subscription']);
-    if (handler === undefined) return this.#keepEarly(params['subscription'], params['result']);
+  #handleNotification(params: unknown, toText: () => string): MessageKind {
+    const id = isRecord(params) ? exactId(params, 'subscription', toText) : undefined;
+    if (!isRecord(params) || id === undefined) return 'unknown';
+    const handler = this.#handlers.get(id);
+    if (handler === undefined) return this.#keepEarly(id, params['result']);
     handler(params['result']);
     return 'notification';
   }
 
-  #keepEarly(subscription: number, result: unknown): MessageKind {
+  #keepEarly(subscription: SubscriptionId, result: unknown): MessageKind {
     if (this.#waiting.size === 0) return 'unknown';
     if (this.#earlyCount >= EARLY_NOTIFICATIONS_MAX) return 'overflow';
     const kept = this.#early.get(subscription) ?? [];
@@ -114,19 +120,19 @@ export class SubscriptionTable {
     return 'early';
   }
 
-  #handleResponse(id: number, message: Readonly<Record<string, unknown>>): MessageKind {
+  #handleResponse(id: number, message: Members, toText: () => string): MessageKind {
     const waiting = this.#takeWaiting(id);
     if (waiting === null) return 'unknown';
     const refusal = refusalOfResponse(message);
-    const subscription = message['result'];
+    const subscription = exactId(message, 'result', toText);
     if (refusal !== null) waiting.reject(refusal.error);
-    else if (typeof subscription === 'number') this.#acknowledgeRequest(waiting, subscription);
+    else if (subscription !== undefined) this.#acknowledgeRequest(waiting, subscription);
     else waiting.reject(noSubscriptionError());
     if (this.#waiting.size === 0) this.#forgetEarly();
     return 'acknowledgement';
   }
 
-  #acknowledgeRequest(waiting: Waiting, subscription: number): void {
+  #acknowledgeRequest(waiting: Waiting, subscription: SubscriptionId): void {
     this.#handlers.set(subscription, waiting.handler);
     waiting.resolve(subscription);
     for (const result of this.#early.get(subscription) ?? []) waiting.handler(result);
@@ -146,6 +152,20 @@ export class SubscriptionTable {
     this.#waiting.delete(id);
     return waiting;
   }
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The id of a subscription as the server wrote it; undefined without one. */
+function exactId(
+  members: Members,
+  name: 'subscription' | 'result',
+  toText: () => string,
+): SubscriptionId | undefined {
+  const value = members[name];
+  if (typeof value !== 'number') return undefined;
+  if (Number.isSafeInteger(value)) return value;
+  return new RegExp(`"${name}"\\s*:\\s*(\\d+)\\s*[,}]`).exec(toText())?.[1];
 }
 
 function noSubscriptionError(): RpcError {

@@ -38,10 +38,12 @@ export class MessageReader {
     return true;
   }
 
-  /** An unsigned or boolean value. Rounded beyond 2^53, which no slot or version reaches. */
+  /** An unsigned or boolean value of at most 53 bits, which no slot or version exceeds. */
   readNumber(): number {
     this.#take(VARINT);
-    return this.#varint();
+    const value = this.#varint();
+    if (Number.isSafeInteger(value)) return value;
+    throw malformedError('a number of more than 53 bits');
   }
 
   /** The bytes of a field, as a view. */
