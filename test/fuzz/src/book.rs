@@ -6,6 +6,7 @@ use slotbook_book::{
     AccountUpdate, Book, BookConfig, FeedState, Gate, IndicativeQuote, MarketId, QuotedSide, Side,
 };
 use slotbook_protocol::drift::PROGRAM_ID;
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::account::AccountKind;
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 use slotbook_wire::render::{L2Request, L3Request, Rows, render_l2, render_l3};
@@ -55,7 +56,7 @@ struct Life {
 impl Life {
     fn new() -> Self {
         Self {
-            book: Book::new(BookConfig { program: PROGRAM_ID }),
+            book: Book::new(BookConfig { program: PROGRAM_ID, rules: Program::Drift }),
             slot: 1,
             accounts: BTreeMap::new(),
         }

@@ -6,13 +6,14 @@ use slotbook_book::{
     AccountUpdate, Book, BookConfig, FeedState, Gate, IndicativeQuote, MarketId, QuotedSide,
 };
 use slotbook_protocol::drift::PROGRAM_ID;
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::account::AccountKind;
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
 use crate::account::account;
 use crate::input::Input;
 
-const CONFIG: BookConfig = BookConfig { program: PROGRAM_ID };
+const CONFIG: BookConfig = BookConfig { program: PROGRAM_ID, rules: Program::Drift };
 
 /// Accounts of each of these kinds, by the keys 1, 2 and so on.
 const KINDS: [AccountKind; 5] = [

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use slotbook_book::{AccountUpdate, Book, BookConfig, Gate, OrderRow, Side};
+use slotbook_book::{AccountUpdate, Book, Gate, OrderRow, Side};
 use slotbook_naive::{
     Answer, Clock, MarketKey, MarketKind, NaiveBook, ReadingBook, ReadingOrder, Readings, Snapshot,
     Stamp, Update,
@@ -209,10 +209,7 @@ struct Books {
 
 impl Books {
     fn new() -> Self {
-        Books {
-            fast: Book::new(BookConfig { program: Pubkey(PROGRAM) }),
-            naive: NaiveBook::new(PROGRAM),
-        }
+        Books { fast: Book::new(Pubkey(PROGRAM).into()), naive: NaiveBook::new(PROGRAM) }
     }
 
     fn set_clock(&mut self, slot: u64, unix_seconds: i64) {

@@ -6,8 +6,8 @@
 
 use serde_json::Value;
 use slotbook_book::{
-    AccountUpdate, AmmCut, Book, BookConfig, Gate, INDICATIVE_MAKER, IndicativePolicy,
-    IndicativeQuote, Level, MarketId, QuotedSide, Side,
+    AccountUpdate, AmmCut, Book, Gate, INDICATIVE_MAKER, IndicativePolicy, IndicativeQuote, Level,
+    MarketId, QuotedSide, Side,
 };
 use slotbook_naive::{MarketKey, MarketKind};
 use slotbook_protocol::model::amm::{AmmInputs, AmmQuote};
@@ -51,7 +51,7 @@ pub(super) fn check(file: &Value, vector: &Vector) -> Result<Vec<(String, Outcom
         return Ok(Vec::new());
     }
     let on_chain = Chain::new(&Vector { orders, ..vector.clone() })?;
-    let mut book = Book::new(BookConfig { program: Pubkey(PROGRAM) });
+    let mut book = Book::new(Pubkey(PROGRAM).into());
     let mut cases = Vec::new();
     for (number, snapshot) in vector.snapshots.iter().enumerate() {
         read_chain(&mut book, vector, snapshot, &on_chain)?;
