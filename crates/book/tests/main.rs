@@ -12,3 +12,4 @@ mod reverts;
 mod rules;
 mod turns;
 mod vamm;
+mod velocity;
