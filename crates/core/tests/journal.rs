@@ -2,7 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where it meets something else")]
 
-use slotbook_book::MarketId;
+use std::fs::{read, read_to_string};
+use std::path::PathBuf;
+
+use serde_json::Value;
+use slotbook_book::{MarketId, Side};
 use slotbook_core::core::Core;
 use slotbook_core::reader::{JournalReader, Step, Until};
 use slotbook_journal::Writer;
@@ -43,8 +47,12 @@ fn account(kind: AccountKind, number: u64) -> Vec<u8> {
 
 /// A record of a batch, as the binary form has it.
 fn record(pubkey: Pubkey, slot: u64, data: &[u8]) -> Vec<u8> {
+    record_of(PROGRAM, pubkey, slot, data)
+}
+
+fn record_of(owner: Pubkey, pubkey: Pubkey, slot: u64, data: &[u8]) -> Vec<u8> {
     let slot = slot.to_le_bytes();
-    let parts: [&[u8]; 5] = [&[0, 0, 32, 32], &slot, &pubkey.0, &PROGRAM.0, data];
+    let parts: [&[u8]; 5] = [&[0, 0, 32, 32], &slot, &pubkey.0, &owner.0, data];
     let body = parts.concat();
     [u32::try_from(body.len()).unwrap().to_le_bytes().to_vec(), body].concat()
 }
@@ -88,10 +96,14 @@ impl Life {
     }
 
     fn write(&mut self) {
+        self.write_of(PROGRAM);
+    }
+
+    fn write_of(&mut self, program: Pubkey) {
         let mut log = vec![0; self.core.journal_bytes()];
         let length = self.core.take_journal(&mut log).unwrap();
         assert_eq!(length, log.len());
-        let mut writer = Writer::new(PROGRAM);
+        let mut writer = Writer::new(program);
         writer.append(&log, 0).unwrap();
         writer.flush().unwrap();
         while let Some(piece) = writer.take_piece() {
@@ -138,6 +150,63 @@ fn each_turn_makes_the_book_that_was_written_from_any_segment_on() {
     read_turns(&mut goes_on, &mut core, after);
     assert_eq!(core.epoch(), "first");
     read_turns(&mut reader_of(second), &mut empty(), after);
+}
+
+/// The captured accounts of Velocity, and the converted users.
+fn captured() -> Vec<(Pubkey, Vec<u8>)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../test/golden/velocity");
+    let manifest = read_to_string(folder.join("manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap();
+    let mut accounts: Vec<_> = manifest["files"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .map(|(file, account)| {
+            let address = account["address"].as_str().unwrap().parse().unwrap();
+            (address, read(folder.join(file)).unwrap())
+        })
+        .collect();
+    // The markets come before their oracles.
+    accounts.sort_by_key(|(_, data)| data.len() == 48);
+    let users = read_to_string(folder.join("relaid.jsonl")).unwrap();
+    let users = users.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    for (user, number) in users.filter(|line| line["type"] == "User").zip(1..) {
+        let data = base64_simd::STANDARD.decode_to_vec(user["data"].as_str().unwrap()).unwrap();
+        accounts.push((Pubkey([number; 32]), data));
+    }
+    accounts
+}
+
+#[test]
+fn a_journal_of_velocity_gives_its_captured_book_back() {
+    let (program, accounts) = (Program::Velocity.id(), captured());
+    let core = Core::new(program, "first".to_owned());
+    let mut life = Life { core, shown: Vec::new(), segments: Vec::new() };
+    assert!(life.core.start_journal());
+    for turn in 0..4_u64 {
+        let (core, slot, ts_ms) = (&mut life.core, 438_024_300 + turn, (turn + 1) * 1_000);
+        core.set_clock(slot, 1_738_894_000);
+        core.set_state(1);
+        for (pubkey, mut data) in accounts.iter().cloned() {
+            // In each turn another order of each user is cancelled.
+            if data.len() == 4_496 && turn > 0 {
+                data[1_064 + 104 * usize::try_from(turn).unwrap() + 86] = 3;
+            }
+            core.apply(&record_of(program, pubkey, slot, &data));
+        }
+        core.end_turn(ts_ms);
+        let (seq, hashes) = (core.book().seq(MarketId(0)).unwrap(), hashes_of(core));
+        life.shown.push(Shown { ts_ms, slot, seq, hashes, marks: Vec::new() });
+    }
+    assert_eq!(life.core.take_problems(), "[]");
+    assert_eq!(life.core.book().census().accounts, 9, "users and markets");
+    life.write_of(program);
+    let mut reader = JournalReader::new(program);
+    reader.push(&life.segments[0]);
+    let mut read = Core::new(program, "none".to_owned());
+    read_turns(&mut reader, &mut read, &life.shown);
+    let levels = |core: &Core| Side::BOTH.map(|side| core.book().levels(MarketId(0), side).count());
+    assert_eq!((levels(&read), levels(&life.core)), ([3, 3], [3, 3]));
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn market(
         later @ 6..=8 => later - 4,
         unknown => unknown + 10,
     };
-    if data[8] % 2 == 0 {
+    if data[8].is_multiple_of(2) {
         relaid.truncate(to.covered());
     }
     relaid

@@ -17,12 +17,6 @@ pub mod user_status {
     pub const BEING_LIQUIDATED: u8 = 1;
     /// The account is bankrupt.
     pub const BANKRUPT: u8 = 2;
-    /// Only reduce-only orders are accepted.
-    pub const REDUCE_ONLY: u8 = 4;
-    /// May provide liquidity in the advanced way.
-    pub const ADVANCED_LP: u8 = 8;
-    /// Its orders are priced as a protected maker's.
-    pub const PROTECTED_MAKER_ORDERS: u8 = 16;
 }
 
 /// Signed base of a perp position.
