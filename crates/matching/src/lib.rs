@@ -43,7 +43,7 @@ pub use curve::AmmOffer;
 pub use external::{ExternalBook, ExternalLevel};
 pub use fees::Rate;
 pub use fill::{Fill, FillSource, Reason, Rests};
-pub use liquidity::{JitOffer, Liquidity, Maker, ProgramAmm};
+pub use liquidity::{AmmMay, JitOffer, Liquidity, Maker, ProgramAmm};
 pub use taker::{Auction, OrderKind, Size, Taker, TakerError};
 pub use terms::MarketTerms;
 pub use walk::{Model, Walk, walk};

@@ -63,8 +63,17 @@ impl From<&OrderRow> for JitOffer {
 pub struct ProgramAmm<'a> {
     /// The AMM with its current spreads.
     pub amm: &'a PerpAmm,
-    /// Whether it may fill. If not, its prices and the market's margin still count.
-    pub may_fill: bool,
+    /// What it may do. If nothing, its prices and the market's margin still count.
+    pub may: AmmMay,
+}
+
+/// What the AMM may do in the program's own sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AmmMay {
+    /// Fill on its own.
+    pub fill: bool,
+    /// Take its share of matches.
+    pub share: bool,
 }
 
 /// All liquidity for a taker of one direction.

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use slotbook_matching::onchain::makers::{MakerOrder, Moment};
 use slotbook_matching::onchain::program::{Fills, Request, Source, fill};
 use slotbook_matching::{
-    Auction, ExternalLevel, FillSource, JitOffer, Liquidity, Maker, MarketTerms, Model, ProgramAmm,
-    Reason, Size, Taker, Walk, walk,
+    AmmMay, Auction, ExternalLevel, FillSource, JitOffer, Liquidity, Maker, MarketTerms, Model,
+    ProgramAmm, Reason, Size, Taker, Walk, walk,
 };
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::amm::{AmmInputs, PerpAmm, U256};
@@ -72,7 +72,7 @@ fn terms() -> MarketTerms {
 fn onchain(taker: &Taker, makers: &[Maker], amm: Option<&PerpAmm>, jit: &[JitOffer]) -> Walk {
     let mut makers = makers.iter().copied();
     let liquidity = Liquidity {
-        program: amm.map(|amm| ProgramAmm { amm, may_fill: true }),
+        program: amm.map(|amm| ProgramAmm { amm, may: AmmMay { fill: true, share: true } }),
         oracle: Some(OraclePrice(ORACLE)),
         jit,
         ..Liquidity::of_makers(terms(), &mut makers)
@@ -104,7 +104,7 @@ fn an_amm_that_may_not_fill_leaves_the_makers_alone() {
     let (amm, makers) = (amm(), [maker(1, 150_100_000, STEP)]);
     let mut iterator = makers.iter().copied();
     let liquidity = Liquidity {
-        program: Some(ProgramAmm { amm: &amm, may_fill: false }),
+        program: Some(ProgramAmm { amm: &amm, may: AmmMay { fill: false, share: false } }),
         oracle: Some(OraclePrice(ORACLE)),
         ..Liquidity::of_makers(terms(), &mut iterator)
     };
@@ -126,6 +126,46 @@ fn the_amm_takes_its_share_of_a_match_that_shrinks_its_inventory() {
     assert_eq!(walk.fills[0].price, Price(150_000_000));
     let without = onchain(&taker, &makers, Some(&PerpAmm { amm_jit_intensity: 0, ..jits }), &[]);
     assert_eq!(sources(&without), [FillSource::Dlob]);
+}
+
+/// The share is at most what one fill may take of the reserve, in whole steps.
+#[test]
+fn velocitys_amm_shares_in_a_match_where_it_may_not_fill_alone_up_to_the_most_of_a_fill() {
+    let amm = PerpAmm {
+        program: Program::Velocity,
+        amm_jit_intensity: 100,
+        base_asset_amount_with_amm: -1_000_000_000_000,
+        max_fill_reserve_fraction: 50_000,
+        ..amm()
+    };
+    let most = amm.available_liquidity(Direction::Long).unwrap();
+    assert_eq!(most, BaseQty(40_000_000_000)); // 2e15 over 50 000
+    let size = most.0 * 4;
+    let taker = Taker::limit(Direction::Long, Size::Base(BaseQty(size)), Price(151_000_000));
+    let sizes = |may| {
+        let mut makers = [maker(1, 150_000_000, size)].into_iter();
+        let liquidity = Liquidity {
+            program: Some(ProgramAmm { amm: &amm, may }),
+            oracle: Some(OraclePrice(ORACLE)),
+            ..Liquidity::of_makers(terms(), &mut makers)
+        };
+        let walk = walk(&taker, liquidity, Model::Onchain);
+        walk.fills.iter().map(|fill| (fill.source, fill.size.0)).collect::<Vec<_>>()
+    };
+    let shared = [(FillSource::Vamm, most.0), (FillSource::Dlob, size - most.0)];
+    assert_eq!(sizes(AmmMay { fill: false, share: true }), shared);
+    assert_eq!(sizes(AmmMay { fill: false, share: false }), [(FillSource::Dlob, size)]);
+}
+
+/// Velocity has no smallest fill of the AMM.
+#[test]
+fn velocitys_amm_fills_less_than_a_smallest_order() {
+    let amm = PerpAmm { program: Program::Velocity, min_order_size: STEP * 10, ..amm() };
+    let wants =
+        Order { base_asset_amount: BaseQty(STEP * 5), ..order(Direction::Long, 151_000_000, 0) };
+    let mut request = request(&[], wants, amm);
+    request.taker_position = -i64::try_from(STEP * 100).unwrap();
+    assert_eq!(fill(&request).unwrap().totals().0, u128::from(STEP * 5));
 }
 
 #[test]
@@ -181,7 +221,7 @@ fn a_taker_without_a_limit_goes_a_little_through_the_amm_and_no_further() {
     let closed = PerpAmm { amm_jit_intensity: 0, ..amm() };
     let mut makers = [near, far].into_iter();
     let liquidity = Liquidity {
-        program: Some(ProgramAmm { amm: &closed, may_fill: false }),
+        program: Some(ProgramAmm { amm: &closed, may: AmmMay { fill: false, share: false } }),
         oracle: Some(OraclePrice(ORACLE)),
         ..Liquidity::of_makers(terms(), &mut makers)
     };

@@ -2,10 +2,11 @@
 
 use slotbook_book::{Book, Header, MarketId, MarketInfo, QueueScratch, Side};
 use slotbook_matching::{
-    AmmOffer, ExternalLevel, Fill, JitOffer, Liquidity, Maker, MarketTerms, Model, ProgramAmm,
-    Rate, Rests, Size, Taker, Walk, walk,
+    AmmMay, AmmOffer, ExternalLevel, Fill, JitOffer, Liquidity, Maker, MarketTerms, Model,
+    ProgramAmm, Rate, Rests, Size, Taker, Walk, walk,
 };
 use slotbook_protocol::model::amm::PerpAmm;
+use slotbook_protocol::model::amm::gate::FillGate;
 use slotbook_protocol::model::units::OraclePrice;
 
 use crate::level::SizeScale;
@@ -76,30 +77,43 @@ fn walk_of(
     let side = Side::met_by(request.taker.direction);
     let WalkScratch { queues, offers, .. } = scratch;
     read_offers(book, request, side, offers);
-    let mut makers = book.resting(info.id, side, queues).map(Maker::from);
-    let program = program_amm(book, request);
+    let is_onchain = request.model == Model::Onchain;
+    let gate = book.fill_gate(info.id).filter(|_| is_onchain);
+    let matches = gate.is_none_or(|gate| gate.matches);
+    if !matches {
+        offers.clear();
+    }
+    let makers_max = if matches { usize::MAX } else { 0 };
+    let mut makers = book.resting(info.id, side, queues).map(Maker::from).take(makers_max);
+    let program = is_onchain.then(|| program_amm(book, request, gate)).flatten();
     let liquidity = Liquidity {
         market: MarketTerms::of(info, header.empty_reason),
         makers: &mut makers,
         fees: book.fees(info.market_type),
         jit: offers,
         amm: amm_of(book, request),
-        program: program.as_ref().map(|(amm, may_fill)| ProgramAmm { amm, may_fill: *may_fill }),
+        program: program.as_ref().map(|(amm, may)| ProgramAmm { amm, may: *may }),
         oracle: oracle_of(header),
         external: request.external,
     };
     walk(&request.taker, liquidity, request.model)
 }
 
-/// The AMM for the program's own sequence, and whether it may fill. When the AMM is excluded or
-/// cannot be projected to this moment, the stored AMM, whose margin still counts.
-fn program_amm(book: &Book, request: &WalkRequest<'_>) -> Option<(PerpAmm, bool)> {
-    if request.model != Model::Onchain {
-        return None;
-    }
+/// The AMM for the program's own sequence, and what it may do. When the AMM is excluded or cannot be
+/// projected to this moment, the stored AMM, whose margin still counts.
+fn program_amm(
+    book: &Book,
+    request: &WalkRequest<'_>,
+    gate: Option<FillGate>,
+) -> Option<(PerpAmm, AmmMay)> {
     let (stored, inputs) = book.vamm_account(request.market)?;
     let moved = inputs.ok().and_then(|inputs| stored.before_fill(&inputs).ok());
-    Some(moved.map_or((*stored, false), |amm| (amm, request.sources.vamm)))
+    let is_open = moved.is_some() && request.sources.vamm;
+    let amm = moved.unwrap_or(*stored);
+    let elapsed = request.taker.auction.map_or(0, |auction| auction.elapsed_slots);
+    let lets_fill = |gate: FillGate| gate.lets_amm_fill(&amm, request.taker.direction, elapsed);
+    let fill = is_open && gate.is_none_or(lets_fill);
+    Some((amm, AmmMay { fill, share: is_open && gate.is_none_or(|gate| gate.amm) }))
 }
 
 /// The offers of the request, then the competing indicative quotes.

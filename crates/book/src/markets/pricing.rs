@@ -1,11 +1,13 @@
 //! Derives from a market's accounts, its oracle and the time: why its book is empty, the one oracle
 //! reading that prices its offset orders, and the inputs of its AMM quote.
 
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::amm::AmmInputs;
+use slotbook_protocol::model::amm::gate::{FillGate, GateInputs};
 use slotbook_protocol::model::enums::{MarketStatus, MarketType, OracleSource};
 use slotbook_protocol::model::oracle::{
-    MmOracle, OracleReading, mm_oracle_reading, quote_asset_reading, usable_for_offset_orders,
-    validity,
+    MmOracle, OracleReading, OracleValidity, mm_oracle_diverges, mm_oracle_reading,
+    quote_asset_reading, usable_for_offset_orders, validity,
 };
 use slotbook_protocol::model::pauses::exchange_status;
 use slotbook_protocol::model::pauses::{perp_operation, spot_operation};
@@ -104,17 +106,21 @@ impl Market {
             Err(reason) => return OracleState { excluded: Some(reason), ..OracleState::MISSING },
         };
         let mm = self.mm_reading(&reading, exchange);
-        let validity = validity(
-            &mm,
-            &exchange.terms.guard_rails,
-            OraclePrice(self.oracle_fields.last_twap),
-            self.oracle_fields.confidence_multiplier,
-            exchange.clock.slots.ms_since(self.published(&mm, exchange)),
-            self.info.oracle_source,
-        );
+        let validity = self.validity(&mm, exchange);
         let usable = usable_for_offset_orders(validity);
         let excluded = (!usable).then(|| OffsetExclusion::OracleInvalid(validity.name()));
         OracleState { exchange: Some(reading), mm: Some(mm), excluded }
+    }
+
+    fn validity(&self, reading: &OracleReading, exchange: &Exchange) -> OracleValidity {
+        validity(
+            reading,
+            &exchange.terms.guard_rails,
+            OraclePrice(self.oracle_fields.last_twap),
+            self.oracle_fields.confidence_multiplier,
+            exchange.clock.slots.ms_since(self.published(reading, exchange)),
+            self.info.oracle_source,
+        )
     }
 
     fn exchange_reading(
@@ -143,15 +149,39 @@ impl Market {
         if self.info.market_type == MarketType::Spot {
             return *reading;
         }
+        let (mm, last_twap) = (self.mm_oracle(), OraclePrice(self.oracle_fields.last_twap));
+        let published = self.published(reading, exchange);
+        mm_oracle_reading(reading, &mm, &exchange.terms.guard_rails, last_twap, published)
+    }
+
+    const fn mm_oracle(&self) -> MmOracle {
         let fields = &self.oracle_fields;
-        let mm = MmOracle {
+        MmOracle {
             price: OraclePrice(fields.mm_price),
             slot: Slot(fields.mm_slot),
             sequence_id: fields.mm_sequence_id,
+        }
+    }
+
+    /// What may fill by the rules of Velocity; `None` on Drift v2, in a spot market, and without a
+    /// price.
+    pub(crate) fn fill_gate(&self, exchange: &Exchange) -> Option<FillGate> {
+        let amm = self.vamm.account().filter(|amm| amm.program == Program::Velocity)?;
+        let (reading, safe) = (self.oracle.exchange?, self.oracle.mm?);
+        let inputs = GateInputs {
+            validity: self.validity(&safe, exchange),
+            published: self.published(&safe, exchange),
+            is_mm: safe != reading,
+            mm_diverges: mm_oracle_diverges(
+                &reading,
+                &self.mm_oracle(),
+                self.published(&reading, exchange),
+            ),
+            clock: exchange.clock.slots,
+            is_immediate_paused: exchange.terms.status & exchange_status::AMM_IMMEDIATE_FILL_PAUSED
+                != 0,
         };
-        let last_twap = OraclePrice(fields.last_twap);
-        let published = self.published(reading, exchange);
-        mm_oracle_reading(reading, &mm, &exchange.terms.guard_rails, last_twap, published)
+        Some(FillGate::of(amm, &inputs))
     }
 
     fn published(&self, reading: &OracleReading, exchange: &Exchange) -> Slot {

@@ -1,5 +1,6 @@
 //! The levels and orders of AMM quotes and indicative quotes.
 
+use slotbook_protocol::model::amm::gate::FillGate;
 use slotbook_protocol::model::amm::{AmmInputs, AmmQuote, PerpAmm};
 
 use crate::book::Book;
@@ -48,6 +49,13 @@ impl Book {
     ) -> Option<(&PerpAmm, Result<AmmInputs, VammExclusion>)> {
         let vamm = &self.markets.get(id)?.vamm;
         Some((vamm.account()?, vamm.inputs()))
+    }
+
+    /// What may fill of a perp market besides its prices, as of the last turn; `None` where no rule
+    /// limits it: on Drift v2, and in spot and unknown markets.
+    #[must_use]
+    pub fn fill_gate(&self, id: MarketId) -> Option<FillGate> {
+        self.markets.get(id)?.fill_gate(&self.markets.exchange)
     }
 
     /// Whether the last change of this market concerned only quotes, AMM or indicative.

@@ -41,10 +41,10 @@ pub(super) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     let (orders, passed) = pass_makers(taker, liquidity.jit, liquidity.makers, tally);
     let program = liquidity.program;
     let oracle = liquidity.oracle.filter(|_| program.is_some());
-    let may_fill = oracle.is_some() && program.is_some_and(|program| program.may_fill);
+    let may_fill = oracle.is_some() && program.is_some_and(|program| program.may.fill);
     let mut amm = program.map_or_else(PerpAmm::default, |program| *program.amm);
     amm.fee_adjustment = tally.fees.adjustment;
-    if !may_fill {
+    if oracle.is_none() || !program.is_some_and(|program| program.may.share) {
         amm.amm_jit_intensity = 0;
     }
     let request = Request {

@@ -5,6 +5,7 @@
 
 use core::fmt;
 
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::amm::jit::JitMatch;
 use slotbook_protocol::model::amm::{AmmError, PerpAmm};
 use slotbook_protocol::model::enums::Direction;
@@ -283,8 +284,11 @@ impl<'a> Run<'a> {
     }
 
     /// The AMM's minimum fill: the minimum order size, or one step where the order may close a
-    /// smaller position.
+    /// smaller position. Velocity has none.
     fn least_from_amm(&self) -> BaseQty {
+        if self.amm.program == Program::Velocity {
+            return BaseQty(0);
+        }
         let is_large = self.taker_position.unsigned_abs() > self.amm.min_order_size;
         let least = match !self.taker.reduce_only && is_large {
             true => self.amm.min_order_size,

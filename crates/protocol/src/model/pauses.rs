@@ -7,6 +7,8 @@ pub mod perp_operation {
     pub const AMM_FILL: u8 = 2;
     /// Nothing fills.
     pub const FILL: u8 = 4;
+    /// The AMM does not fill orders that are newer than the oracle's price.
+    pub const AMM_IMMEDIATE_FILL: u8 = 64;
 }
 
 /// Bits of a spot market's `paused_operations`.
@@ -22,4 +24,6 @@ pub mod exchange_status {
     pub const AMM_PAUSED: u8 = 4;
     /// Nothing fills.
     pub const FILL_PAUSED: u8 = 8;
+    /// AMMs do not fill orders that are newer than the oracle's price.
+    pub const AMM_IMMEDIATE_FILL_PAUSED: u8 = 128;
 }

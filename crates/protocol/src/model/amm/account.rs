@@ -25,6 +25,8 @@ macro_rules! perp_amm {
             pub is_prediction: bool,
             /// The program whose rules apply.
             pub program: Program,
+            /// How risky the contract is, a byte of [`ContractTier`](crate::model::enums::ContractTier).
+            pub contract_tier: u8,
             $($(#[$own_doc])* pub $own: $own_type,)*
         }
 
@@ -36,6 +38,7 @@ macro_rules! perp_amm {
                     $($name: leaf!(T::PERP_MARKET, bytes, $type $path $(or $absent)?),)*
                     is_prediction,
                     program: T::PROGRAM,
+                    contract_tier: leaf!(T::PERP_MARKET, bytes, enum "contractTier"),
                     $($own: match is_drift {
                         true => 0,
                         false => leaf!(T::PERP_MARKET, bytes, $own_type $own_path or 0),
@@ -48,6 +51,7 @@ macro_rules! perp_amm {
                 $(out.extend_from_slice(&self.$name.to_le_bytes());)*
                 out.push(u8::from(self.is_prediction));
                 if self.program == Program::Velocity {
+                    out.push(self.contract_tier);
                     $(out.extend_from_slice(&self.$own.to_le_bytes());)*
                 }
             }
@@ -175,6 +179,12 @@ perp_amm! {
     funding_bias_sensitivity: u8 "fundingBiasSensitivity";
     /// The oracle's average price at the last funding, 1e6.
     last_funding_oracle_twap: i64 "lastFundingOracleTwap";
+    /// How old, in units of 400 ms, the oracle's price may be for a fill of a newer order: 0 for no such
+    /// fill, less for the time that the program knows.
+    oracle_slot_delay_override: i8 "oracleSlotDelayOverride";
+    /// How old, in units of 400 ms, the oracle's price may be for other fills of the AMM; 0 for the
+    /// exchange's limit.
+    oracle_low_risk_slot_delay_override: i8 "oracleLowRiskSlotDelayOverride";
 }
 
 impl PerpAmm {

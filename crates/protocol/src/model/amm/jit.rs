@@ -72,7 +72,7 @@ impl PerpAmm {
     }
 
     /// Whether a fill of the taker makes the users' net position smaller, by more than a step.
-    fn shrinks_inventory(&self, taker: Direction) -> bool {
+    pub(super) fn shrinks_inventory(&self, taker: Direction) -> bool {
         let step = i128::from(self.order_step_size);
         match taker {
             Direction::Long => self.base_asset_amount_with_amm < -step,

@@ -14,6 +14,7 @@ use core::fmt;
 
 mod account;
 pub mod curve;
+pub mod gate;
 pub mod jit;
 mod levels;
 mod offset;

@@ -9,8 +9,8 @@ pub use decode::{
     quote_asset_reading,
 };
 pub use validity::{
-    MmOracle, OracleGuardRails, OracleValidity, mm_oracle_reading, usable_for_offset_orders,
-    validity,
+    MmOracle, OracleGuardRails, OracleValidity, mm_oracle_diverges, mm_oracle_reading,
+    usable_for_offset_orders, validity,
 };
 
 use crate::model::units::{OraclePrice, Slot};

@@ -177,6 +177,18 @@ pub struct MmOracle {
     pub sequence_id: u64,
 }
 
+impl MmOracle {
+    const fn is_set(&self) -> bool {
+        self.slot.0 != 0 && self.price.0 > 0
+    }
+
+    fn is_near(&self, exchange: &OracleReading) -> bool {
+        let difference = u128::from(self.price.0.abs_diff(exchange.price.0));
+        let exchange_price = u128::from(exchange.price.0.unsigned_abs()).max(1);
+        difference * PERCENTAGE_PRECISION / exchange_price <= MM_DIVERGENCE_MAX
+    }
+}
+
 /// Farthest that the market makers' price may be from the exchange's: 1 %, in parts of 1e6.
 const MM_DIVERGENCE_MAX: u128 = PERCENTAGE_PRECISION / 100;
 
@@ -199,23 +211,30 @@ pub fn mm_oracle_reading(
     last_oracle_twap: OraclePrice,
     exchange_published: Slot,
 ) -> OracleReading {
-    let is_set = mm.slot.0 != 0 && mm.price.0 > 0;
-    let difference = u128::from(mm.price.0.abs_diff(exchange.price.0));
-    let exchange_price = u128::from(exchange.price.0.unsigned_abs()).max(1);
-    let is_near = difference * PERCENTAGE_PRECISION / exchange_price <= MM_DIVERGENCE_MAX;
+    let is_usable = mm.is_set() && is_as_recent(exchange, mm, exchange_published);
     let is_volatile = is_too_volatile(mm.price, last_oracle_twap, guard_rails);
-    if !is_set || !is_near || is_volatile || !is_as_recent(exchange, mm, exchange_published) {
+    if !is_usable || !mm.is_near(exchange) || is_volatile {
         return *exchange;
     }
-    let difference = u64::try_from(difference).unwrap_or(u64::MAX);
     OracleReading {
         price: mm.price,
-        confidence: exchange.confidence.saturating_add(difference),
+        confidence: exchange.confidence.saturating_add(mm.price.0.abs_diff(exchange.price.0)),
         slot: mm.slot,
         sequence_id: None,
         has_sufficient_data: true,
         average: None,
     }
+}
+
+/// Whether the market makers' price is set, as recent as the exchange's, and too far from it to be used.
+/// Source: programs/drift/src/state/oracle.rs `is_mm_exchange_diff_bps_high`.
+#[must_use]
+pub fn mm_oracle_diverges(
+    exchange: &OracleReading,
+    mm: &MmOracle,
+    exchange_published: Slot,
+) -> bool {
+    mm.is_set() && is_as_recent(exchange, mm, exchange_published) && !mm.is_near(exchange)
 }
 
 /// By sequence id when both have one and they count alike, else by slot: the program compares

@@ -9,6 +9,7 @@
 mod offset;
 mod spread;
 
+pub(super) use spread::RETREAT_LOSS;
 use spread::{Spread, adjusted};
 
 use super::curve::{PEG_PRECISION, Reserves, SwapAmount};

@@ -30,7 +30,7 @@ const SPREAD_SCALE_MAX: i128 = 10 * PART;
 
 /// A loss since the last funding beyond this makes the spread retreat: 25 USD.
 /// Source: `DEFAULT_REVENUE_SINCE_LAST_FUNDING_SPREAD_RETREAT`.
-const RETREAT_LOSS: i128 = 25 * PART;
+pub(in super::super) const RETREAT_LOSS: i128 = 25 * PART;
 
 /// Up to this many times that loss the retreat is in proportion, beyond it the most there is.
 const RETREAT_PROPORTIONAL: i128 = 1_000;
