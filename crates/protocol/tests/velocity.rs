@@ -336,3 +336,16 @@ fn every_rule_of_users_is_checked_by_either_layout() {
         assert!(unknown.ends_with(", which is unknown"), "{unknown}");
     }
 }
+
+#[test]
+fn orders_on_a_clob_are_counted_beside_those_that_the_account_holds() {
+    let mut users = real_users().into_iter();
+    let (_, mut data) =
+        users.find(|(program, data)| *program == PROGRAM && data[4_471] > 0).unwrap();
+    data[4_471] += 2;
+    assert!(contradiction(PROGRAM, &data).unwrap().starts_with("openOrders was "));
+    data[424 + 78] += 2;
+    assert_eq!(contradiction(PROGRAM, &data), None, "the position says where they are");
+    data[4_471] = 0;
+    assert!(contradiction(PROGRAM, &data).unwrap().starts_with("openOrders was 0"));
+}

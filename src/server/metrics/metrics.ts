@@ -19,6 +19,7 @@ import type { Timers } from '../../contract/timers.js';
 import type { VenueStats } from '../../contract/venue-stats.js';
 import { historySeries } from './history-metrics.js';
 import { asOfSeries, journalSeries } from './journal-metrics.js';
+import { marketSeries } from './market-metrics.js';
 import { type QuoteSocketStats, quoteSeries } from './quotes-metrics.js';
 import {
   counterSeries,
@@ -160,7 +161,6 @@ export class Metrics {
   }
 
   #bookSeries(): readonly MetricSeries[] {
-    const book = this.#book;
     return [
       gaugeSeries('slotbook_users', 'User accounts held.', () => this.#stats.users),
       gaugeSeries('slotbook_orders', 'Open orders held.', () => this.#stats.orders),
@@ -177,16 +177,7 @@ export class Metrics {
         label: 'reason',
         read: () => this.#stats.leftOut,
       },
-      {
-        kind: 'gauge',
-        name: 'slotbook_seq',
-        help: 'The sequence of changes, by market.',
-        label: 'market',
-        read: () => {
-          const rows = this.#directory.markets();
-          return Object.fromEntries(rows.map(({ id, symbol }) => [symbol, book.version(id).seq]));
-        },
-      },
+      ...marketSeries(this.#directory, (market) => this.#book.version(market).seq),
     ];
   }
 }

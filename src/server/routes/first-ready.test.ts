@@ -53,6 +53,23 @@ describe('a service is ready', () => {
     expect(ready.waitReason()).toBeNull();
   });
 
+  test('not while the orders of all perp markets rest on a CLOB program, also after it was', () => {
+    const [perp] = book.rows;
+    if (perp === undefined) throw new Error('the book has a market');
+    const other = { ...perp, id: 1, symbol: 'OTHER-PERP' };
+    const spot = { ...perp, id: 2, symbol: 'SPOT', marketType: 'spot' as const };
+    const moved = { ...perp, emptyReason: 'ordersOnClob' };
+    expect(ready.waitReason()).toBeNull();
+    book.rows = [moved, other, spot];
+    expect(ready.waitReason()).toBeNull();
+    book.rows = [moved, { ...other, emptyReason: 'marketFillPaused' }, spot];
+    expect(ready.waitReason()).toBeNull();
+    book.rows = [moved, { ...other, emptyReason: 'ordersOnClob' }, spot];
+    expect(ready.waitReason()).toMatch(/the orders of all perp markets rest on a CLOB program/);
+    book.rows = [perp, { ...other, emptyReason: 'ordersOnClob' }, spot];
+    expect(ready.waitReason()).toBeNull();
+  });
+
   test('not before a market of --markets is on the chain', () => {
     marketNames.push('NOPE');
     book.rows = [];

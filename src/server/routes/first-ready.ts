@@ -8,6 +8,15 @@ export function bookReason({ state, reason }: Pick<Readiness, 'state' | 'reason'
   return reason ?? `the book is ${state}`;
 }
 
+const ALL_ELSEWHERE =
+  'the orders of all perp markets rest on a CLOB program, which this version does not read';
+
+/** Whether no perp market has its orders in the accounts that the book reads. */
+function areAllElsewhere(directory: FirstReadyOptions['directory']): boolean {
+  const perps = directory.markets().filter(({ marketType }) => marketType === 'perp');
+  return perps.length > 0 && perps.every(({ emptyReason }) => emptyReason === 'ordersOnClob');
+}
+
 /** What a service is ready by. */
 export interface FirstReadyOptions {
   readonly readiness: () => Readiness;
@@ -30,7 +39,7 @@ export interface FirstReadyOptions {
 export type HistoryFirst = 'open' | 'filled';
 
 /**
- * A service is ready while its book is live, or paused at a requested moment. The first readiness
+ * A service is ready while its book is live and holds orders of a market, or paused at a requested moment. The first readiness
  * also requires a listed market and the history; a later failure of either is shown in /status
  * only.
  */
@@ -48,6 +57,7 @@ export class FirstReady {
     // There is nothing to wait for.
     if (standsStill) return null;
     if (state !== 'live') return bookReason({ state, reason });
+    if (areAllElsewhere(this.#options.directory)) return ALL_ELSEWHERE;
     if (this.#wasReady) return null;
     const first = this.#firstReason();
     this.#wasReady = first === null;

@@ -98,7 +98,14 @@ describe('what the service says about itself', () => {
     expect(paths).toEqual(expect.arrayContaining(['/l2', '/l3', '/markets', '/metrics']));
   });
 
-  test('/metrics counts requests by path and status, and reads the book', async () => {
+  test('/metrics counts requests by path and status, and reads the book', async ({
+    onTestFinished,
+  }) => {
+    const { rows } = book;
+    onTestFinished(() => {
+      book.rows = rows;
+    });
+    book.rows = rows.map((row) => ({ ...row, emptyReason: 'ordersOnClob' }));
     await server.ask('/l2?marketName=NOPE');
     await server.ask('/v1/l2?marketName=SOL-PERP');
     await server.ask('/made/up/path');
@@ -113,6 +120,7 @@ describe('what the service says about itself', () => {
       /slotbook_http_requests_total\{path="\/l2",status="404"\} [1-9]/,
       /slotbook_http_requests_total\{path="\/l2",status="200"\} [1-9]/,
       /slotbook_orders_left_out\{reason="expired"\} 3/,
+      /slotbook_markets_empty\{reason="ordersOnClob"\} 2/,
       /slotbook_seq\{market="SOL-PERP"\} 7/,
       /slotbook_accounts_quarantined 2/,
       /slotbook_slot 1000/,

@@ -255,6 +255,9 @@ impl Book {
         markets.names_moved |= change.name;
         let is_new = found.is_none();
         let key = market.info.key();
+        if is_new {
+            market.ladders.elsewhere = orders.counted_elsewhere(key);
+        }
         if is_new || change.oracle {
             markets.follow_oracles();
         }

@@ -20,6 +20,8 @@ pub(crate) struct Ladders {
     pub(crate) fixed: [FixedLadder; 2],
     pub(crate) offset: [OffsetLadder; 2],
     pub(crate) auctions: AuctionList,
+    /// Orders that are marked as placed on a CLOB program, and positions of users who have more orders than they hold.
+    pub(crate) elsewhere: usize,
 }
 
 impl AuctionList {
@@ -35,6 +37,7 @@ impl Ladders {
             fixed: Side::BOTH.map(FixedLadder::new),
             offset: Side::BOTH.map(OffsetLadder::new),
             auctions: AuctionList { head: NONE, len: 0, revision: 0 },
+            elsewhere: 0,
         }
     }
 

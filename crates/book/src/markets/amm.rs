@@ -61,7 +61,8 @@ impl From<EmptyReason> for VammExclusion {
             | EmptyReason::MarketExpired
             | EmptyReason::MarketMalformed
             | EmptyReason::MarketClosed
-            | EmptyReason::SpotNotTraded => Self::MarketNotFillable,
+            | EmptyReason::SpotNotTraded
+            | EmptyReason::OrdersOnClob => Self::MarketNotFillable,
         }
     }
 }

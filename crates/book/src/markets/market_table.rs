@@ -4,11 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use slotbook_protocol::model::enums::{MarketType, OracleSource};
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::user::Positions;
 
 use super::exchange::{Exchange, ExchangeTerms};
 use super::market::{Change, DirtyMarkets, Market};
 use super::pricing::OracleAccount;
 use super::quotes::Indicative;
+use crate::LeftOut;
 use crate::book::BookConfig;
 use crate::ladder::arena::{Arena, Node, Place};
 use crate::limits::{MARKETS_MAX, ORACLES_MAX};
@@ -16,6 +18,11 @@ use crate::model::clock::Clock;
 use crate::model::hash::{HashSum, KeyHashBuilder};
 use crate::model::market::{MarketId, MarketInfo, MarketKey};
 use crate::model::update::{AccountUpdate, Applied, Version};
+
+/// The key of a perp market.
+const fn perp_key(market_index: u16) -> MarketKey {
+    MarketKey { market_type: MarketType::Perp, market_index }
+}
 
 /// Markets by id and by key, and the state that they share.
 #[derive(Debug)]
@@ -184,9 +191,13 @@ impl MarketTable {
     #[inline]
     pub(crate) fn insert_order(&mut self, arena: &mut Arena, handle: u32) {
         let Node { market, place, .. } = *arena.node(handle);
-        if !matches!(place, Place::Out(_)) {
-            self.list[market.index()].ladders.insert(arena, handle);
-            self.mark_order(market, place);
+        match place {
+            Place::Out(LeftOut::PlacedOnClob) => self.count_elsewhere(market, 1),
+            Place::Out(_) => {}
+            _ => {
+                self.list[market.index()].ladders.insert(arena, handle);
+                self.mark_order(market, place);
+            }
         }
     }
 
@@ -194,9 +205,33 @@ impl MarketTable {
     #[inline]
     pub(crate) fn remove_order(&mut self, arena: &mut Arena, handle: u32) {
         let Node { market, place, .. } = *arena.node(handle);
-        if !matches!(place, Place::Out(_)) {
-            self.list[market.index()].ladders.remove(arena, handle);
-            self.mark_order(market, place);
+        match place {
+            Place::Out(LeftOut::PlacedOnClob) => self.count_elsewhere(market, -1),
+            Place::Out(_) => {}
+            _ => {
+                self.list[market.index()].ladders.remove(arena, handle);
+                self.mark_order(market, place);
+            }
+        }
+    }
+
+    /// Counts the change of a user's positions in whose markets the user has orders elsewhere.
+    pub(crate) fn move_elsewhere(&mut self, old: &Positions, new: &Positions) {
+        for (positions, by) in [(new, 1), (old, -1)] {
+            for position in positions.perp.iter().filter(|position| position.has_orders_elsewhere) {
+                if let Some(market) = self.find(perp_key(position.market_index)) {
+                    self.count_elsewhere(market.info.id, by);
+                }
+            }
+        }
+    }
+
+    fn count_elsewhere(&mut self, id: MarketId, by: isize) {
+        let market = &mut self.list[id.index()];
+        let before = market.ladders.elsewhere;
+        market.ladders.elsewhere = before.saturating_add_signed(by);
+        if (before == 0) != (market.ladders.elsewhere == 0) {
+            self.refresh(id);
         }
     }
 

@@ -73,8 +73,10 @@ impl Market {
     }
 
     fn empty_reason_at(&self, exchange: &Exchange) -> Option<EmptyReason> {
-        if self.unusable.is_some() {
-            return self.unusable;
+        let is_moved = self.ladders.elsewhere > 0;
+        let known = self.unusable.or(is_moved.then_some(EmptyReason::OrdersOnClob));
+        if known.is_some() {
+            return known;
         }
         if self.info.market_type == MarketType::Spot && !exchange.rules.trades_spot() {
             return Some(EmptyReason::SpotNotTraded);

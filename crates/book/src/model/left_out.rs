@@ -27,6 +27,8 @@ pub enum LeftOut {
     NothingToReduce,
     /// Not reduce-only, in a reduce-only market.
     MarketReduceOnly,
+    /// The order rests on a CLOB program, and its slot is a shadow of it.
+    PlacedOnClob,
     /// The market's book is empty for the reason in [`crate::EmptyReason`].
     MarketEmpty,
     /// At an oracle offset, without a usable oracle price.
@@ -35,7 +37,7 @@ pub enum LeftOut {
 
 impl LeftOut {
     /// Number of reasons.
-    pub const COUNT: usize = 13;
+    pub const COUNT: usize = 14;
 
     /// All reasons, in the order of their codes.
     pub const ALL: [Self; Self::COUNT] = [
@@ -50,6 +52,7 @@ impl LeftOut {
         Self::BelowStep,
         Self::NothingToReduce,
         Self::MarketReduceOnly,
+        Self::PlacedOnClob,
         Self::MarketEmpty,
         Self::NoOraclePrice,
     ];
@@ -69,6 +72,7 @@ impl LeftOut {
             Self::BelowStep => "belowStep",
             Self::NothingToReduce => "nothingToReduce",
             Self::MarketReduceOnly => "marketReduceOnly",
+            Self::PlacedOnClob => "placedOnClob",
             Self::MarketEmpty => "marketEmpty",
             Self::NoOraclePrice => "noOraclePrice",
         }

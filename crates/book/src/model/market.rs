@@ -195,6 +195,8 @@ pub enum EmptyReason {
     MarketClosed,
     /// Spot markets of the program have no orders.
     SpotNotTraded,
+    /// Its orders rest in the account of a CLOB program, which is not read.
+    OrdersOnClob,
 }
 
 impl EmptyReason {
@@ -209,6 +211,7 @@ impl EmptyReason {
             Self::MarketMalformed => "marketMalformed",
             Self::MarketClosed => "marketClosed",
             Self::SpotNotTraded => "spotNotTraded",
+            Self::OrdersOnClob => "ordersOnClob",
         }
     }
 }

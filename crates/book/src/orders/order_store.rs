@@ -130,6 +130,7 @@ impl OrderStore {
         let user = self.users.get_mut(index);
         user.frozen = frozen;
         if is_moved {
+            markets.move_elsewhere(&user.positions, &positions);
             user.positions = positions;
         }
         self.add_hashes(index, hashed, markets);
@@ -193,6 +194,7 @@ impl OrderStore {
         self.arena.block_mut(index).raw = [RawOrder::EMPTY; ORDERS_PER_USER];
         let user = self.users.get_mut(index);
         debug_assert!(user.open == 0, "Invariant: an absent user has no open orders");
+        markets.move_elsewhere(&user.positions, &Positions::NONE);
         user.positions = Positions::NONE;
         user.frozen = false;
         if user.present {
@@ -264,10 +266,8 @@ impl OrderStore {
         };
         let key = MarketKey { market_type: order.market_type, market_index: order.market_index };
         let Some(market) = markets.find(key) else {
-            return Standing {
-                place: Place::Out(LeftOut::UnknownMarket),
-                ..Node::EMPTY.standing()
-            };
+            let place = Place::Out(LeftOut::UnknownMarket);
+            return Standing { place, ..Node::EMPTY.standing() };
         };
         if market.is_reduce_only() && markets.exchange.rules.reduces_every_order() {
             order.reduce_only = true;
@@ -280,8 +280,18 @@ impl OrderStore {
             market: market.info.id,
             step: market.info.step,
             market_reduce_only: market.is_reduce_only(),
+            is_on_clob: markets.exchange.rules.is_placed_on_clob(&order),
         };
         decide(&order, &context)
+    }
+
+    /// Positions of a perp market whose users have more orders in it than they hold.
+    pub(crate) fn counted_elsewhere(&self, key: MarketKey) -> usize {
+        let positions = self.users.present().flat_map(|user| &user.positions.perp);
+        let elsewhere = positions.filter(|position| {
+            position.has_orders_elsewhere && position.market_index == key.market_index
+        });
+        if key.market_type == MarketType::Perp { elsewhere.count() } else { 0 }
     }
 
     /// Empties a market's lists and places all its orders again, after a change of its tick, step

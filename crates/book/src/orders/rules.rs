@@ -21,11 +21,17 @@ pub(crate) struct Context<'a> {
     pub(crate) market: MarketId,
     pub(crate) step: BaseQty,
     pub(crate) market_reduce_only: bool,
+    /// Whether the order rests on a CLOB program, and its slot is a shadow.
+    pub(crate) is_on_clob: bool,
 }
 
 /// Places an order by DESIGN section 4: resting, not expired, fillable, priced.
 pub(crate) fn decide(order: &Order, context: &Context<'_>) -> Standing {
-    let (place, key, size) = match left_out(order, context) {
+    let left_out = match context.is_on_clob {
+        true => Some(LeftOut::PlacedOnClob),
+        false => left_out(order, context),
+    };
+    let (place, key, size) = match left_out {
         Some(reason @ (LeftOut::TakerOnly | LeftOut::InAuction)) => {
             match size_in_auction(order, context) {
                 Some(size) => (Place::Auction(reason), 0, size),

@@ -13,7 +13,7 @@ use crate::model::hash::{CanonicalHash, HashRow, HashSum};
 use crate::model::market::{MarketId, MarketKey};
 use crate::orders::order_store::{bits, depends_on_time};
 use crate::view::hashes::{account_hash, terms_hash};
-use crate::{OrderRow, Side};
+use crate::{LeftOut, OrderRow, Side};
 
 /// A broken invariant, named by its sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,7 @@ impl Book {
         self.check_indicative()?;
         self.check_hashes()?;
         self.check_known_hashes()?;
+        self.check_elsewhere()?;
         let (mut listed, mut auctioned) = (0, 0);
         for market in &self.markets.list {
             for side in Side::BOTH {
@@ -144,6 +145,22 @@ impl Book {
         ensure(present == self.orders.present_users, "present users are counted")?;
         ensure(resting == counts.resting, "resting orders are counted")?;
         ensure(left_out == counts.left_out, "orders left out are counted by reason")
+    }
+
+    fn check_elsewhere(&self) -> Result<(), Violation> {
+        let mut counted = vec![0; self.markets.list.len()];
+        let placed = Place::Out(LeftOut::PlacedOnClob);
+        for index in 0..self.orders.users.len() {
+            let nodes = self.orders.arena.block(index).nodes.iter();
+            nodes
+                .filter(|node| node.place == placed)
+                .for_each(|node| counted[node.market.index()] += 1);
+        }
+        let is_counted = |market: &Market| {
+            let positions = self.orders.counted_elsewhere(market.info.key());
+            market.ladders.elsewhere == counted[market.info.id.index()] + positions
+        };
+        ensure(self.markets.list.iter().all(is_counted), "a market counts its orders elsewhere")
     }
 
     /// The place of every order equals the place that the rules give it.

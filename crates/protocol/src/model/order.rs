@@ -28,6 +28,9 @@ pub mod bit_flags {
     pub const HAS_BUILDER: u8 = 16;
     /// The position is isolated.
     pub const IS_ISOLATED_POSITION: u8 = 32;
+    /// The order rests in the account of a CLOB program, and the slot keeps its trigger alone. Velocity's CLOB branch
+    /// sets it. Source: programs/velocity/src/state/user.rs `OrderBitFlag`, docs/clob-client-integration.md.
+    pub const PLACED_ON_CLOB: u8 = 64;
 }
 
 /// An order of any program as bytes: those of Drift v2, whose offsets have 32 bits, and an offset of 64.

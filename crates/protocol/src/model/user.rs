@@ -26,6 +26,8 @@ pub struct PerpPosition {
     pub base: i64,
     /// Index of the perp market.
     pub market_index: u16,
+    /// The account counts more open orders in the market than it holds: they rest elsewhere, as on a CLOB program.
+    pub has_orders_elsewhere: bool,
 }
 
 /// Scaled balance of a spot position; its token amount depends on the market's interest.
@@ -51,7 +53,7 @@ pub struct Positions {
 impl Positions {
     /// No position.
     pub const NONE: Self = Self {
-        perp: [PerpPosition { base: 0, market_index: 0 }; POSITIONS],
+        perp: [PerpPosition { base: 0, market_index: 0, has_orders_elsewhere: false }; POSITIONS],
         spot: [SpotPosition {
             scaled_balance: 0,
             market_index: 0,
@@ -109,6 +111,7 @@ impl Positions {
             );
             position.balance_type = SpotBalanceType::from_byte(balance_type)?;
         }
+        T::find_orders_elsewhere(user, &mut positions.perp);
         Ok(positions)
     }
 }

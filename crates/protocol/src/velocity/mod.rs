@@ -2,18 +2,20 @@
 
 pub mod layouts;
 
-use crate::bytes::i64_at;
+use crate::bytes::{i64_at, u16_at};
 use crate::event::field::EventLayout;
 use crate::layout::Layout;
 use crate::model::Program;
 use crate::model::account::AccountKind;
-use crate::model::enums::MarketStatus;
+use crate::model::enums::{MarketStatus, MarketType, OrderStatus};
 use crate::model::error::ProtocolError;
-use crate::model::order::{ORDER_BYTES, ORDERS, RawOrder, is_held};
+use crate::model::order::{ORDER_BYTES, ORDERS, RawOrder, bit_flags, is_held};
 use crate::model::tables::Tables;
 use crate::model::units::Pubkey;
+use crate::model::user::{POSITIONS, PerpPosition};
 use layouts::{
-    EVENTS, ORDER, PERP_MARKET, PRELAUNCH_ORACLE, PYTH_LAZER_ORACLE, SPOT_MARKET, STATE, USER,
+    EVENTS, ORDER, PERP_MARKET, PERP_POSITION, PRELAUNCH_ORACLE, PYTH_LAZER_ORACLE, SPOT_MARKET,
+    STATE, USER,
 };
 
 /// The program, the same on every cluster.
@@ -65,6 +67,27 @@ impl Tables for Velocity {
         raw_order(&orders(user)[slot])
     }
 
+    /// Source: the CLOB branch counts an order that rests on a book like one in a slot, see `clob_resident_open_orders`.
+    fn find_orders_elsewhere(user: &[u8], positions: &mut [PerpPosition; POSITIONS]) {
+        const POSITIONS_AT: usize = USER.at("perpPositions", "PerpPosition");
+        const COUNT: usize = PERP_POSITION.at("openOrders", "u8");
+        let mut counts: [u8; POSITIONS] =
+            std::array::from_fn(|index| user[POSITIONS_AT + index * PERP_POSITION.size + COUNT]);
+        if counts == [0; POSITIONS] {
+            return;
+        }
+        for order in orders(user).iter().filter(|order| holds_perp_order(order)) {
+            let index = u16_at(order, const { ORDER.at("marketIndex", "u16") });
+            let of_market = |at: &usize| counts[*at] != 0 && positions[*at].market_index == index;
+            if let Some(at) = (0..POSITIONS).find(of_market) {
+                counts[at] -= 1;
+            }
+        }
+        for (position, count) in positions.iter_mut().zip(counts) {
+            position.has_orders_elsewhere = count != 0;
+        }
+    }
+
     #[inline]
     fn changed_orders(user: &[u8], held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
         let mut changed = 0;
@@ -77,6 +100,16 @@ impl Tables for Velocity {
         }
         Ok(changed)
     }
+}
+
+#[inline]
+fn holds_perp_order(order: &[u8; ORDER.size]) -> bool {
+    const STATUS: usize = ORDER.at("status", "enum");
+    const MARKET_TYPE: usize = ORDER.at("marketType", "enum");
+    const FLAGS: usize = ORDER.at("bitFlags", "u8");
+    order[STATUS] == OrderStatus::Open as u8
+        && order[MARKET_TYPE] == MarketType::Perp as u8
+        && order[FLAGS] & bit_flags::PLACED_ON_CLOB == 0
 }
 
 #[inline]
