@@ -25,7 +25,8 @@ export async function runBackfill(
   flags: Flags,
   { output, stop }: { readonly output: BackfillOutput; readonly stop: AbortSignal },
 ): Promise<boolean> {
-  const { nodes, programId, history } = new ConfigReader({ ...flags, history: true }).readService();
+  const config = new ConfigReader({ ...flags, history: true }).readService();
+  const { nodes, programId, program, history } = config;
   const from = readEnd('from', flags['from']);
   if (from === null) throw new ConfigError('MISSING_SETTING', '--from is missing', '--from');
   const to = readEnd('to', flags['to']);
@@ -34,7 +35,7 @@ export async function runBackfill(
   }
   const { dataDir, database, requestsPerSecond } = history;
   const screen = new BackfillScreen(output);
-  const options = { nodes, programId, dataDir, database, requestsPerSecond, from, to };
+  const options = { nodes, programId, program, dataDir, database, requestsPerSecond, from, to };
   try {
     const last = await backfill({
       ...options,

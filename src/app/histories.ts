@@ -29,26 +29,26 @@ export interface ServiceHistory {
 
 /** Returns the history of a service; undefined when the settings disable it. */
 export function historyOf(
-  { history: settings, nodes, sources = [], programId }: ServiceConfig,
+  { history: settings, nodes, sources = [], programId, program }: ServiceConfig,
   folder: DataFolder,
   runtime: Runtime,
   markets: () => readonly BookMarket[],
 ): ServiceHistory | undefined {
   if (settings === undefined) return undefined;
   const grpc = sources.filter((source) => source.kind === 'grpc');
-  const setup = { ...settings, nodes, grpc, programId, dataDir: folder.path };
+  const setup = { ...settings, nodes, grpc, programId, program, dataDir: folder.path };
   const history = new History({ setup, ...runtime });
   return startedBy(history, { markets, chain: () => null }, runtime.timers);
 }
 
 /** Reads the users that logs name for a feed without a history. */
 export function logReaderOf(
-  { nodes, sources = [], programId }: ServiceConfig,
+  { nodes, sources = [], programId, program }: ServiceConfig,
   runtime: Runtime,
   onLogged: (writes: readonly LoggedWrites[]) => void,
 ): LogReader {
   const grpc = sources.filter((source) => source.kind === 'grpc');
-  return new LogReader({ nodes, grpc, programId, onLogged, ...runtime });
+  return new LogReader({ nodes, grpc, programId, program, onLogged, ...runtime });
 }
 
 type ReaderConfig = Pick<EdgeConfig, 'programId' | 'database'>;

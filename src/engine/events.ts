@@ -1,5 +1,6 @@
 import { LogDecoder as NativeDecoder, orderActionExplanations } from '@slotbook/core';
 import type { MarketType } from '../contract/markets.js';
+import type { ProgramName } from '../contract/program.js';
 import { EngineError } from './errors.js';
 
 /** Room for eight fills; the buffer grows when a transaction needs more. */
@@ -69,13 +70,16 @@ export class LogDecoder {
   readonly #explanations = orderActionExplanations();
   #out = Buffer.allocUnsafeSlow(OUT_BYTES);
 
-  /** `program` is the program's key (base58). Throws an {@link EngineError}: INVALID_PROGRAM_ID. */
-  constructor(program: string) {
+  /**
+   * `programId` is the program's key (base58), `program` the one whose records it logs, by default that of the key.
+   * Throws an {@link EngineError}: INVALID_PROGRAM_ID.
+   */
+  constructor(programId: string, program?: ProgramName) {
     try {
-      this.#native = new NativeDecoder(program);
+      this.#native = new NativeDecoder(programId, program);
     } catch (error) {
-      const message = `program was "${program}", must be 32 bytes in base58`;
-      throw new EngineError('INVALID_PROGRAM_ID', message, { program, cause: error });
+      const message = `program was "${programId}", must be 32 bytes in base58`;
+      throw new EngineError('INVALID_PROGRAM_ID', message, { program: programId, cause: error });
     }
   }
 

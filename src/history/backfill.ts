@@ -4,6 +4,7 @@
  * the lock.
  */
 
+import type { ProgramName } from '../contract/program.js';
 import type { Timers } from '../contract/timers.js';
 import { LogDecoder } from '../engine/events.js';
 import { silentLog } from '../rpc/log.js';
@@ -28,6 +29,8 @@ import { StoreManager } from './worker/store-manager.js';
 export interface BackfillOptions extends JobBounds {
   readonly nodes: RpcNodes<NodeUrls>;
   readonly programId: string;
+  /** The program whose records it logs; by default that of its address. */
+  readonly program?: ProgramName | undefined;
   readonly dataDir: string;
   /** A database instead of the folder. */
   readonly database?: DatabaseSetup | undefined;
@@ -96,8 +99,8 @@ class Backfill {
     options: RunningBackfill,
     { nodes, store }: { readonly nodes: RpcNodes; readonly store: HistoryStore },
   ) {
-    const { programId, requestsPerSecond, timers, random } = options;
-    const decoder = new LogDecoder(programId);
+    const { programId, program, requestsPerSecond, timers, random } = options;
+    const decoder = new LogDecoder(programId, program);
     const parts: IngestParts = {
       programId,
       timers,

@@ -1,4 +1,5 @@
 import type { LoggedWrites } from '../contract/logged-writes.js';
+import type { ProgramName } from '../contract/program.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import { LogDecoder } from '../engine/events.js';
 import { Backoff } from '../rpc/backoff.js';
@@ -20,6 +21,8 @@ interface LogReaderOptions {
   /** Preferred to the nodes. */
   readonly grpc: readonly GrpcServer[];
   readonly programId: string;
+  /** The program whose records it logs; by default that of its address. */
+  readonly program?: ProgramName | undefined;
   readonly timers: Timers;
   readonly log: Log;
   readonly onLogged: (writes: readonly LoggedWrites[]) => void;
@@ -40,12 +43,12 @@ export class LogReader {
   #isStopped = false;
 
   constructor(options: LogReaderOptions) {
-    const { nodes, grpc: servers, programId, timers, log, onLogged } = options;
+    const { nodes, grpc: servers, programId, program, timers, log, onLogged } = options;
     this.#options = options;
     this.#sockets = nodes.map(({ wsUrl: url }) =>
       createLogsSocket(new RpcSocket({ url, timers }), { servers, programId, timers, log }),
     );
-    this.#decoder = new LogDecoder(programId);
+    this.#decoder = new LogDecoder(programId, program);
     this.#batch = new LoggedUsersBatch(timers, onLogged);
     const waits = { firstMs: NODES_FIRST_MS, capMs: NODES_CAP_MS };
     this.#backoff = new Backoff({ ...waits, random: Math.random });

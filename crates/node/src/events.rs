@@ -1,13 +1,14 @@
 //! Logs of transactions, to the fills and funding rates in them.
 
+use crate::convert::{program_of, rules_of};
+use napi::Result;
 use napi::bindgen_prelude::BufferSlice;
-use napi::{Error, Result, Status};
 use napi_derive::napi;
 use slotbook_protocol::event::logs::{LogScanner, LogSummary, LoggedEvent};
 use slotbook_protocol::event::typed::{FundingRateRecord, OrderActionRecord, users_at_start};
-use slotbook_protocol::model::ProtocolError;
 use slotbook_protocol::model::enums::{Direction, OrderActionExplanation};
 use slotbook_protocol::model::units::Pubkey;
+use slotbook_protocol::model::{Program, ProtocolError};
 
 /// Bytes of the counts before the records: fills, funding rates, events, unreadable, truncated,
 /// users.
@@ -32,13 +33,13 @@ pub struct LogDecoder {
 
 #[napi]
 impl LogDecoder {
-    /// A decoder for the events of one program. Throws when `program` is not a base58 key.
+    /// A decoder for the events of one program. `rules` names the program whose records that of `program_id` logs, by
+    /// default those of the address. Throws when `program_id` is not a base58 key, or `rules` no program.
     #[napi(constructor)]
-    pub fn new(program: String) -> Result<Self> {
-        let program: Pubkey = program
-            .parse()
-            .map_err(|_| Error::new(Status::InvalidArg, "program is not a base58 key"))?;
-        Ok(Self { scanner: LogScanner::new(&program), packed: Packed::default() })
+    pub fn new(program_id: String, rules: Option<String>) -> Result<Self> {
+        let program = program_of(&program_id)?;
+        let rules = rules.map_or_else(|| Ok(Program::of(&program)), |name| rules_of(&name))?;
+        Ok(Self { scanner: LogScanner::of(rules, &program), packed: Packed::default() })
     }
 
     /// Reads the lines of one transaction that did not fail, and writes the records into `out`.

@@ -703,3 +703,16 @@ fn records_of_the_other_program_are_none_of_ours() {
         assert_eq!(summary.events, events, "{program:?}");
     }
 }
+
+#[test]
+fn the_rules_of_a_program_are_those_that_are_named_and_not_those_of_its_address() {
+    let mut data = layout_of(Program::Velocity, "AmmCurveChanged").discriminator.to_vec();
+    data.resize(186, 0);
+    let event = format!("Program data: {}", BASE64_STANDARD.encode(data));
+    let logs = [format!("Program {OTHER} invoke [1]"), event];
+    let other = OTHER.parse().unwrap();
+    for (rules, events) in [(Program::Velocity, 1), (Program::Drift, 0)] {
+        let summary = LogScanner::of(rules, &other).scan(&logs, |_| Ok(()));
+        assert_eq!(summary.events, events, "{rules:?}");
+    }
+}

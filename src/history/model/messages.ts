@@ -7,6 +7,7 @@ import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.j
 import type { HistoryStats, MarketFrame, MarketStats } from '../../contract/history-source.js';
 import type { LoggedWrites } from '../../contract/logged-writes.js';
 import type { MarketKey } from '../../contract/markets.js';
+import type { ProgramName } from '../../contract/program.js';
 import type { HistoryBook } from './records.js';
 
 /** The configuration of a node. */
@@ -36,6 +37,8 @@ export interface WorkerSetup {
   readonly grpc?: readonly HistoryStream[] | undefined;
   readonly database?: DatabaseSetup | undefined;
   readonly programId: string;
+  /** The program whose records it logs; by default that of its address. */
+  readonly program?: ProgramName | undefined;
   /** The folder of the files, created if missing. */
   readonly dataDir: string;
   /** Retention of trades and funding rates, in days; 0 keeps all. */

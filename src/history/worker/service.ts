@@ -190,9 +190,9 @@ export class HistoryService {
   }
 
   #buildIngester(setup: WorkerSetup): Ingester {
-    const { programId, requestsPerSecond } = setup;
+    const { programId, program, requestsPerSecond } = setup;
     const { timers, random, nodes, post } = this.#options;
-    const decoder = new LogDecoder(programId);
+    const decoder = new LogDecoder(programId, program);
     const parts: IngestParts = {
       programId,
       timers,

@@ -61,11 +61,17 @@ pub struct LogScanner {
 }
 
 impl LogScanner {
-    /// A scanner for the events of `program`.
+    /// A scanner for the events of the program at an address, which is of its own rules, see [`Program::of`].
     #[must_use]
     pub fn new(program: &Pubkey) -> Self {
-        let events = Program::of(program).events();
-        Self { program: program.to_string(), events, data: Vec::new(), single: Vec::new() }
+        Self::of(Program::of(program), program)
+    }
+
+    /// A scanner for the events that the program at an address logs by these rules.
+    #[must_use]
+    pub fn of(rules: Program, program: &Pubkey) -> Self {
+        let program = program.to_string();
+        Self { program, events: rules.events(), data: Vec::new(), single: Vec::new() }
     }
 
     /// Passes every event of the program to `read`, in order, and counts the events that `read`
