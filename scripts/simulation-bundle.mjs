@@ -26,6 +26,7 @@ const replacedFiles = {
 /** Modules as they were before a repair. */
 const unrepairedFiles = {
   'src/feed/connection/absences.ts': '../unrepaired/absences.ts',
+  'src/feed/connection/log-witness.ts': '../unrepaired/log-witness.ts',
   'src/feed/connection/pace-check.ts': '../unrepaired/pace-check.ts',
   'src/feed/connection/suspects.ts': '../unrepaired/suspects.ts',
   'src/feed/connection/takeover-check.ts': '../unrepaired/takeover-check.ts',

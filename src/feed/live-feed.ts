@@ -256,8 +256,9 @@ export class LiveFeed {
   #handleTurn(turn: EndedTurn): void {
     const { problems, marketsChanged } = turn.changes;
     this.#problemLog.logProblems(problems);
-    // Before the turn is published: the account's present state is not in the book.
-    if (problems.some(({ code }) => BROKEN_ON_THE_WAY.has(code))) this.readAgain();
+    const broken = problems.filter(({ code }) => BROKEN_ON_THE_WAY.has(code));
+    if (broken.length > 0 && this.#session !== null)
+      this.#dropOnFailure(this.#session, this.#session.readBroken(broken));
     this.#options.journal?.endTurn(turn.mark);
     this.#options.onTurn?.(turn);
     if (marketsChanged && this.#session?.isLive === true) {

@@ -54,6 +54,7 @@ const repairs = () => scene.service.metric('slotbook_feed_events_total{event="lo
 test.each<readonly [string, Partial<NodeFaults>, WorldOptions]>([
   ['their logs come', LOST, { flags: UNCHECKED }],
   ['their logs are cut', { ...LOST, cutsLogs: true }, { flags: UNCHECKED }],
+  ['others come broken', { lostUsers: 0.1, wrongZstd: 0.3 }, { flags: UNCHECKED }],
   ['a history reads their logs', LOST, { flags: { ...UNCHECKED, dataDir: '' } }],
   ['sources are merged', LOST, { flags: { ...UNCHECKED, source: 'rpc:http://node-0' } }],
 ])(
@@ -90,8 +91,15 @@ test('accounts are closed in transactions that cancel their orders, and probes a
 
 test('the node in use gives no account: another one is asked', async () => {
   await start({ nodes: 2, flags: UNCHECKED });
-  spoil({ ...LOST, hanging: new Set(['getMultipleAccounts']) }, scene.nodes.slice(0, 1));
-  expect(await run(15_000)).toEqual([]);
+  const [inUse] = scene.nodes;
+  for (const faults of [
+    { hanging: new Set(['getMultipleAccounts']) },
+    { bodies: 'wrongZstd' as const },
+  ]) {
+    spoil({ ...LOST, ...faults }, inUse === undefined ? [] : [inUse]);
+    expect(await run(10_000)).toEqual([]);
+    spoil({ hanging: new Set() });
+  }
   expect(await repairs()).toBeGreaterThan(3);
 });
 

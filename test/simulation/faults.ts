@@ -295,6 +295,26 @@ export const LIES = {
     lastsMsMax: 30_000,
     node: ({ random }) => ({ lost: random.nextBetween(1, 30) / 100 }),
   },
+  lostUsers: {
+    name: 'notifications of users are lost, and their logs come',
+    lastsMsMax: 30_000,
+    node: ({ random }) => ({ lostUsers: random.nextBetween(1, 30) / 100 }),
+  },
+  lostWithLogs: {
+    name: 'notifications of users are lost with their logs',
+    lastsMsMax: 30_000,
+    node: ({ random }) => ({ lostWithLogs: random.nextBetween(1, 30) / 100 }),
+  },
+  silentWithLogs: {
+    name: 'the users and the logs are silent',
+    lastsMsMax: 10_000,
+    node: silent('user', 'logs'),
+  },
+  cutLogs: {
+    name: 'notifications of users are lost, and their logs are cut',
+    lastsMsMax: 20_000,
+    node: () => ({ lostUsers: 0.1, cutsLogs: true }),
+  },
   swappedNotifications: {
     name: 'notifications come late, behind others',
     lastsMsMax: 20_000,

@@ -34,6 +34,7 @@ type UnrepairedModule =
   | 'absences.ts'
   | 'chain-clock.ts'
   | 'clock-lead.ts'
+  | 'log-witness.ts'
   | 'pace-check.ts'
   | 'slot-window.ts'
   | 'suspects.ts'
@@ -212,6 +213,17 @@ const NAMED: readonly Scenario[] = [
     faults: only(LIES.lostNotifications, 30_000),
     without: { probeIntervalMs: '0' },
   },
+  ...[LIES.lostUsers, LIES.cutLogs].map(
+    (kind): Scenario => ({
+      name: `${kind.name}, for a while, without probes`,
+      isLong: kind !== LIES.lostUsers,
+      faults: only(kind),
+      flags: { probeIntervalMs: '0', auditIntervalMs: '0' },
+      staysLive: true,
+      without: 'log-witness.ts',
+    }),
+  ),
+  { name: LIES.silentWithLogs.name, faults: only(LIES.silentWithLogs) },
   {
     name: 'a fork is abandoned, and no node tells of the users that went back',
     faults: only(UNTOLD_FORK, 1, FORK_MS),

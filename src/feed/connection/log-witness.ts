@@ -3,6 +3,7 @@ import { readTransaction } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { withTimeLimit } from '../../rpc/timers.js';
 import { type AccountUpdate, parseWritableKeys } from '../model/account-update.js';
+import { FeedError } from '../model/error.js';
 import {
   ABSENCE_OTHER_MS_MAX,
   ACCOUNTS_PER_READ,
@@ -13,7 +14,6 @@ import {
   LOGGED_SLOTS_AFTER,
   LOGGED_WAIT_MS,
   PROBE_MS_MAX,
-  SLOTS_AHEAD_MAX,
 } from '../model/limits.js';
 import { packedAccountsParams } from '../model/queries.js';
 import type { Absences } from './absences.js';
@@ -24,6 +24,8 @@ import type { FeedParts } from './parts.js';
 interface WitnessedConnection {
   /** The newest announced slot; 0 before the first. */
   newestSlot(): number;
+  /** Whether the slot is plausible for the node. */
+  admitsSlot(slot: number): boolean;
   /** The slot of an account's last notification; null without one. */
   notifiedSlot(pubkey: string): number | null;
   /** Applies these accounts unless newer notifications exist; returns how many. */
@@ -34,6 +36,8 @@ interface WitnessedConnection {
 interface Named {
   readonly slot: number;
   readonly sinceMs: number;
+  /** The book has left the account out until it arrives whole. */
+  readonly isLeftOut: boolean;
 }
 
 /**
@@ -76,8 +80,15 @@ export class LogWitness {
 
   recordLogged({ slot, users, unread }: LoggedWrites): void {
     const sinceMs = this.#parts.timers.nowMs();
-    for (const user of users) this.#addAccount(user, { slot, sinceMs });
-    for (const signature of unread) addNamed(this.#transactions, signature, { slot, sinceMs });
+    const named = { slot, sinceMs, isLeftOut: false };
+    for (const user of users) this.#addAccount(user, named);
+    for (const signature of unread) addNamed(this.#transactions, signature, named);
+  }
+
+  /** Reads an account whose state of this slot did not arrive whole. */
+  readNow(pubkey: string, slot: number): void {
+    const sinceMs = this.#parts.timers.nowMs() - LOGGED_WAIT_MS;
+    this.#addAccount(pubkey, { slot, sinceMs, isLeftOut: true });
   }
 
   /** Reads what is due, with some concurrent reads. Never rejects. */
@@ -157,16 +168,25 @@ export class LogWitness {
   #takeReading(reading: AccountReading, due: ReadonlyMap<string, Named>): void {
     const { engine, counters, log } = this.#parts;
     const { snapshot } = reading;
-    if (snapshot.slot > this.#connection.newestSlot() + SLOTS_AHEAD_MAX)
-      throw new RangeError(`reading was as of slot ${snapshot.slot}, which is ahead of the chain`);
+    const { slot } = snapshot;
+    if (slot > this.#connection.newestSlot() && !this.#connection.admitsSlot(slot)) {
+      const message = `reading was as of slot ${slot}, which this chain cannot have reached`;
+      throw new FeedError('CHAIN_CLOCK_OUT_OF_RANGE', message, { slot });
+    }
     counters.loggedReads += 1;
     this.#failures = 0;
     this.#absences.recordReading(snapshot);
-    const early = new Map([...due].filter(([, { slot }]) => slot >= snapshot.slot));
+    const broken = new Set(snapshot.problems.map(({ pubkey }) => pubkey));
+    const early = new Map(
+      [...due].filter(([pubkey, named]) => named.slot >= slot || broken.has(pubkey)),
+    );
     if (early.size > 0) this.#addAgain(early);
+    if (broken.size > 0) this.#failures += 1;
     const lacking = new Set(engine.lackingAccounts(snapshot));
-    for (const [pubkey, named] of due)
+    for (const [pubkey, named] of due) {
+      if (named.isLeftOut) lacking.add(pubkey);
       if (early.has(pubkey) || this.#wasNotified(pubkey, named)) lacking.delete(pubkey);
+    }
     if (lacking.size === 0) return;
     const updates = updatesOf(reading, this.#parts, lacking);
     const repaired = this.#connection.repairAccounts(updates);
@@ -229,5 +249,6 @@ export class LogWitness {
 function addNamed(all: Map<string, Named>, key: string, named: Named): void {
   const known = all.get(key);
   if (known === undefined && all.size >= LOGGED_KEYS_MAX) return;
-  all.set(key, known === undefined || known.slot < named.slot ? named : known);
+  const newest = known === undefined || known.slot < named.slot ? named : known;
+  all.set(key, { ...newest, isLeftOut: named.isLeftOut || known?.isLeftOut === true });
 }

@@ -1,3 +1,4 @@
+import type { AccountProblem } from '../../contract/accounts.js';
 import type { LoggedWrites } from '../../contract/logged-writes.js';
 import { Backoff } from '../../rpc/backoff.js';
 import { readGenesisHash } from '../../rpc/methods.js';
@@ -13,6 +14,7 @@ import {
 import {
   BOOTSTRAP_BACKOFF_CAP_MS,
   BOOTSTRAP_BACKOFF_FIRST_MS,
+  BROKEN_KEYS_MAX,
   READ_SLOTS_AFTER,
   RESYNC_BACKOFF_CAP_MS,
   RESYNC_BACKOFF_FIRST_MS,
@@ -103,6 +105,7 @@ export class FeedSession {
     });
     this.#witness = new LogWitness(parts, this.#absences, {
       newestSlot: () => this.#chain.announced,
+      admitsSlot: (slot) => this.#chain.admitsSlot(slot),
       notifiedSlot: (key) => this.#notifiedSlots.slotOf(key),
       repairAccounts: (accounts) => this.#repairAccounts(accounts),
     });
@@ -148,6 +151,20 @@ export class FeedSession {
   async resyncIfQuarantined(): Promise<void> {
     if (this.#phase !== 'live' || !isQuarantineExceeded(this.#parts)) return;
     await this.resyncBook('too many accounts are malformed');
+  }
+
+  /**
+   * These accounts did not arrive whole: they are read by themselves. With an unknown one, or more
+   * than are named, all accounts are read again.
+   */
+  async readBroken(problems: readonly AccountProblem[]): Promise<void> {
+    const keys = problems.flatMap(({ pubkey }) => pubkey ?? []);
+    if (keys.length < problems.length || keys.length >= BROKEN_KEYS_MAX) return this.resyncBook();
+    for (const key of keys) {
+      const slot = this.#notifiedSlots.slotOf(key) ?? this.#chain.announced;
+      this.#notifiedSlots.forget(key);
+      this.#witness.readNow(key, slot);
+    }
   }
 
   /** A notification may be missing: reads all accounts again, with growing delays. */

@@ -96,6 +96,8 @@ export const REREAD_CAP_MS = 3_000;
  * retry after a delay.
  */
 export const UNREADABLE_SCANS_MAX = 2;
+/** Broken accounts that are read by themselves: as many as a turn or a scan names. */
+export const BROKEN_KEYS_MAX = 64;
 /** Undecodable accounts logged per scan. */
 export const UNREADABLE_LOGGED_MAX = 8;
 /** Minimum share of the known users in an accepted snapshot; smaller ones are re-read. */
