@@ -63,10 +63,11 @@ export interface BackfillProgress {
  * responds as needed, the signal's reason when it aborts.
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillProgress> {
-  const { dataDir, database, timers, random = Math.random, signal } = options;
+  const { dataDir, programId, database, timers, random = Math.random, signal } = options;
   const nodes = createNodes(options.nodes, timers);
   const stores = new StoreManager({
     folder: dataDir,
+    programId,
     database,
     timers,
     marketOf: () => undefined,

@@ -1,6 +1,7 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { PROGRAM_IDS } from '../contract/program.js';
 import { systemTimers } from '../rpc/timers.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import { Journal } from './journal.js';
@@ -31,6 +32,21 @@ function play(book: LiveBook, journal: Journal, slots: number): void {
     journal.endTurn([{ market: 0, classes: 1 }]);
   }
 }
+
+test('a folder of another program is refused, and left as it is', async () => {
+  const folder = newFolder();
+  const book = new LiveBook({ seed: 5 });
+  const { journal } = await startJournal(folder, book);
+  play(book, journal, 5);
+  await journal.stop();
+  const files = readdirSync(folder);
+  const other = startJournal(folder, new LiveBook({ seed: 5 }), PROGRAM_IDS.velocity);
+  await expect(other).rejects.toMatchObject({
+    code: 'JOURNAL_FOLDER_FAILED',
+    message: `the folder is of the program ${PROGRAM_ID}, not of ${PROGRAM_IDS.velocity}`,
+  });
+  expect(readdirSync(folder)).toEqual(files);
+});
 
 test('a thread writes what is handed over, all of it before it stops', async () => {
   const folder = newFolder();

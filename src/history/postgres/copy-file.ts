@@ -4,9 +4,9 @@ import { CANDLE_COLUMNS } from '../store/candle-rows.js';
 import type { Bound, Connection, Row, RowShape } from '../store/connection.js';
 import { StoreError } from '../store/error.js';
 import { openFile } from '../store/open.js';
+import { claimStore, storedProgram } from '../store/owner.js';
 import { marketsIn } from '../store/queries.js';
 import { FUNDING_COLUMNS, TRADE_COLUMNS } from '../store/record-rows.js';
-import { refuseOtherChain } from './open-postgres.js';
 import { PostgresConnection } from './postgres-connection.js';
 
 /** Rows per read of the file: several megabytes of trades. */
@@ -59,7 +59,7 @@ export async function copyFile({
   try {
     const to = new PostgresConnection({ url, role: 'write' });
     try {
-      refuseOtherChain(to, genesisHash);
+      claimStore(to, { genesisHash, programId: storedProgram(from) });
       refuseRecords(to);
       return { rows: to.runTransaction(() => copyTables(from, to)) };
     } finally {

@@ -1,5 +1,4 @@
-import { isPublicKey } from '../../config/public-key.js';
-import { StoreError } from '../store/error.js';
+import { claimStore, requireOwner } from '../store/owner.js';
 import { HistoryStore } from '../store/store.js';
 import { ANY_CHAIN, type StoreOptions } from '../store/types.js';
 import { PostgresConnection, type PostgresPlace } from './postgres-connection.js';
@@ -14,26 +13,11 @@ export function openPostgresStore({ place, ...options }: PostgresStoreOptions): 
   const connection = new PostgresConnection(place);
   try {
     const { genesisHash } = options;
-    if (place.role === 'write') refuseOtherChain(connection, genesisHash);
-    else if (genesisHash !== ANY_CHAIN) requireChain(connection, genesisHash);
+    if (place.role === 'write') claimStore(connection, options);
+    else if (genesisHash !== ANY_CHAIN) requireOwner(connection, options);
     return new HistoryStore(connection, { ...options, role: place.role });
   } catch (error) {
     connection.close();
     throw connection.toStoreError(error);
   }
-}
-
-/** The database belongs to one chain, set by the first writer. */
-export function refuseOtherChain(connection: PostgresConnection, genesisHash: string): void {
-  const text = `insert into meta (name, value) values ('genesis_hash', ?) on conflict do nothing`;
-  connection.changeRows(text, [genesisHash]);
-  requireChain(connection, genesisHash);
-}
-
-function requireChain(connection: PostgresConnection, genesisHash: string): void {
-  const [stored] = connection.readRow("select value from meta where name = 'genesis_hash'") ?? [];
-  if (stored === genesisHash) return;
-  const other = isPublicKey(String(stored)) ? `the chain ${String(stored)}` : 'no chain';
-  const text = `the database is of ${other}, not of ${genesisHash}: ${connection.file}`;
-  throw new StoreError('foreign', text);
 }

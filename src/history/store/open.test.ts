@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } fr
 import path from 'node:path';
 import Database from 'libsql';
 import { afterEach, describe, expect, test } from 'vitest';
+import { PROGRAM_IDS } from '../../contract/program.js';
 import { FileConnection } from './file-connection.js';
 import { MIGRATION_NAMES } from './migrations.js';
 import { openFile, storeFile } from './open.js';
@@ -65,6 +66,24 @@ describe('opening', () => {
       reason: 'foreign',
       message: expect.stringContaining(`chain ${GENESIS}`),
     });
+  });
+
+  test('refuses a file of another program', async () => {
+    const { drift, velocity } = PROGRAM_IDS;
+    const own = '1'.repeat(32);
+    const open = async (folder: string, programId?: string): Promise<void> =>
+      (await openFile({ folder, genesisHash: GENESIS, programId })).close();
+    const refused = (id: string) => ({ reason: 'foreign', message: expect.stringContaining(id) });
+    // A file of before names no program: it is not Velocity's.
+    const { folder } = await filledFolder();
+    await expect(open(folder, velocity)).rejects.toMatchObject(refused(drift));
+    await open(folder, drift);
+    for (const first of [own, velocity]) {
+      const fresh = newFolder();
+      await open(fresh, first);
+      await open(fresh);
+      await expect(open(fresh, drift)).rejects.toMatchObject(refused(first));
+    }
   });
 
   test('refuses a file of a later version, and leaves it as it is', async () => {

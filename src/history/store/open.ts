@@ -5,15 +5,15 @@ import { Kysely, Migrator, SqliteDialect } from 'kysely';
 import { StoreError } from './error.js';
 import { FileConnection } from './file-connection.js';
 import { MIGRATION_NAMES, migrationProvider } from './migrations.js';
+import { claimStore, type StoreOwner } from './owner.js';
 import type { StoreTables } from './schema.js';
 
 /** `slbk`: the application id in the head of the files. */
 const applicationId = 0x736c626b;
 
 /** The file to open, and the last migration to apply; all except in tests. */
-export interface OpenFile {
+export interface OpenFile extends StoreOwner {
   readonly folder: string;
-  readonly genesisHash: string;
   readonly upTo?: string;
   /** Called before a file of an earlier version is upgraded, which may take minutes. */
   readonly onUpgrade?: (() => void) | undefined;
@@ -107,22 +107,10 @@ async function migrateFile(connection: FileConnection, options: OpenFile): Promi
     connection.runStatements(`pragma application_id = ${applicationId}`);
     const { error } = await migrator.migrateToLatest();
     if (error !== undefined) throw connection.toStoreError(error);
-    refuseOtherChain(connection, options.genesisHash);
+    claimStore(connection, options);
     connection.runStatements('commit');
   } catch (error) {
     connection.rollBack();
     throw error;
   }
-}
-
-function refuseOtherChain(connection: FileConnection, genesisHash: string): void {
-  connection.changeRows("insert or ignore into meta (name, value) values ('genesis_hash', ?)", [
-    genesisHash,
-  ]);
-  const [stored] = connection.readRow("select value from meta where name = 'genesis_hash'") ?? [];
-  if (stored === genesisHash) return;
-  throw new StoreError(
-    'foreign',
-    `the file is of the chain ${String(stored)}, not of ${genesisHash}: ${connection.file}`,
-  );
 }

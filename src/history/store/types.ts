@@ -90,6 +90,8 @@ export interface StoreOptions {
   readonly folder: string;
   /** Base58 of the chain's genesis hash: one file a chain. */
   readonly genesisHash: string;
+  /** The program of its transactions, base58; undefined for any. */
+  readonly programId?: string | undefined;
   readonly rules: CandleRules;
   /** The base decimals of a market: 9 for perp markets. Null when unknown. */
   readonly decimalsOf: (market: MarketKey) => HistoryMarket['decimals'] | null;

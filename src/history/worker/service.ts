@@ -94,6 +94,7 @@ export class HistoryService {
     const marketOf = (key: MarketKey): HistoryMarket | undefined => this.#markets.get(key);
     this.#stores = new StoreManager({
       folder: setup.dataDir,
+      programId: setup.programId,
       database: setup.database,
       marketOf,
       timers,

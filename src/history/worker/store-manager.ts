@@ -14,6 +14,8 @@ import { type HistoryStore, openStore } from '../store/store.js';
 /** The folder of the stores, and the source of market decimals. */
 interface StoreManagerOptions {
   readonly folder: string;
+  /** The program of the transactions; undefined for any. */
+  readonly programId?: string;
   /** A database instead of the folder. */
   readonly database?: DatabaseSetup | undefined;
   readonly marketOf: (key: MarketKey) => HistoryMarket | undefined;
@@ -71,10 +73,10 @@ export class StoreManager {
   }
 
   async #openNew(genesisHash: string): Promise<HistoryStore> {
-    const { folder, database, marketOf, onUpgrade } = this.#options;
+    const { folder, programId, database, marketOf, onUpgrade } = this.#options;
     const decimalsOf = (key: MarketKey): number | null =>
       marketOf(key)?.decimals ?? (key.startsWith('perp') ? 9 : null);
-    const options = { genesisHash, rules: candleRules, decimalsOf };
+    const options = { genesisHash, programId, rules: candleRules, decimalsOf };
     if (database !== undefined) {
       // A history in files does not load the Postgres client.
       const { openPostgresStore } = await import('../postgres/open-postgres.js');

@@ -16,7 +16,7 @@ import { PROBE_BYTES } from '../model/limits.js';
 import { FolderLock } from './folder-lock.js';
 import { listKept } from './listing.js';
 import { countRetired, type RetentionPolicy } from './retention.js';
-import { readSegments } from './segment-index.js';
+import { type FoundSegments, readSegments } from './segment-index.js';
 import type { SegmentInfo } from './segment-info.js';
 import { segmentName } from './segment-name.js';
 
@@ -40,7 +40,8 @@ export class JournalFolder {
     guardFolder('made', () => mkdirSync(folder, { recursive: true }));
     this.#lock = FolderLock.take(folder);
     try {
-      const found = guardFolder('read', () => readSegments(folder, programId));
+      const found = guardFolder('read', () => readSegments(folder, null));
+      refuseOtherProgram(found, programId);
       this.#segments = [...found.segments];
       this.#skipped = found.skipped;
       this.#number = found.numberMax;
@@ -138,6 +139,14 @@ function readNames(folder: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/** The journal of a folder is of one program. */
+function refuseOtherProgram({ segments }: FoundSegments, programId: string): void {
+  const other = segments.find((segment) => segment.programId !== programId);
+  if (other === undefined) return;
+  const message = `the folder is of the program ${other.programId}, not of ${programId}`;
+  throw new JournalError('JOURNAL_FOLDER_FAILED', message);
 }
 
 function guardFolder<T>(what: string, work: () => T): T {

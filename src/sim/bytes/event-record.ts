@@ -4,6 +4,7 @@
  * Source: programs/drift/src/state/events.rs.
  */
 import { PublicKey } from '@solana/web3.js';
+import type { ProgramName } from '../../contract/program.js';
 import { u16, u32 } from './account-bytes.js';
 import type { Direction, MarketType, OrderActionExplanation } from './chain-enums.js';
 
@@ -102,7 +103,8 @@ export function fillRecordBytes(fill: FillRecord): Buffer {
 }
 
 /** The FundingRateRecord. */
-export function fundingRecordBytes(funding: FundingRecord): Buffer {
+export function fundingRecordBytes(funding: FundingRecord, program: ProgramName): Buffer {
+  const ofDrift = (bytes: Buffer): Buffer => (program === 'drift' ? bytes : Buffer.alloc(0));
   return Buffer.concat([
     Buffer.from(FUNDING_RATE_RECORD, 'hex'),
     i64(funding.ts),
@@ -115,9 +117,9 @@ export function fundingRecordBytes(funding: FundingRecord): Buffer {
     i128(funding.cumulativeFundingRateShort),
     i64(funding.oraclePriceTwap),
     u64(funding.markPriceTwap),
-    i64(funding.periodRevenue),
+    ofDrift(i64(funding.periodRevenue)),
     i128(funding.baseAssetAmountWithAmm),
-    i128(funding.baseAssetAmountWithUnsettledLp),
+    ofDrift(i128(funding.baseAssetAmountWithUnsettledLp)),
   ]);
 }
 

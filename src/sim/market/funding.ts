@@ -63,7 +63,7 @@ export function updateFunding(
     baseAssetAmountWithAmm: positions.withAmm,
     baseAssetAmountWithUnsettledLp: 0n,
   };
-  draft.addEvent({ form: 'data', bytes: fundingRecordBytes(record) });
+  draft.addEvent({ form: 'data', bytes: fundingRecordBytes(record, sim.program) });
   sim.dirtyMarkets.add(market);
 }
 
