@@ -42,7 +42,7 @@ test('a folder of another program is refused, and left as it is', async () => {
   const files = readdirSync(folder);
   const other = startJournal(folder, new LiveBook({ seed: 5 }), PROGRAM_IDS.velocity);
   await expect(other).rejects.toMatchObject({
-    code: 'JOURNAL_FOLDER_FAILED',
+    code: 'LOG_MISMATCH',
     message: `the folder is of the program ${PROGRAM_ID}, not of ${PROGRAM_IDS.velocity}`,
   });
   expect(readdirSync(folder)).toEqual(files);

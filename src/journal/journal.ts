@@ -84,7 +84,8 @@ export class Journal implements JournalSource {
    *
    * # Errors
    * Rejects with `JOURNAL_LOCKED` when another process has the folder, `LOG_REFUSED` when NATS
-   * denies access, `LOG_MISMATCH`, or `JOURNAL_FAILED`.
+   * denies access, `LOG_MISMATCH` for a log or folder of another chain or program, or
+   * `JOURNAL_FAILED`.
    */
   async start(): Promise<void> {
     const { setup, turnLog } = this.#options;

@@ -20,7 +20,7 @@ export type JournalErrorCode =
   | 'LOG_LOST'
   /** Another core writes the log. */
   | 'LOG_FENCED'
-  /** The log belongs to another chain or program. */
+  /** The log, or the folder of the journal, belongs to another chain or program. */
   | 'LOG_MISMATCH';
 
 /** The one error class of this room. */

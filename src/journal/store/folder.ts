@@ -33,7 +33,7 @@ export class JournalFolder {
    * Creates the folder if missing, locks it and reads its index.
    *
    * # Errors
-   * Throws `JOURNAL_LOCKED` or `JOURNAL_FOLDER_FAILED`.
+   * Throws `JOURNAL_LOCKED`, `JOURNAL_FOLDER_FAILED`, or `LOG_MISMATCH` for another program's folder.
    */
   constructor(folder: string, programId: string) {
     this.#path = folder;
@@ -146,7 +146,7 @@ function refuseOtherProgram({ segments }: FoundSegments, programId: string): voi
   const other = segments.find((segment) => segment.programId !== programId);
   if (other === undefined) return;
   const message = `the folder is of the program ${other.programId}, not of ${programId}`;
-  throw new JournalError('JOURNAL_FOLDER_FAILED', message);
+  throw new JournalError('LOG_MISMATCH', message);
 }
 
 function guardFolder<T>(what: string, work: () => T): T {

@@ -73,12 +73,12 @@ export class DiskWriter implements PieceSink {
     return this.#folder?.listing() ?? { ranges: [], gaps: [], skipped: [] };
   }
 
-  /** Opens the folder. Throws `JOURNAL_LOCKED` only: other failures are retried. */
+  /** Opens the folder. Throws `JOURNAL_LOCKED` and `LOG_MISMATCH` only: other failures are retried. */
   open(): void {
     try {
       this.#openFolder();
     } catch (error) {
-      if (error instanceof JournalError && error.code === 'JOURNAL_LOCKED') throw error;
+      if (error instanceof JournalError && REFUSALS.has(error.code)) throw error;
       this.#stopWriting(error);
     }
   }
@@ -261,6 +261,9 @@ export class DiskWriter implements PieceSink {
     this.#options.onChanged();
   }
 }
+
+/** Why no retry can help: the folder is another's. */
+const REFUSALS: ReadonlySet<string> = new Set(['JOURNAL_LOCKED', 'LOG_MISMATCH']);
 
 const FOLDER_LOST = new JournalError(
   'JOURNAL_FOLDER_FAILED',
