@@ -4,8 +4,10 @@ use core::fmt;
 
 use slotbook_protocol::model::enums::{Direction, OrderType};
 use slotbook_protocol::model::order::Order;
-use slotbook_protocol::model::price::auction_price_program;
-use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, QuoteQty, Slot};
+use slotbook_protocol::model::price::{auction_price_program, standardize_price};
+use slotbook_protocol::model::units::{
+    BaseQty, PREDICTION_PRICE_MAX, Price, Pubkey, QuoteQty, Slot,
+};
 
 use crate::terms::{MarketTerms, is_worse};
 
@@ -136,21 +138,43 @@ impl Taker {
         Some(BaseQty(if reduces { position.unsigned_abs() } else { 0 }))
     }
 
-    /// Checks that the program could accept this order in some market.
+    /// Checks that the program could accept this order in this market, whose book and positions are
+    /// of no matter.
     ///
     /// # Errors
-    /// [`TakerError`] for the first contradiction.
+    /// [`TakerError`] for the first rule that the order breaks.
     ///
     /// Source: programs/drift/src/validation/order.rs `validate_order`.
-    pub fn check(&self) -> Result<(), TakerError> {
+    pub fn check(&self, market: &MarketTerms) -> Result<(), TakerError> {
         match (self.kind, self.limit) {
             (OrderKind::Limit, None) => return Err(TakerError::LimitWithoutPrice),
             (OrderKind::Market, _) if self.post_only => return Err(TakerError::MarketPostOnly),
             _ => {}
         }
-        let Some(auction) = self.auction.filter(|auction| auction.duration_slots != 0) else {
-            return Ok(());
-        };
+        self.check_auction()?;
+        if market.is_prediction { self.check_prediction(market.tick) } else { Ok(()) }
+    }
+
+    /// The prices of a prediction market end at 1, after they were put on the tick. Source:
+    /// programs/drift/src/controller/orders.rs `place_perp_order`, `get_auction_params`.
+    fn check_prediction(&self, tick: Price) -> Result<(), TakerError> {
+        let is_beyond =
+            |price: Price| standardize_price(price, tick, self.direction).0 > PREDICTION_PRICE_MAX;
+        if self.limit.is_some_and(is_beyond) {
+            return Err(TakerError::PredictionLimit);
+        }
+        match self.auction {
+            Some(auction) if is_beyond(auction.start) => Err(TakerError::PredictionAuctionStart),
+            Some(auction) if is_beyond(auction.end) => Err(TakerError::PredictionAuctionEnd),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_auction(&self) -> Result<(), TakerError> {
+        let Some(auction) = self.auction else { return Ok(()) };
+        if auction.duration_slots == 0 && self.kind == OrderKind::Limit {
+            return Err(TakerError::AuctionWithoutSlots);
+        }
         if self.post_only {
             return Err(TakerError::PostOnlyAuction);
         }
@@ -169,7 +193,7 @@ impl Taker {
     }
 }
 
-/// Why an order is invalid in every market.
+/// Why an order cannot be placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TakerError {
     /// A limit order names no price.
@@ -184,6 +208,14 @@ pub enum TakerError {
     AuctionImproves,
     /// The auction ends at a worse price than the order's limit.
     AuctionPassesLimit,
+    /// A limit order has auction prices, and an auction of no slots.
+    AuctionWithoutSlots,
+    /// The limit in a prediction market is above 1.
+    PredictionLimit,
+    /// The auction in a prediction market begins above 1.
+    PredictionAuctionStart,
+    /// The auction in a prediction market ends above 1.
+    PredictionAuctionEnd,
 }
 
 impl fmt::Display for TakerError {
@@ -197,6 +229,18 @@ impl fmt::Display for TakerError {
                 "auction ended at a better price than it began, must end at the same or a worse one"
             }
             Self::AuctionPassesLimit => "auction ended beyond the limit price, must end within it",
+            Self::AuctionWithoutSlots => {
+                "auctionDuration was 0, must be at least 1 for a limit order with auction prices"
+            }
+            Self::PredictionLimit => {
+                "limitPrice was above 1000000, must be at most that in a prediction market"
+            }
+            Self::PredictionAuctionStart => {
+                "auctionStart was above 1000000, must be at most that in a prediction market"
+            }
+            Self::PredictionAuctionEnd => {
+                "auctionEnd was above 1000000, must be at most that in a prediction market"
+            }
         })
     }
 }

@@ -6,7 +6,8 @@
 use crate::common::{BASE, Market, ONE, perp, spot};
 use proptest::prelude::*;
 use slotbook_matching::{
-    AmmOffer, Auction, ExternalLevel, FillSource, JitOffer, Maker, Model, OrderKind, Size, Taker,
+    AmmOffer, Auction, ExternalLevel, FillSource, JitOffer, Maker, MarketTerms, Model, OrderKind,
+    Size, Taker,
 };
 use slotbook_protocol::model::amm::curve::{Reserves, SwapAmount};
 use slotbook_protocol::model::enums::Direction;
@@ -118,7 +119,8 @@ fn taker() -> impl Strategy<Value = Taker> {
                 referred,
             };
             // An auction that passes the limit cannot be placed.
-            let is_placed = taker.check().is_ok();
+            let is_placed =
+                taker.check(&MarketTerms::perp(Price(1), BaseQty(1), BaseQty(1))).is_ok();
             Taker { auction: taker.auction.filter(|_| is_placed), ..taker }
         })
 }

@@ -11,7 +11,9 @@ use slotbook_matching::{
 };
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::fees::FeeStructure;
-use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, QuoteQty, Slot};
+use slotbook_protocol::model::units::{
+    BaseQty, PREDICTION_PRICE_MAX, Price, Pubkey, QuoteQty, Slot,
+};
 
 /// Expects a walk without fills, for this reason, that does not rest.
 fn refused(market: &Market, taker: Taker, reason: Reason) {
@@ -316,28 +318,83 @@ fn a_price_impact_is_measured_from_the_best_price_there_was() {
     assert_eq!(impact(&market, market.buy(10)), Some(100_000));
 }
 
+/// The rules of the program about orders that /match takes, by the function of
+/// programs/drift/src/validation/order.rs in drift-labs/protocol-v2 at
+/// 03cdaeea2b756d62282b90c765a6fb1de1c72485, each with orders that break it and orders at its bound.
+/// Sizes, and what depends on the book, are reasons of a walk.
 #[test]
-fn orders_that_contradict_themselves_are_refused_by_name() {
+fn what_the_program_does_not_place_is_refused_by_name() {
+    use TakerError as E;
     let market = perp();
-    let auction = |start, end| {
-        let [start, end] = [start, end].map(Price);
-        Some(Auction { start, end, duration_slots: 10, elapsed_slots: 0 })
-    };
-    let check = |taker: Taker, error| assert_eq!(taker.check(), Err(error));
     let (buy, sell) = (market.buy(10), market.sell(10));
-    check(Taker { limit: None, ..limited(buy, 1) }, TakerError::LimitWithoutPrice);
-    check(Taker { post_only: true, ..buy }, TakerError::MarketPostOnly);
-    let post_only = Taker { post_only: true, ..limited(buy, 1) };
-    check(Taker { auction: auction(1, 2), ..post_only }, TakerError::PostOnlyAuction);
-    check(Taker { auction: auction(0, 2), ..buy }, TakerError::AuctionWithoutPrice);
-    check(Taker { auction: auction(2, 1), ..buy }, TakerError::AuctionImproves);
-    check(Taker { auction: auction(1, 2), ..sell }, TakerError::AuctionImproves);
-    assert_eq!(Taker { auction: auction(2, 2), ..sell }.check(), Ok(()));
-    let limit = Some(Price(5));
-    check(Taker { auction: auction(2, 6), limit, ..buy }, TakerError::AuctionPassesLimit);
-    check(Taker { auction: auction(6, 4), limit, ..sell }, TakerError::AuctionPassesLimit);
-    assert_eq!(Taker { auction: auction(2, 5), limit, ..buy }.check(), Ok(()));
-    assert_eq!(Taker { auction: auction(6, 5), limit, ..sell }.check(), Ok(()));
+    let auction = |taker: Taker, start, end| {
+        let [start, end] = [start, end].map(Price);
+        Taker {
+            auction: Some(Auction { start, end, duration_slots: 10, elapsed_slots: 0 }),
+            ..taker
+        }
+    };
+    let none = |taker: Taker| {
+        let auction = taker.auction.map(|auction| Auction { duration_slots: 0, ..auction });
+        Taker { auction, ..taker }
+    };
+    let post_only = |taker: Taker| Taker { post_only: true, ..taker };
+    let at = |taker: Taker, limit| Taker { limit: Some(Price(limit)), ..taker };
+    let no_limit = Taker { limit: None, ..limited(buy, 1) };
+    let anywhere: &[(&str, Taker, Option<E>)] = &[
+        ("validate_limit_order: price", no_limit, Some(E::LimitWithoutPrice)),
+        ("validate_limit_order: price", limited(buy, 1), None),
+        ("validate_limit_order: post only", post_only(limited(sell, 1)), None),
+        (
+            "validate_limit_order: post only",
+            auction(post_only(limited(buy, 1)), 1, 1),
+            Some(E::PostOnlyAuction),
+        ),
+        (
+            "validate_limit_order_auction_params",
+            none(auction(limited(buy, 9), 1, 2)),
+            Some(E::AuctionWithoutSlots),
+        ),
+        ("validate_market_order: post only", post_only(buy), Some(E::MarketPostOnly)),
+        ("validate_auction_params: start", auction(buy, 0, 2), Some(E::AuctionWithoutPrice)),
+        ("validate_auction_params: end", auction(sell, 2, 0), Some(E::AuctionWithoutPrice)),
+        ("validate_auction_params: long", auction(buy, 2, 1), Some(E::AuctionImproves)),
+        ("validate_auction_params: long", auction(buy, 2, 2), None),
+        ("validate_auction_params: short", auction(sell, 1, 2), Some(E::AuctionImproves)),
+        ("validate_auction_params: short", auction(sell, 2, 2), None),
+        ("validate_auction_params: market", none(auction(buy, 2, 1)), Some(E::AuctionImproves)),
+        (
+            "validate_auction_params: long limit",
+            at(auction(buy, 2, 6), 5),
+            Some(E::AuctionPassesLimit),
+        ),
+        ("validate_auction_params: long limit", at(auction(buy, 2, 5), 5), None),
+        (
+            "validate_auction_params: short limit",
+            at(auction(sell, 6, 4), 5),
+            Some(E::AuctionPassesLimit),
+        ),
+        ("validate_auction_params: short limit", at(auction(sell, 6, 5), 5), None),
+    ];
+    let above = PREDICTION_PRICE_MAX + 1;
+    let most = PREDICTION_PRICE_MAX;
+    let of_predictions: &[(&str, Taker, Option<E>)] = &[
+        ("validate_order: price", at(limited(sell, 1), above), Some(E::PredictionLimit)),
+        ("validate_order: price", at(buy, 2 * most), Some(E::PredictionLimit)),
+        ("validate_order: price", at(limited(buy, 1), most), None),
+        // The price of a buy is put on the tick below before it is looked at.
+        ("validate_order: price", at(limited(buy, 1), above), None),
+        ("validate_order: start", auction(sell, above, 1), Some(E::PredictionAuctionStart)),
+        ("validate_order: end", auction(buy, 1, 2 * most), Some(E::PredictionAuctionEnd)),
+        ("validate_order: end", auction(buy, most, most), None),
+    ];
+    let plain = market.terms;
+    let prediction = MarketTerms { is_prediction: true, tick: Price(100), ..plain };
+    for (rule, taker, error) in anywhere.iter().chain(of_predictions) {
+        let of_all = error.filter(|_| anywhere.iter().any(|row| row.1 == *taker));
+        assert_eq!(taker.check(&plain).err(), of_all, "{rule} in any market: {taker:?}");
+        assert_eq!(taker.check(&prediction).err(), *error, "{rule} of predictions: {taker:?}");
+    }
 }
 
 #[test]

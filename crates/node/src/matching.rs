@@ -2,7 +2,9 @@
 
 use napi::bindgen_prelude::{BigInt, BufferSlice};
 use napi_derive::napi;
-use slotbook_matching::{Auction, JitOffer, Model, OrderKind, Size, Taker, TakerError};
+use slotbook_matching::{
+    Auction, JitOffer, MarketTerms, Model, OrderKind, Size, Taker, TakerError,
+};
 use slotbook_protocol::model::enums::Direction;
 use slotbook_protocol::model::units::{Price, QuoteQty};
 use slotbook_wire::level::SizeScale;
@@ -83,7 +85,7 @@ impl Core {
         let Some(info) = self.core.book().market(market) else { return 0 };
         let scale = SizeScale::from_decimals(info.decimals);
         let Ok(taker) = taker_of(&options, scale) else { return 0 };
-        if taker.check().is_err() {
+        if taker.check(&MarketTerms::of(info, None)).is_err() {
             return 0;
         }
         let request = WalkRequest {
@@ -98,14 +100,18 @@ impl Core {
         copy_out(self.core.match_order(&request), &mut out)
     }
 
-    /// Why an order cannot be placed, whatever the market; null when it can.
+    /// Why an order cannot be placed in its market; null when it can, and for an unknown market.
     #[napi]
     pub fn taker_fault(&self, options: MatchOptions) -> Option<TakerFault> {
         let fault = |param: &str, message: String| TakerFault { param: param.to_owned(), message };
+        let market = market_of(options.market)?;
+        let terms = MarketTerms::of(self.core.book().market(market)?, None);
         // Which sizes the order has is of no matter here.
         match taker_of(&options, SizeScale::from_decimals(0)) {
             Err(()) => Some(fault("taker", "taker was no base58 of 32 bytes".to_owned())),
-            Ok(taker) => taker.check().err().map(|error| fault(param_of(error), error.to_string())),
+            Ok(taker) => {
+                taker.check(&terms).err().map(|error| fault(param_of(error), error.to_string()))
+            }
         }
     }
 }
@@ -113,11 +119,13 @@ impl Core {
 /// The parameter of /match that an error is about.
 fn param_of(error: TakerError) -> &'static str {
     match error {
-        TakerError::LimitWithoutPrice => "limitPrice",
+        TakerError::LimitWithoutPrice | TakerError::PredictionLimit => "limitPrice",
         TakerError::MarketPostOnly => "postOnly",
-        TakerError::PostOnlyAuction => "auctionDuration",
-        TakerError::AuctionWithoutPrice => "auctionStart",
-        TakerError::AuctionImproves | TakerError::AuctionPassesLimit => "auctionEnd",
+        TakerError::PostOnlyAuction | TakerError::AuctionWithoutSlots => "auctionDuration",
+        TakerError::AuctionWithoutPrice | TakerError::PredictionAuctionStart => "auctionStart",
+        TakerError::AuctionImproves
+        | TakerError::AuctionPassesLimit
+        | TakerError::PredictionAuctionEnd => "auctionEnd",
     }
 }
 

@@ -99,6 +99,8 @@ describe('the parameters of /match', () => {
     ${least}&auctionStart=110&auctionEnd=100&auctionDuration=10 | INVALID_PARAM | auctionEnd | auctionEnd was 100, must be at least auctionStart, which was 110
     ${market}&side=sell&size=5&${auction} | INVALID_PARAM | auctionEnd | auctionEnd was 110, must be at most auctionStart, which was 100
     ${least}&${auction}&limitPrice=109 | INVALID_PARAM | limitPrice | limitPrice was 109, must be at least auctionEnd, which was 110
+    ${least}&auctionStart=9&auctionEnd=1&auctionDuration=0 | INVALID_PARAM | auctionEnd | auctionEnd was 1, must be at least auctionStart, which was 9
+    ${least}&orderType=limit&limitPrice=9&auctionStart=1&auctionEnd=9&auctionDuration=0 | INVALID_PARAM | auctionDuration | auctionDuration was 0, must be at least 1 for a limit order with auction prices
     ${least}&jit=5 | INVALID_PARAM | jit | jit was "5", must be price:size, both whole numbers
     ${least}&jit=5:5&jit=:5 | INVALID_PARAM | jit | jit was ":5", must be price:size, both whole numbers
     ${least}&jit=5:5&jit=%zz | INVALID_PARAM | jit | jit has a malformed percent code
@@ -125,7 +127,10 @@ describe('the parameters of /match', () => {
     ['a flag is anything', 'reduceOnly=maybe&referred=1&postOnly=&includeIndicative=yes'],
     ['a position without reduceOnly is without meaning', 'position=9'],
     ['unknown names are ignored', 'depth=x&jits=1&__proto__=1&constructor=2'],
-    ['an auction of no slot is none', 'auctionStart=9&auctionEnd=1&auctionDuration=0'],
+    [
+      'an auction of a market order may have no slot',
+      'auctionStart=1&auctionEnd=9&auctionDuration=0',
+    ],
     ['a market order may have a limit', 'limitPrice=1'],
   ])('%s', (_, more) => {
     expect(refusal(`${least}&${more}`)).toBe('no refusal');

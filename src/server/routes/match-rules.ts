@@ -18,10 +18,14 @@ function checkKind({ orderType, limitPrice, postOnly }: MatchRequest): void {
   }
 }
 
-/** Source: programs/drift/src/validation/order.rs validate_auction_params. */
+/** Source: programs/drift/src/validation/order.rs validate_limit_order_auction_params, validate_auction_params. */
 function checkAuction(request: MatchRequest): void {
   const { side, auctionStart, auctionEnd, auctionDuration, limitPrice, postOnly } = request;
-  if (auctionStart === undefined || auctionEnd === undefined || auctionDuration === 0) return;
+  if (auctionStart === undefined || auctionEnd === undefined) return;
+  if (auctionDuration === 0 && request.orderType === 'limit') {
+    const text = 'must be at least 1 for a limit order with auction prices';
+    throw conflictError('auctionDuration', `auctionDuration was 0, ${text}`);
+  }
   if (postOnly) {
     throw conflictError('postOnly', 'postOnly was true, must be false for an order in auction');
   }

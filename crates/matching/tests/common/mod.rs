@@ -112,7 +112,7 @@ impl Market {
     }
 
     pub(crate) fn walk_by(&self, taker: &Taker, model: Model) -> Walk {
-        taker.check().expect("an order that the program takes");
+        taker.check(&self.terms).expect("an order that the program takes");
         let mut makers = self.makers.iter().copied();
         let walk = walk(taker, self.liquidity(&mut makers), model);
         check(self, taker, &walk);
