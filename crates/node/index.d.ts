@@ -193,7 +193,7 @@ export declare class Core {
    * length that `out` must have.
    */
   matchOrder(options: MatchOptions, out: Buffer): number
-  /** Why an order cannot be placed, whatever the market; null when it can. */
+  /** Why an order cannot be placed in its market; null when it can, and for an unknown market. */
   takerFault(options: MatchOptions): TakerFault | null
   /** Lets indicative quotes be better than everything else, or only join it, as at the start. */
   setIndicativeImprove(improve: boolean): void
@@ -324,7 +324,7 @@ export declare class JournalReader {
 
 /** Collects the rows of one market of the cores that a journal is read into, one after the other. */
 export declare class JournalRows {
-  /** Of a market by its name in any case: its best levels, or all of its orders when `depth_levels` is 0. */
+  /** Of a market by its key or its name, in any case: its best levels, or all of its orders when `depth_levels` is 0. */
   constructor(market: string, depthLevels: number)
   /** The next core has another book, which takes the place of the one before: what of that one is not in the new one goes. */
   beginBook(): void
@@ -338,12 +338,14 @@ export declare class JournalRows {
   read(reader: JournalReader, core: Core, until: JournalUntil): number
   /**
    * Takes the rows that were noted, column by column and all of one length: unix milliseconds, slot, sequence
-   * number, kind, price at 1e6, size at 1e9 and what of it is above 64 bits, and of orders the number of the maker and that of
-   * the order. Price and size are the bits of unsigned numbers. `kind` has 1 in the rows
+   * number, kind, price at 1e6, size at 1e9 and what of it is above 64 bits, the number of the epoch, and of orders the
+   * number of the maker and that of the order. Price and size are the bits of unsigned numbers. `kind` has 1 in the rows
    * of a whole book, 2 for asks, 4 where it was another before and 8 where it is gone: a level has size 0 then, an
    * order its last price and size.
    */
   take(): Array<BigInt64Array>
+  /** The epochs by their numbers. */
+  epochs(): Array<string>
   /** The makers by their numbers, base58, those from this one on. */
   makers(first: number): Array<string>
 }

@@ -16,7 +16,7 @@ import { splitRuns } from '../journal/store/listing.js';
 import { readSegments } from '../journal/store/segment-index.js';
 import type { SegmentInfo } from '../journal/store/segment-info.js';
 import { systemTimers } from '../rpc/timers.js';
-import { findTrades } from './exported-trades.js';
+import { findTrades, marketOfJournal } from './exported-trades.js';
 import { existingFolder } from './journal-origin.js';
 
 /** The flags of `export`. */
@@ -68,20 +68,59 @@ export async function exportRows(
   stop: AbortSignal,
 ): Promise<boolean> {
   const asked = readFlags(flags);
-  const { encoder, file, market } = asked;
+  const { encoder, file, market, times } = asked;
   const blocks = asked.channel === 'trades' ? readTrades(place, asked) : readBook(place, asked);
+  const progress = new ExportProgress(file);
   const end = await writeRows({
-    blocks,
+    blocks: progress.follow(blocks),
     encoder,
     output: outputOf(file),
     timers: systemTimers,
     stop,
   });
-  if (end === 'empty') throw invalid('--market', market, EMPTY_RULE);
+  if (end === 'empty') {
+    const isPart = times.from !== undefined || times.to !== undefined;
+    if (isPart) throw timeError(times, `must be a time in which the book of ${market} has orders`);
+    throw invalid('--market', market, 'must be a market with a book that is not empty always');
+  }
+  if (end === 'written') progress.print();
   return end === 'written';
 }
 
-const EMPTY_RULE = 'must be a market with a book that is not empty in all of this time';
+/** Tells on standard error how far an export is, each second and at its end. */
+class ExportProgress {
+  readonly #file: string;
+  #rows = 0;
+  #tsMs = 0;
+  #printedAtMs = systemTimers.nowMs();
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Passes blocks on. */
+  async *follow(
+    blocks: AsyncIterable<RowBlock | null> | Iterable<RowBlock | null>,
+  ): AsyncGenerator<RowBlock | null> {
+    for await (const block of blocks) {
+      yield block;
+      const ts = block?.columns.find(({ name }) => name === 'ts')?.values.at(-1);
+      if (block !== null) this.#rows += block.count;
+      if (ts !== undefined) this.#tsMs = Number(ts);
+      if (systemTimers.nowMs() - this.#printedAtMs >= PROGRESS_MS) this.print();
+    }
+  }
+
+  print(): void {
+    this.#printedAtMs = systemTimers.nowMs();
+    const upTo = new Date(this.#tsMs).toISOString();
+    const place = this.#file === STANDARD_OUTPUT ? 'standard output' : this.#file;
+    process.stderr.write(`${this.#rows} rows up to ${upTo} written to ${place}\n`);
+  }
+}
+
+/** The time between two lines of progress. */
+const PROGRESS_MS = 1_000;
 
 function outputOf(file: string): RowOutput {
   return file === STANDARD_OUTPUT ? new PipeOutput(process.stdout) : new WholeFile(file);
@@ -98,8 +137,9 @@ function readFlags(flags: ExportFlags): Asked {
   const fromMs = timeOf('--from', flags.from, 0);
   const toMs = timeOf('--to', flags.to, TIME_MAX);
   if (toMs < fromMs) throw invalid('--to', flags.to ?? '', 'must not be before --from');
+  const name = market.replace(/[^\w.-]/g, '_');
   const file =
-    flags.out ?? `${market}${channel === 'book' ? '' : `.${channel}`}.${format.split('-').at(-1)}`;
+    flags.out ?? `${name}${channel === 'book' ? '' : `.${channel}`}.${format.split('-').at(-1)}`;
   const encoder = encoderOf(format, channel, market);
   const times = { from: flags.from, to: flags.to };
   return { market, channel, fromMs, toMs, file, encoder, times };
@@ -137,7 +177,10 @@ function* readBook(place: string, asked: Asked): Generator<RowBlock | null> {
   if (!segments.some(({ first }) => first.ts <= toMs)) {
     throw timeError(times, `must be a time of the journal, which has ${keptText(runs)}`);
   }
-  const part = { folder, segments, market, channel, fromMs, toMs, onHole: printHole } as const;
+  // A name is that of one market in all parts of the journal, also where another one had it then.
+  const found = marketOfJournal(folder, market);
+  const key = found === undefined ? market : `${found.marketType}_${found.marketIndex}`;
+  const part = { folder, segments, market: key, channel, fromMs, toMs, onHole: printHole } as const;
   const hasMarket = yield* readBookRows(part);
   if (!hasMarket) throw invalid('--market', market, 'must be a market of the journal in this time');
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { withDuckdb } from '../../test/support/duckdb.js';
@@ -81,6 +81,28 @@ test('a price of more than 64 bits is exact', async (context) => {
       expect(`${price}`.replace(/\.0+$/, '')).toBe(`${2n ** 62n * 1_000n}`);
     }
   });
+});
+
+test('trades are those of a service that has the file open, of file and log, and nothing stays of the copy', async () => {
+  const folder = newFolder();
+  const store = await newStore(folder);
+  const write = (slot: number): void => {
+    const fills = [fill({ fillRecordId: BigInt(slot), ts: MIDNIGHT + slot })];
+    store.writeBatch({ transactions: [transaction({ slot, fills })] });
+  };
+  try {
+    for (let slot = 1; slot <= 300; slot += 1) {
+      write(slot);
+      if (slot % 60 > 0) continue;
+      const rows = readFileSync(await exported(folder), 'utf8')
+        .trim()
+        .split('\n');
+      expect(rows).toHaveLength(1 + slot);
+      expect(readdirSync(folder).filter((name) => name.startsWith('export-'))).toEqual([]);
+    }
+  } finally {
+    store.close();
+  }
 });
 
 test('a folder without a history, and a market that is not known, are one line', async () => {

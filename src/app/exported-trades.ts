@@ -1,6 +1,7 @@
 /** Finds the trades for `slotbook export`: the history's file and the market. */
 import { ConfigError } from '../config/config-error.js';
 import type { MarketInfo } from '../contract/markets.js';
+import { EngineError } from '../engine/errors.js';
 import { type ExportedTrades, storedChains } from '../history/export-trades.js';
 import { JournalPlayer } from '../journal/store/journal-player.js';
 import { readSegments } from '../journal/store/segment-index.js';
@@ -22,7 +23,7 @@ export function findTrades(
     const rule = 'must be the data folder of a service, with the history of one chain';
     throw new ConfigError('INVALID_SETTING', `FOLDER was ${dataDir}, ${rule}`, 'FOLDER');
   }
-  const market = perpByIndex(name) ?? marketOfJournal(dataDir, name);
+  const market = perpByIndex(name) ?? marketOfJournal(journalFolder(dataDir), name);
   if (market !== undefined) return { dataDir, genesisHash, market };
   const rule = 'must be a market of the journal, or perp_0 and the like';
   throw new ConfigError('INVALID_SETTING', `--market was ${name}, ${rule}`, '--market');
@@ -34,18 +35,29 @@ function perpByIndex(name: string): ExportedTrades['market'] | undefined {
   return { marketType: 'perp', marketIndex: Number(index), decimals: 9 };
 }
 
-/** Returns the market from the newest file of the journal. */
-function marketOfJournal(dataDir: string, name: string): MarketInfo | undefined {
-  const folder = journalFolder(dataDir);
-  const segment = readSegments(folder, null).segments.at(-1);
-  if (segment === undefined) return undefined;
-  const player = new JournalPlayer({ folder, segment });
+/** The market of a name: that of the newest file which can be read and has it. */
+export function marketOfJournal(folder: string, name: string): MarketInfo | undefined {
+  for (const segment of readSegments(folder, null).segments.toReversed()) {
+    const market = marketOfSegment({ folder, segment }, name);
+    if (market !== undefined) return market;
+  }
+  return undefined;
+}
+
+function marketOfSegment(
+  place: ConstructorParameters<typeof JournalPlayer>[0],
+  name: string,
+): MarketInfo | undefined {
+  const player = new JournalPlayer(place);
   try {
     for (;;) {
       const played = player.at({ turnsMax: TURNS_AT_ONCE });
       const market = player.engine.findMarket(name);
       if (market !== undefined || played === 'end') return market;
     }
+  } catch (error) {
+    if (error instanceof EngineError) return undefined;
+    throw error;
   } finally {
     player.close();
   }

@@ -4,7 +4,7 @@ import type { RowBlock, RowColumn } from '../contract/row-block.js';
 
 /** Selects the market and the rows. */
 interface JournalRowsOf {
-  /** The market's name, without regard to case. */
+  /** The market's key or its name, without regard to case. */
   readonly market: string;
   /** The rows of the book: this number of best levels a side, or all orders. */
   readonly rows: { readonly levels: number } | 'orders';
@@ -47,8 +47,8 @@ export class JournalRows {
   }
 
   /**
-   * Takes the waiting rows, or null. Rows of levels have ts, slot, seq, isSnapshot, side, price and
-   * amount; amount is 0 for a removed level. Rows of orders also have action, maker and orderId; a
+   * Takes the waiting rows, or null. Rows of levels have ts, slot, epoch, seq, isSnapshot, side, price
+   * and amount; amount is 0 for a removed level. Rows of orders also have action, maker and orderId; a
    * removed order has its last price and amount.
    */
   take(): RowBlock | null {
@@ -60,12 +60,16 @@ export class JournalRows {
       price = NONE,
       size = NONE,
       sizeHigh = NONE,
+      epochs = NONE,
       ...ofOrders
     ] = this.native.take();
     if (ts.length === 0) return null;
+    const names = this.native.epochs();
+    const epoch = Array.from(epochs, (number) => names[Number(number)] ?? '');
     const columns: readonly RowColumn[] = [
       { name: 'ts', kind: 'time', values: ts },
       { name: 'slot', kind: 'integer', values: slot },
+      { name: 'epoch', kind: 'text', values: epoch },
       { name: 'seq', kind: 'integer', values: seq },
       { name: 'isSnapshot', kind: 'flag', values: Array.from(kinds, isOfSnapshot) },
       ...(this.#isOfOrders ? this.#orderColumns(kinds, ofOrders) : []),

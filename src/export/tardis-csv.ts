@@ -12,7 +12,8 @@ const OWN_COLUMN = { book: ['is_snapshot', 'isSnapshot'], trades: ['id', 'id'] }
 export function tardisCsv(table: TardisTable, symbol: string): RowEncoder {
   const [name, own] = OWN_COLUMN[table];
   const head = `exchange,symbol,timestamp,local_timestamp,${name},side,price,amount\n`;
-  return new LineEncoder((block) => lineOf(block, `slotbook,${symbol},`, own), head);
+  const cell = /[",\r\n]/.test(symbol) ? `"${symbol.replaceAll('"', '""')}"` : symbol;
+  return new LineEncoder((block) => lineOf(block, `slotbook,${cell},`, own), head);
 }
 
 function lineOf(block: RowBlock, start: string, own: string): Cell {

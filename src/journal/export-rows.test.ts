@@ -8,6 +8,7 @@ import type { RowBlock } from '../contract/row-block.js';
 import type { Engine } from '../engine/engine.js';
 import { EngineError } from '../engine/errors.js';
 import { Direction } from '../sim/bytes/chain-enums.js';
+import { FEW_MARKETS } from '../sim/bytes/market-presets.js';
 import { type ExportedBook, readBookRows } from './export-rows.js';
 import type { ReplayHole } from './replay-hole.js';
 import { JournalPlayer } from './store/journal-player.js';
@@ -51,7 +52,7 @@ function linesOf(body: Uint8Array, nameOf: (row: Shown) => string): readonly str
 }
 
 function momentOf(engine: Engine, ts: number): Moment {
-  const market = engine.findMarket(MARKET)?.id;
+  const market = engine.findMarket('perp_0')?.id;
   const { state } = engine;
   if (market === undefined) return { ts, state, lines: { book: [], orders: [] } };
   const book = linesOf(
@@ -84,6 +85,8 @@ function momentsOf(folder: string): readonly Moment[] {
 /** A row: its identity, and its new value; null when removed. */
 interface Row {
   readonly ts: number;
+  readonly epoch: string;
+  readonly seq: number;
   readonly isSnapshot: boolean;
   readonly key: string;
   readonly line: string | null;
@@ -100,6 +103,8 @@ function rowsOf({ count, columns }: RowBlock): readonly Row[] {
     const order = maker === undefined ? '' : ` ${maker} ${orderId}`;
     return {
       ts: Number(cell('ts', at)),
+      epoch: String(cell('epoch', at)),
+      seq: Number(cell('seq', at)),
       isSnapshot: cell('isSnapshot', at) === true,
       key: order === '' ? level : order,
       line: isGone ? null : `${level} ${formatDecimal(amount, 9)}${order}`,
@@ -129,13 +134,13 @@ class RowReader {
   }
 }
 
-type Part = Partial<Pick<ExportedBook, 'fromMs' | 'toMs'>>;
+type Part = Partial<Pick<ExportedBook, 'market' | 'fromMs' | 'toMs'>>;
 
 function exported(folder: string, channel: Channel, part: Part = {}) {
   const holes: ReplayHole[] = [];
-  const { fromMs = 0, toMs = Number.MAX_SAFE_INTEGER } = part;
+  const { market = MARKET, fromMs = 0, toMs = Number.MAX_SAFE_INTEGER } = part;
   const segments = readSegments(folder, null).segments.filter(({ last }) => last.ts >= fromMs);
-  const book = { folder, segments, market: MARKET, channel, fromMs, toMs };
+  const book = { folder, segments, market, channel, fromMs, toMs };
   const blocks = [...readBookRows({ ...book, onHole: (hole) => holes.push(hole) })];
   return { holes, rows: blocks.flatMap((block) => (block === null ? [] : rowsOf(block))) };
 }
@@ -175,7 +180,7 @@ function checkLastSnapshot(rows: readonly Row[], lines: readonly string[]): void
  */
 async function appendRun(
   folder: string,
-  run: { readonly seed: number; readonly slot: number; readonly parts?: number },
+  run: ConstructorParameters<typeof LiveBook>[0] & { readonly slot: number },
 ): Promise<LiveBook> {
   const book = new LiveBook({ epoch: `run-${run.slot}`, parts: 6, ...run });
   const rig = new JournalRig(book, { folder });
@@ -247,6 +252,14 @@ const JOURNALS: Readonly<Record<string, () => Promise<string>>> = {
     await appendRun(folder, { seed: 5, slot: 200 });
     return folder;
   },
+  'a run in which another market has the name': async () => {
+    const { folder } = await journalOfLife();
+    const [first, second, ...others] = FEW_MARKETS.perps;
+    if (first === undefined || second === undefined) throw new Error('there are two perp markets');
+    const swapped = [{ ...first, name: second.name }, { ...second, name: first.name }, ...others];
+    await appendRun(folder, { seed: 4, slot: 100, presets: { ...FEW_MARKETS, perps: swapped } });
+    return folder;
+  },
   'orders that come again on the other side': async () => {
     const folder = newFolder();
     const book = new LiveBook({ seed: 3 });
@@ -292,12 +305,25 @@ describe.each(Object.entries(JOURNALS))('of a journal with %s', (_, createJourna
     ] as const) {
       const [from, to] = [moments[first]?.ts, moments[Math.min(last, moments.length - 1)]?.ts];
       if (from === undefined || to === undefined) continue;
-      const part = { fromMs: from + 1, toMs: to };
+      const part = { market: 'perp_0', fromMs: from + 1, toMs: to };
       const within = moments.filter(({ ts }) => ts > from && ts <= to);
       const { rows } = exported(folder, 'book', part);
       checkMoments(within, rows, 'book');
     }
   });
+});
+
+test('a market has the same rows by its key, and a seq that grows within each epoch', async () => {
+  const folder = await journalOfRuns();
+  const { rows } = exported(folder, 'book');
+  expect(exported(folder, 'book', { market: 'PERP_0' }).rows).toEqual(rows);
+  const epochs = rows.map(({ epoch }) => epoch);
+  expect([...new Set(epochs)]).toEqual(['first', 'run-100', 'run-200']);
+  expect(epochs).toEqual(epochs.toSorted());
+  for (const [at, { epoch, seq }] of rows.entries()) {
+    const before = rows[at - 1];
+    if (before?.epoch === epoch) expect(seq).toBeGreaterThanOrEqual(before.seq);
+  }
 });
 
 test('an export that ends in what a damaged file has lost has the book before', async () => {

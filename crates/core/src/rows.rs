@@ -5,6 +5,7 @@ use std::mem::take;
 
 use slotbook_book::{Book, FeedState, MarketId, Side};
 use slotbook_journal::Moment;
+use slotbook_protocol::model::enums::MarketType;
 use slotbook_protocol::model::units::{Price, Pubkey};
 use slotbook_wire::l3::OrderLine;
 use slotbook_wire::level::SourcedLevel;
@@ -57,10 +58,11 @@ impl Changes {
 /// Collects the rows of one market while a journal is read into successive cores.
 pub struct JournalRows {
     market: String,
+    /// Type and index of the market, once a book had the name: later books may have it for another.
+    key: Option<(MarketType, u16)>,
     changes: Changes,
     /// The id of the market in the present core, where it has one.
     id: Option<MarketId>,
-    has_market: bool,
     /// The sequence number up to which the rows are.
     seq: Option<u64>,
     /// Whether the whole book of the present core was not noted yet.
@@ -70,7 +72,7 @@ pub struct JournalRows {
 }
 
 impl JournalRows {
-    /// Of a market by its name in any case: its best levels, or all of its orders when `depth_levels` is 0.
+    /// Of a market by its key or its name, in any case: its best levels, or all of its orders when `depth_levels` is 0.
     #[must_use]
     pub fn new(market: String, depth_levels: usize) -> Self {
         let changes = match depth_levels {
@@ -80,9 +82,9 @@ impl JournalRows {
         let columns = Columns::default();
         Self {
             market,
+            key: None,
             changes,
             id: None,
-            has_market: false,
             seq: None,
             is_whole_due: true,
             has_rows: false,
@@ -102,13 +104,14 @@ impl JournalRows {
     /// Whether any of the books had the market.
     #[must_use]
     pub fn has_market(&self) -> bool {
-        self.has_market
+        self.key.is_some()
     }
 
     /// Reads on as `read_to` does, and notes what each turn changes; of each core also the whole book, when it is not rebuilding
     /// and not empty for the first time. Returns as `read_to`, or [`Step::Full`].
     pub fn read(&mut self, reader: &mut JournalReader, core: &mut Core, until: &Until) -> Step {
         loop {
+            self.columns.set_epoch(core.epoch());
             self.note_turn(&core.book, reader.last().moment);
             if self.columns.len() >= JOURNAL_ROWS_AT_ONCE {
                 return Step::Full;
@@ -121,8 +124,8 @@ impl JournalRows {
     }
 
     /// Takes the collected rows as columns of equal length: unix milliseconds, slot, sequence
-    /// number, kind, price at 1e6, lower 64 bits of the size at 1e9, its upper bits, and for orders
-    /// the maker's number and the order's id. Prices and sizes are the bits of unsigned numbers.
+    /// number, kind, price at 1e6, lower 64 bits of the size at 1e9, its upper bits, the epoch's
+    /// number, and for orders the maker's number and the order's id. Prices and sizes are the bits of unsigned numbers.
     /// `kind` has 1 for a row of a snapshot, 2 for an ask, 4 for a changed row and 8 for a removed
     /// row: a removed level has size 0, a removed order its last price and size.
     pub fn take(&mut self) -> Vec<Vec<i64>> {
@@ -132,6 +135,12 @@ impl JournalRows {
             Changes::Orders(_) => COLUMNS_MAX,
         };
         numbers[..count].iter_mut().map(take).collect()
+    }
+
+    /// The epochs by their numbers.
+    #[must_use]
+    pub fn epochs(&self) -> &[String] {
+        &self.columns.epochs
     }
 
     /// The makers (base58) from this number on.
@@ -181,17 +190,21 @@ impl JournalRows {
     }
 
     fn find_market(&mut self, book: &Book) {
-        let Some(id) = book.find_market_by_name(&self.market) else { return };
-        self.id = Some(id);
-        self.has_market = true;
+        let found = match self.key {
+            Some((market_type, index)) => book.find_market(market_type, index),
+            None => book.find_market_by_name(&self.market),
+        };
+        let Some(info) = found.and_then(|id| book.market(id)) else { return };
+        self.key = Some((info.market_type, info.market_index));
+        self.id = Some(info.id);
         self.seq = None;
         self.changes.begin(self.id);
     }
 }
 
 /// Columns of levels, and of orders.
-const LEVEL_COLUMNS: usize = 7;
-const COLUMNS_MAX: usize = 9;
+const LEVEL_COLUMNS: usize = 8;
+const COLUMNS_MAX: usize = 10;
 
 /// The rows that were not taken yet.
 #[derive(Default)]
@@ -200,6 +213,9 @@ struct Columns {
     /// The first numbers of the rows of a turn: time, slot, sequence number.
     turn: [i64; 3],
     snapshot: i64,
+    /// The epochs of rows, in the order of their numbers, and the number of the next rows.
+    epochs: Vec<String>,
+    epoch: i64,
     makers: Vec<Pubkey>,
     maker_numbers: HashMap<Pubkey, i64>,
 }
@@ -211,6 +227,14 @@ impl Columns {
 
     fn clear(&mut self) {
         self.numbers.iter_mut().for_each(Vec::clear);
+    }
+
+    fn set_epoch(&mut self, epoch: &str) {
+        let known = self.epochs.iter().position(|known| known == epoch);
+        self.epoch = signed(known.unwrap_or(self.epochs.len()));
+        if known.is_none() {
+            self.epochs.push(epoch.to_owned());
+        }
     }
 
     fn begin_turn(&mut self, turn: [u64; 3]) {
@@ -245,7 +269,8 @@ impl Columns {
         let asks = if side == Side::Ask { ASK } else { 0 };
         let kind = self.snapshot | asks | action;
         let [size_low, size_high] = [size, size >> u64::BITS].map(low_bits);
-        let row = [ts_ms, slot, seq, kind, low_bits(price.0.into()), size_low, size_high];
+        let price = low_bits(price.0.into());
+        let row = [ts_ms, slot, seq, kind, price, size_low, size_high, self.epoch];
         self.numbers.iter_mut().zip(row).for_each(|(column, number)| column.push(number));
     }
 

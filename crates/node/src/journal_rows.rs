@@ -15,7 +15,7 @@ pub struct JournalRows {
 
 #[napi]
 impl JournalRows {
-    /// Of a market by its name in any case: its best levels, or all of its orders when `depth_levels` is 0.
+    /// Of a market by its key or its name, in any case: its best levels, or all of its orders when `depth_levels` is 0.
     #[napi(constructor)]
     #[must_use]
     pub fn new(market: String, depth_levels: u32) -> Self {
@@ -49,13 +49,19 @@ impl JournalRows {
     }
 
     /// Takes the rows that were noted, column by column and all of one length: unix milliseconds, slot, sequence
-    /// number, kind, price at 1e6, size at 1e9 and what of it is above 64 bits, and of orders the number of the maker and that of
-    /// the order. Price and size are the bits of unsigned numbers. `kind` has 1 in the rows
+    /// number, kind, price at 1e6, size at 1e9 and what of it is above 64 bits, the number of the epoch, and of orders the
+    /// number of the maker and that of the order. Price and size are the bits of unsigned numbers. `kind` has 1 in the rows
     /// of a whole book, 2 for asks, 4 where it was another before and 8 where it is gone: a level has size 0 then, an
     /// order its last price and size.
     #[napi]
     pub fn take(&mut self) -> Vec<BigInt64Array> {
         self.rows.take().into_iter().map(BigInt64Array::new).collect()
+    }
+
+    /// The epochs by their numbers.
+    #[napi]
+    pub fn epochs(&self) -> Vec<String> {
+        self.rows.epochs().to_vec()
     }
 
     /// The makers by their numbers, base58, those from this one on.
