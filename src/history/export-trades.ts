@@ -1,11 +1,25 @@
 /** The stored trades of a market as rows, oldest first. */
-import { readdirSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+} from 'node:fs';
+import path from 'node:path';
 import { BASE_PLACES, QUOTE_PLACES } from '../amounts/decimals.js';
 import type { MarketInfo } from '../contract/markets.js';
 import type { RowBlock, RowColumn } from '../contract/row-block.js';
 import type { Timers } from '../contract/timers.js';
 import { candlePointOf } from './candles/rules.js';
+import { STORE_COPIES_MAX } from './model/limits.js';
 import { marketKeyOf, type TradeRow } from './model/records.js';
+import { StoreError } from './store/error.js';
+import { storeFile } from './store/open.js';
 import { nextTrades } from './store/trade-walk.js';
 import type { CandlePoint } from './store/types.js';
 import { StoreManager } from './worker/store-manager.js';
@@ -27,9 +41,28 @@ export function storedChains(dataDir: string): readonly string[] {
   return names.flatMap(({ name }) => /^([1-9A-HJ-NP-Za-km-z]{32,44})\.db$/.exec(name)?.[1] ?? []);
 }
 
-/** Reads the trades that candles count. No running service may have the file open. Throws a StoreError. */
+/**
+ * Reads the trades that candles count; where a service has the file open, from a copy that is in the
+ * folder meanwhile. Throws a StoreError.
+ */
 export async function* readTradeRows(trades: ExportedTrades): AsyncGenerator<RowBlock> {
-  const { dataDir: folder, genesisHash, market, fromMs, toMs, timers } = trades;
+  const { dataDir, genesisHash } = trades;
+  try {
+    yield* readRowsOf(dataDir, trades);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.reason !== 'locked') throw error;
+    const folder = mkdtempSync(path.join(dataDir, 'export-'));
+    try {
+      copyStore(storeFile(dataDir, genesisHash), storeFile(folder, genesisHash));
+      yield* readRowsOf(folder, trades);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+}
+
+async function* readRowsOf(folder: string, trades: ExportedTrades): AsyncGenerator<RowBlock> {
+  const { genesisHash, market, fromMs, toMs, timers } = trades;
   const stores = new StoreManager({ folder, marketOf: () => undefined, timers });
   const span = { fromTs: Math.ceil(fromMs / 1_000), toTs: Math.floor(toMs / 1_000) };
   const walk = { market: marketKeyOf(market), ...span };
@@ -47,6 +80,36 @@ export async function* readTradeRows(trades: ExportedTrades): AsyncGenerator<Row
     stores.close();
   }
 }
+
+/**
+ * Copies a store that a service writes to. The file changes only by what its log has, and the log begins
+ * anew with another salt: with one salt all the time, file and log are a whole store together.
+ */
+function copyStore(from: string, to: string): void {
+  for (let tries = 0; tries < STORE_COPIES_MAX; tries += 1) {
+    const salt = saltOf(from);
+    copyFileSync(from, to, constants.COPYFILE_FICLONE);
+    if (salt !== '') copyFileSync(`${from}-wal`, `${to}-wal`, constants.COPYFILE_FICLONE);
+    if (saltOf(from) === salt) return;
+    rmSync(`${to}-wal`, { force: true });
+  }
+  throw new StoreError('locked', 'the service wrote too much while its file was copied');
+}
+
+/** The salt of a file's log; empty without a log. Source: sqlite.org, "Database File Format", 4.1. */
+function saltOf(file: string): string {
+  if (!existsSync(`${file}-wal`)) return '';
+  const log = openSync(`${file}-wal`, 'r');
+  try {
+    const salt = Buffer.alloc(WAL_SALT_BYTES);
+    return salt.toString('hex', 0, readSync(log, salt, 0, WAL_SALT_BYTES, WAL_SALT_AT));
+  } finally {
+    closeSync(log);
+  }
+}
+
+const WAL_SALT_AT = 16;
+const WAL_SALT_BYTES = 8;
 
 type Trade = TradeRow & { readonly point: CandlePoint };
 

@@ -251,3 +251,6 @@ export const FOLLOW_MS = 250;
 export const FOLLOWED_TRADES_MAX = 2_000;
 /** Maximum age of the writer's mark, milliseconds: it writes one each second. */
 export const WRITER_SILENCE_MS_MAX = 10_000;
+
+/** Maximum copies of a service's file: its log begins anew every some thousand pages, which spoils one. */
+export const STORE_COPIES_MAX = 10;
