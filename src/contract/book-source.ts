@@ -51,7 +51,7 @@ export interface MarketDirectory {
    * or changed.
    */
   markets(): readonly MarketInfo[];
-  /** Returns the market with a name, in any case. */
+  /** The market with a key, as `perp_7`, or the first one with a name on chain, in any case. */
   findMarket(name: string): MarketInfo | undefined;
 }
 

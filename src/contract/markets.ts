@@ -8,7 +8,10 @@ export type MarketKey = `perp_${number}` | `spot_${number}`;
 export interface MarketInfo {
   /** The engine's id of the market. */
   readonly id: number;
+  /** Its name in bodies and topics, of this market alone: that on chain, or its key, as `perp_7`. */
   readonly symbol: string;
+  /** The name on chain, any text; several markets may have one. */
+  readonly name: string;
   readonly account: string;
   readonly marketType: MarketType;
   readonly marketIndex: number;

@@ -59,7 +59,6 @@ class Process {
     this.streams = new StreamTopics({
       ...{ book: this.engine, directory: this.engine, topicsMax: TOPICS_MAX },
       publisher: this.publisher,
-      onEnded: () => undefined,
     });
   }
 

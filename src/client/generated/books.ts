@@ -300,8 +300,10 @@ export const topMakerAccounts = list(object({
 
 /** The body of /markets. */
 export const markets = list(object({
-  /** Name of the market. */
+  /** Name of the market, and of no other one. */
   symbol: text,
+  /** Name on chain, with escapes; symbol is the key where another market has it first. */
+  name: text,
   /** Index among the markets of its type. */
   marketIndex: whole,
   /** Type of the market. */

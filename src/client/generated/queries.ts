@@ -105,7 +105,7 @@ export interface PageQuery {
 
 /** What is asked of /candles. */
 export interface CandlesQuery {
-  /** Name of the market in any case, such as SOL-PERP. */
+  /** Name of the market in any case, such as SOL-PERP, or its key, such as perp_0. */
   readonly symbol: string;
   /** Length of a candle in minutes; D (or 1440) a day, W a week, M a month of UTC. */
   readonly resolution: string;
@@ -119,7 +119,7 @@ export interface CandlesQuery {
 
 /** A page of a market's records in the form of the Drift v2 data API. */
 export interface RecordsQuery {
-  /** Name of the market in any case, such as SOL-PERP. */
+  /** Name of the market in any case, such as SOL-PERP, or its key, such as perp_0. */
   readonly symbol: string;
   /** Trades at most. */
   readonly limit?: number;

@@ -1,8 +1,8 @@
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
-import type { MarketInfo } from '../../contract/markets.js';
+import type { MarketInfo, MarketType } from '../../contract/markets.js';
 
 /**
- * Returns a directory of the markets with these names, in any case; without names, of all markets. The
+ * Returns a directory of the markets with these names and keys; without names, of all markets. The
  * spot markets of Velocity have no orders, and are not listed.
  */
 export function directoryOf(
@@ -15,32 +15,33 @@ export function directoryOf(
 
 /** Returns the names that no market has, in the given order. */
 export function missingMarkets(
-  markets: Pick<MarketDirectory, 'markets'>,
+  markets: Pick<MarketDirectory, 'findMarket'>,
   names: readonly string[],
 ): readonly string[] {
-  const known = new Set(markets.markets().map(({ symbol }) => symbol.toUpperCase()));
-  return names.filter((name) => !known.has(name.toUpperCase()));
+  return names.filter((name) => markets.findMarket(name) === undefined);
 }
 
 /**
- * Lists only the markets that are served. The book also holds the other markets, because the name
- * of a market is known only after its account has been read.
+ * The markets that are listed and served. The book has the others as well, because a market's name is
+ * known only after its account has been read. A market that had one of the names stays when it is renamed.
  */
 class FilteredDirectory implements MarketDirectory {
   readonly #all: MarketDirectory & Pick<BookSource, 'program'>;
-  readonly #names: ReadonlySet<string>;
+  readonly #names: readonly string[];
+  readonly #ids = new Set<number | undefined>();
   #lastOfAll: readonly MarketInfo[] = [];
   #listed: readonly MarketInfo[] = [];
 
   constructor(all: MarketDirectory & Pick<BookSource, 'program'>, names: readonly string[]) {
     this.#all = all;
-    this.#names = new Set(names.map((name) => name.toUpperCase()));
+    this.#names = names;
   }
 
   markets(): readonly MarketInfo[] {
     const all = this.#all.markets();
     if (all !== this.#lastOfAll) {
       this.#lastOfAll = all;
+      for (const name of this.#names) this.#ids.add(this.#all.findMarket(name)?.id);
       this.#listed = all.filter((market) => this.#isListed(market));
     }
     return this.#listed;
@@ -48,13 +49,33 @@ class FilteredDirectory implements MarketDirectory {
 
   findMarket(name: string): MarketInfo | undefined {
     const market = this.#all.findMarket(name);
-    return market !== undefined && this.#isListed(market) ? market : undefined;
+    return this.markets().find(({ id }) => id === market?.id);
   }
 
-  #isListed({ symbol, marketType }: MarketInfo): boolean {
+  #isListed({ id, marketType }: MarketInfo): boolean {
     if (marketType === 'spot' && this.#all.program === 'velocity') return false;
-    return this.#names.size === 0 || this.#names.has(symbol.toUpperCase());
+    return this.#names.length === 0 || this.#ids.has(id);
   }
+}
+
+/** What a request says of a market. */
+export interface NamedMarket {
+  readonly name: string;
+  readonly type?: MarketType | undefined;
+  readonly index?: number | undefined;
+}
+
+/** The first market of which all of it is true. */
+export function findNamed(
+  directory: MarketDirectory,
+  { name, type, index }: NamedMarket,
+): MarketInfo | undefined {
+  const fits = ({ marketType, marketIndex }: MarketInfo): boolean =>
+    (type ?? marketType) === marketType && (index ?? marketIndex) === marketIndex;
+  const first = directory.findMarket(name);
+  if (first === undefined || fits(first)) return first;
+  const named = name.toLowerCase();
+  return sortedMarkets(directory).find((row) => row.name.toLowerCase() === named && fits(row));
 }
 
 /**

@@ -1,24 +1,20 @@
 /** The parameters that name a market. */
 import type { MarketDirectory } from '../../contract/book-source.js';
-import type { MarketInfo, MarketKey } from '../../contract/markets.js';
+import type { MarketInfo, MarketKey, MarketType } from '../../contract/markets.js';
 import { quoteValue, ServerError } from '../transport/errors.js';
+import { findNamed } from './market-directory.js';
 
-/**
- * Finds a market by name, or by index and type. Index and type are checked even when the name
- * decides.
- */
-export function selectMarket(
-  named: {
-    readonly marketName?: string;
-    readonly marketIndex?: number;
-    readonly marketType?: 'perp' | 'spot';
-  },
-  markets: MarketDirectory,
-): MarketInfo {
-  const { marketName, marketIndex, marketType } = named;
-  if (marketName !== undefined) {
-    return markets.findMarket(marketName) ?? throwUnknownMarket(marketName, 'marketName');
-  }
+/** The parameters of a market. */
+interface MarketParams {
+  readonly marketName?: string | undefined;
+  readonly marketIndex?: number | undefined;
+  readonly marketType?: MarketType | undefined;
+}
+
+/** Finds a market by its name, by type and index, or by all of them, which must be of one market. */
+export function selectMarket(params: MarketParams, markets: MarketDirectory): MarketInfo {
+  const { marketName, marketIndex, marketType } = params;
+  if (marketName !== undefined) return selectNamed(marketName, params, markets);
   if (marketIndex === undefined && marketType === undefined) {
     throw missingParamError(
       'marketName',
@@ -35,7 +31,23 @@ export function selectMarket(
   return found ?? throwUnknownMarket(`${marketType} ${marketIndex}`, 'marketIndex');
 }
 
-/** Returns the error for a missing parameter that the given parameters require. */
+function selectNamed(
+  name: string,
+  { marketIndex: index, marketType: type }: MarketParams,
+  markets: MarketDirectory,
+): MarketInfo {
+  const found = findNamed(markets, { name, type, index });
+  if (found !== undefined) return found;
+  const named = markets.findMarket(name) ?? throwUnknownMarket(name, 'marketName');
+  const param = index === undefined ? 'marketType' : 'marketIndex';
+  const asked = [type, index].filter((part) => part !== undefined).join(' ');
+  const message =
+    `marketName was ${quoteValue(name)}, which is ${named.marketType} ${named.marketIndex}, ` +
+    `must be the market of ${param}, which is ${asked}`;
+  throw new ServerError('INVALID_PARAM', message, param);
+}
+
+/** The error of a parameter that the others need. */
 export function missingParamError(param: string, message: string): ServerError {
   return new ServerError('MISSING_PARAM', message, param);
 }
@@ -45,9 +57,12 @@ export function throwUnknownMarket(name: string, param: string): never {
   throw new ServerError('UNKNOWN_MARKET', `there is no market ${quoteValue(name)}`, param);
 }
 
-/** The market of a name. Throws UNKNOWN_MARKET. */
+/** The key of a market. */
+export function keyOf({ marketType, marketIndex }: Pick<MarketInfo, 'marketType' | 'marketIndex'>) {
+  return `${marketType}_${marketIndex}` as MarketKey;
+}
+
+/** The key of the market of a name. Throws UNKNOWN_MARKET. */
 export function marketOf(symbol: string, markets: MarketDirectory): MarketKey {
-  const { marketType, marketIndex } =
-    markets.findMarket(symbol) ?? throwUnknownMarket(symbol, 'symbol');
-  return `${marketType}_${marketIndex}`;
+  return keyOf(markets.findMarket(symbol) ?? throwUnknownMarket(symbol, 'symbol'));
 }

@@ -4,7 +4,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { TradesQuery } from '../../contract/history-queries.js';
 import { ServerError } from '../transport/errors.js';
-import { marketOf, missingParamError, selectMarket } from './market-params.js';
+import { keyOf, marketOf, missingParamError, selectMarket } from './market-params.js';
 import { ANY_CASE, cursor, market, ruleOf, symbol, wordSchema } from './param-parts.js';
 import { floorTo } from './request-params.js';
 
@@ -32,11 +32,12 @@ export const named = {
   }),
   marketName: Type.Optional({ ...symbol, description: 'Name of the market in any case.' }),
   marketIndex: market.marketIndex,
-  marketType: wordSchema(['perp', 'spot'], {
-    [ANY_CASE]: true,
-    default: 'perp',
-    description: 'Type of the market of marketIndex, in any case.',
-  }),
+  marketType: Type.Optional(
+    wordSchema(['perp', 'spot'], {
+      [ANY_CASE]: true,
+      description: 'Type of the market in any case; perp for a marketIndex alone.',
+    }),
+  ),
 };
 
 type NamedMarket = Static<ReturnType<typeof Type.Object<typeof named>>>;
@@ -50,13 +51,20 @@ export function namedMarket(
   { symbol, ...others }: NamedMarket,
   markets: MarketDirectory,
 ): Pick<TradesQuery, 'market' | 'form'> {
-  if (symbol !== undefined) return { market: marketOf(symbol, markets), form: 'spec' };
-  if (others.marketName === undefined && others.marketIndex === undefined) {
+  const { marketName = symbol, marketIndex, marketType } = others;
+  if (marketName === undefined && marketIndex === undefined) {
     const rule = ruleOf(named.symbol);
     throw missingParamError('symbol', `symbol must ${rule}, but is missing`);
   }
-  const { marketType, marketIndex } = selectMarket(others, markets);
-  return { market: `${marketType}_${marketIndex}`, form: 'named' };
+  if (symbol !== undefined) marketOf(symbol, markets);
+  const typeOfIndex = marketName === undefined ? 'perp' : undefined;
+  const row = selectMarket(
+    { marketName, marketIndex, marketType: marketType ?? typeOfIndex },
+    markets,
+  );
+  if (symbol === undefined) return { market: keyOf(row), form: 'named' };
+  selectMarket({ ...row, marketName: symbol }, markets);
+  return { market: keyOf(row), form: 'spec' };
 }
 
 /** Returns the position of a page. Throws a ServerError for an impossible position. */

@@ -59,7 +59,7 @@ export const market = {
       minLength: 1,
       maxLength: LIMITS.marketNameBytesMax,
       description:
-        'Name of the market in any case, such as SOL-PERP; or marketIndex and marketType. The name wins.',
+        'Name in any case, such as SOL-PERP, or key, such as perp_0; or marketIndex and marketType. All that is given must be of one market.',
     }),
   ),
   marketIndex: Type.Optional(
@@ -119,7 +119,7 @@ export const symbol = Type.String({
   format: 'market-name' satisfies TextFormat,
   minLength: 1,
   maxLength: LIMITS.marketNameBytesMax,
-  description: 'Name of the market in any case, such as SOL-PERP.',
+  description: 'Name of the market in any case, such as SOL-PERP, or its key, such as perp_0.',
 });
 
 /** The most rows of a response. */

@@ -12,7 +12,7 @@ import type { QuoteSink } from '../../contract/indicative.js';
 import type { Timer, Timers } from '../../contract/timers.js';
 import { MessageLimiter } from '../admission/admission.js';
 import type { QuoteCloseReason, QuoteCounts } from '../metrics/quotes-metrics.js';
-import { ClientMessage, type MessageId } from '../sockets/client-message.js';
+import { ClientMessage, type MessageId, replyText } from '../sockets/client-message.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
 import { type QuoteTakerParts, takeQuotes } from './take-quotes.js';
@@ -211,7 +211,7 @@ export class QuoteSession implements SocketSession {
 
   /** Undefined members are omitted. */
   #sendReply(answer: object): void {
-    if (this.#closing === undefined) this.#sendText(JSON.stringify(answer));
+    if (this.#closing === undefined) this.#sendText(replyText(answer));
   }
 
   /** Sends a text; cuts the connection of a client that keeps sending and never reads. */

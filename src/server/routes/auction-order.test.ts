@@ -10,7 +10,9 @@ const [row] = book.rows;
 if (row === undefined) throw new Error('the fake book has markets');
 const indexes = [0, 13, 3];
 book.rows = indexes.map((marketIndex, id) => ({
-  ...{ ...row, id, marketIndex, symbol: `M${marketIndex}-PERP` },
+  ...{ ...row, id, marketIndex },
+  symbol: `M${marketIndex}-PERP`,
+  name: `M${marketIndex}-PERP`,
 }));
 
 const order = 'direction=long&amount=1000000000&assetType=base';

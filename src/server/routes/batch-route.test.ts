@@ -100,7 +100,7 @@ describe('the entries of a batch', () => {
   test('a name that moves to another market is looked up again', async () => {
     const { rows } = book;
     await expectEntries('marketName=SOL,NEW', [other, 'UNKNOWN_MARKET marketName']);
-    book.rows = rows.map((row) => (row.id === 0 ? { ...row, symbol: 'NEW' } : row));
+    book.rows = rows.map((row) => (row.id === 0 ? { ...row, name: 'NEW' } : row));
     await expectEntries('marketName=SOL,NEW', [other, sol]);
     book.rows = rows;
   });

@@ -118,8 +118,12 @@ describe('the market', () => {
     }
     await expectQuery('/trades?marketIndex=1&marketType=SPOT', { ...trades, market: 'spot_1' });
     await expectQuery('/fundingRates?marketIndex=0&limit=5', { ...perpRates, limit: 5 });
-    const both = '/trades?symbol=SOL-PERP&marketName=SOL';
+    const both = '/trades?symbol=SOL-PERP&marketName=perp_0&marketIndex=0';
     await expectQuery(both, { ...trades, market: 'perp_0', form: 'spec' });
+    await expectError('/trades?symbol=SOL-PERP&marketName=SOL', {
+      ...invalid,
+      param: 'marketIndex',
+    });
   });
 
   test.each(['/trades', '/fundingRates'])('%s refuses wrong ones of them', async (path) => {

@@ -117,7 +117,7 @@ describe('parameters of the book paths', () => {
     ['/l2?marketName=sol-perp&depth=1', { market: 0, depth: 1 }],
     ['/l2?marketName=SOL%2DPERP&depth=1000', { market: 0, depth: 1000 }],
     ['/l2?marketIndex=1&marketType=SPOT', { market: 1 }],
-    ['/l2?marketName=SOL&marketIndex=0&marketType=perp', { market: 1 }],
+    ['/l2?marketName=SOL&marketIndex=1&marketType=spot', { market: 1 }],
     ['/l2?marketName=SOL-PERP&grouping=1000000', { grouping: 1_000_000 }],
     [
       '/l2?marketName=SOL-PERP&includeVamm=TRUE&uncross=1&includeIndicative=',
@@ -147,7 +147,7 @@ describe('parameters of the book paths', () => {
   test('a name that moves to another market is looked up again', async () => {
     const rows = book.rows;
     await expectQuery('/l2?marketName=SOL', { market: 1 });
-    book.rows = rows.map((row) => ({ ...row, symbol: row.id === 0 ? 'SOL' : 'OLD' }));
+    book.rows = rows.map((row) => ({ ...row, name: row.id === 0 ? 'SOL' : 'OLD' }));
     await expectQuery('/l2?marketName=SOL', { market: 0 });
     book.rows = rows;
     await expectQuery('/l2?marketName=SOL', { market: 1 });

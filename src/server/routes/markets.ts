@@ -11,7 +11,8 @@ import { baseAssetOf, feesOf, leverageMaxOf } from './stats-records.js';
 
 const market = Type.Object({
   program: programName,
-  symbol: text('Name of the market.'),
+  symbol: text('Name of the market, and of no other one.'),
+  name: text('Name on chain, with escapes; symbol is the key where another market has it first.'),
   marketIndex: count('Index among the markets of its type.'),
   marketType,
   status: text('Status of the market on chain.'),
@@ -60,6 +61,7 @@ function marketsReply({ book, directory, readiness }: PathService): Reply {
 function marketBody(market: MarketInfo, chain: ChainStats): Record<string, unknown> {
   return {
     symbol: market.symbol,
+    name: escapedName(market),
     marketIndex: market.marketIndex,
     marketType: market.marketType,
     status: market.status,
@@ -75,4 +77,12 @@ function marketBody(market: MarketInfo, chain: ChainStats): Record<string, unkno
     fees: feesOf(chain),
     leverageMax: leverageMaxOf(chain),
   };
+}
+
+/** Characters that cannot be seen, or change what is seen of others, as `\\u{202e}`. */
+function escapedName({ name }: MarketInfo): string {
+  return name.replace(
+    /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu,
+    (odd) => `\\u{${odd.codePointAt(0)?.toString(16)}}`,
+  );
 }

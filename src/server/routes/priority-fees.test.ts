@@ -180,8 +180,15 @@ describe('calls of the node', () => {
   });
 
   test('of a spot market are for the accounts of its token and of the quote token', async () => {
-    const spot = { ...row, marketType: 'spot' as const, symbol: 'USDC', account: 'usdc' };
-    many.rows = [spot, { ...spot, id: 1, marketIndex: 1, symbol: 'SOL', account: 'sol' }];
+    const spot = {
+      ...row,
+      marketType: 'spot' as const,
+      symbol: 'USDC',
+      name: 'USDC',
+      account: 'usdc',
+    };
+    const names = { symbol: 'SOL', name: 'SOL', account: 'sol' };
+    many.rows = [spot, { ...spot, id: 1, marketIndex: 1, ...names }];
     const route = priorityFees.open({
       directory: many,
       readiness: () => server.readiness,

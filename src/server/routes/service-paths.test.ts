@@ -57,6 +57,7 @@ describe('what the service says about itself', () => {
     expect(rows[0]).toEqual({
       program: 'drift',
       symbol: 'SOL-PERP',
+      name: 'SOL-PERP',
       marketIndex: 0,
       marketType: 'perp',
       status: 'active',

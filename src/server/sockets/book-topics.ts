@@ -4,19 +4,17 @@
  *
  * This file does not know the content of a frame.
  */
-import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
+import type { BookSource } from '../../contract/book-source.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { MarketInfo } from '../../contract/markets.js';
-import { SocketError } from '../transport/errors.js';
 import type { Publisher, WholeTopic } from './publisher.js';
 import { CHANGE, type ChangeKind } from './unmarked-changes.js';
 
 /** A topic of one market. */
 export interface BookTopicSpec {
   readonly key: string;
-  readonly marketType: MarketInfo['marketType'];
-  readonly marketIndex: number;
-  /** Whether the topic has the default depth and no grouping, which most clients request. */
+  readonly market: MarketInfo;
+  /** Whether the topic has the default depth and no grouping, as most clients request. */
   readonly isCommon: boolean;
   /** The lowest kind of change that affects the topic. */
   readonly leastChange: ChangeKind;
@@ -29,7 +27,6 @@ export interface BookTopicSpec {
 /** The parts and settings of the topics. */
 export interface BookTopicsOptions {
   readonly book: BookSource;
-  readonly directory: MarketDirectory;
   readonly publisher: Publisher;
   /** The interval between frames of a topic. */
   readonly publishIntervalMs: number;
@@ -37,8 +34,6 @@ export interface BookTopicsOptions {
 
 /** A topic while it has subscribers. */
 class BookTopic implements WholeTopic {
-  /** The id of the topic's market; undefined while the market is not served. */
-  market: number | undefined;
   subscribers = 0;
   readyAtMs = 0;
   changedAtMs = 0;
@@ -61,16 +56,14 @@ class BookTopic implements WholeTopic {
     return this.spec.key;
   }
 
-  renderFrame(nowMs: number): Uint8Array | null {
-    if (this.market === undefined) return null;
+  renderFrame(nowMs: number): Uint8Array {
     this.readyAtMs = nowMs + (this.spec.intervalMs ?? this.#options.publishIntervalMs);
     return this.renderFirst();
   }
 
-  /** Renders the first frame of a subscription. Throws UNKNOWN_MARKET, or an error of the book. */
+  /** Throws the errors of the book. */
   renderFirst(): Uint8Array {
-    if (this.market !== undefined) return this.spec.render(this.#options.book, this.market);
-    throw new SocketError('UNKNOWN_MARKET', 'the market is no longer served');
+    return this.spec.render(this.#options.book, this.spec.market.id);
   }
 
   leave(): void {
@@ -83,8 +76,7 @@ class BookTopic implements WholeTopic {
 export class BookTopics {
   readonly #options: BookTopicsOptions;
   readonly #topics = new Map<string, BookTopic>();
-  #byMarket = new Map<number, Set<BookTopic>>();
-  #rows: readonly MarketInfo[] = [];
+  readonly #byMarket = new Map<number, Set<BookTopic>>();
 
   constructor(options: BookTopicsOptions) {
     this.#options = options;
@@ -109,7 +101,6 @@ export class BookTopics {
   /** Marks the topics that a turn of the engine has changed for publication. */
   addTurn({ dirty, requoted, indicated, allChanged }: MarketChanges): void {
     if (this.#topics.size === 0) return;
-    this.#refreshMarkets();
     const { publisher } = this.#options;
     const nowMs = publisher.timers.nowMs();
     const addDue = (topics: Iterable<BookTopic>, kind: ChangeKind): void => {
@@ -128,36 +119,17 @@ export class BookTopics {
     return this.#byMarket.get(id) ?? [];
   }
 
-  /** Looks up the markets of all topics again when the set of markets has changed. */
-  #refreshMarkets(): void {
-    const rows = this.#options.directory.markets();
-    if (rows === this.#rows) return;
-    this.#rows = rows;
-    this.#byMarket = new Map();
-    for (const topic of this.#topics.values()) this.#indexTopic(topic);
-  }
-
   #addTopic(spec: BookTopicSpec): BookTopic {
-    this.#refreshMarkets();
     const topic = new BookTopic(spec, this.#options, () => this.#removeTopic(topic));
     this.#topics.set(spec.key, topic);
-    this.#indexTopic(topic);
+    const { id } = spec.market;
+    this.#byMarket.set(id, (this.#byMarket.get(id) ?? new Set()).add(topic));
     return topic;
   }
 
   #removeTopic(topic: BookTopic): void {
     this.#topics.delete(topic.key);
-    if (topic.market !== undefined) this.#byMarket.get(topic.market)?.delete(topic);
+    this.#byMarket.get(topic.spec.market.id)?.delete(topic);
     this.#options.publisher.removeTopic(topic);
-  }
-
-  #indexTopic(topic: BookTopic): void {
-    const { marketType, marketIndex } = topic.spec;
-    const named = (market: MarketInfo): boolean =>
-      market.marketIndex === marketIndex && market.marketType === marketType;
-    topic.market = this.#rows.find(named)?.id;
-    if (topic.market === undefined) return;
-    const topics = this.#byMarket.get(topic.market) ?? new Set();
-    this.#byMarket.set(topic.market, topics.add(topic));
   }
 }

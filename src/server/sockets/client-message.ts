@@ -5,8 +5,31 @@
 import { LIMITS } from '../../config/limits.js';
 import { quoteValue, SocketError } from '../transport/errors.js';
 
+/** A number as a client wrote it, which a number here would change. */
+class ExactNumber {
+  constructor(readonly text: string) {}
+}
+
 /** The id of a message, which its reply repeats. */
-export type MessageId = string | number;
+export type MessageId = string | number | ExactNumber;
+
+/** The JSON text of an id; empty for none. */
+export function textOfId(id: MessageId | undefined): string {
+  return id instanceof ExactNumber ? id.text : (JSON.stringify(id) ?? '');
+}
+
+/** The id of a JSON text; undefined for an empty one. */
+export function idOfText(text: string): MessageId | undefined {
+  if (text === '' || text.startsWith('"')) return text === '' ? undefined : JSON.parse(text);
+  return String(Number(text)) === text ? Number(text) : new ExactNumber(text);
+}
+
+/** The JSON text of a reply, whose id is as the client wrote it. Undefined members are omitted. */
+export function replyText(reply: { readonly id?: MessageId | undefined }): string {
+  if (!(reply.id instanceof ExactNumber)) return JSON.stringify(reply);
+  // Quotes within a text are escaped, so that this is the member.
+  return JSON.stringify({ ...reply, id: 0 }).replace('"id":0', `"id":${reply.id.text}`);
+}
 
 /** A JSON object that a client sent. */
 export class ClientMessage {
@@ -14,31 +37,38 @@ export class ClientMessage {
   /** The prefix of member names in errors, for an object within a message. */
   readonly #path: string;
 
-  private constructor(members: ReadonlyMap<string, unknown>, path = '') {
+  /** The text of the message. */
+  readonly #text: string;
+
+  private constructor(members: ReadonlyMap<string, unknown>, { path = '', text = '' } = {}) {
     this.#members = members;
     this.#path = path;
+    this.#text = text;
   }
 
   /** Parses a text; undefined when it is not a JSON object. */
   static parse(text: string): ClientMessage | undefined {
     try {
-      return ClientMessage.fromValue(JSON.parse(text));
+      return ClientMessage.fromValue(JSON.parse(text), text);
     } catch {
       return undefined;
     }
   }
 
   /** Wraps a value of a message; undefined when it is not an object. */
-  static fromValue(value: unknown): ClientMessage | undefined {
+  static fromValue(value: unknown, text = ''): ClientMessage | undefined {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    return new ClientMessage(new Map(Object.entries(value)));
+    return new ClientMessage(new Map(Object.entries(value)), { text });
   }
 
   /** The id of the message; undefined when there is none, or when a reply cannot repeat it. */
   get id(): MessageId | undefined {
     const id = this.#members.get('id');
     if (typeof id === 'string') return id.length <= LIMITS.socketIdCharsMax ? id : undefined;
-    return typeof id === 'number' && Number.isFinite(id) ? id : undefined;
+    if (typeof id !== 'number') return undefined;
+    if (Number.isSafeInteger(id)) return id;
+    const text = numberTextOf(this.#text, 'id');
+    return text.length <= LIMITS.socketIdCharsMax ? idOfText(text) : undefined;
   }
 
   hasMember(name: string): boolean {
@@ -81,7 +111,7 @@ export class ClientMessage {
   requireObject(name: string): ClientMessage {
     const value = this.#members.get(name);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return new ClientMessage(new Map(Object.entries(value)), `${this.#path}${name}.`);
+      return new ClientMessage(new Map(Object.entries(value)), { path: `${this.#path}${name}.` });
     }
     throw new SocketError(
       'INVALID_PARAM',
@@ -131,6 +161,22 @@ export class ClientMessage {
   isFalse(name: string): boolean {
     return this.#members.get(name) === false || this.getWord(name) === 'false';
   }
+}
+
+const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g;
+
+/** The text of the last member of this name in the text of an object. */
+function numberTextOf(text: string, name: string): string {
+  let depth = 0;
+  let found = '';
+  const tokens = text.match(TOKENS) ?? [];
+  for (const [at, token] of tokens.entries()) {
+    if (token === '{' || token === '[') depth += 1;
+    if (token === '}' || token === ']') depth -= 1;
+    if (depth !== 1 || tokens[at + 1] !== ':' || JSON.parse(token) !== name) continue;
+    found = tokens[at + 2] ?? '';
+  }
+  return found;
 }
 
 /** Whether a subscription requests binary frames. Throws INVALID_PARAM for an unknown encoding. */

@@ -3,6 +3,8 @@
 import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
+import { findNamed } from '../api/market-directory.js';
+import { keyOf } from '../api/market-params.js';
 import { SocketError } from '../transport/errors.js';
 import type { BookTopicSpec } from './book-topics.js';
 import type { ClientMessage } from './client-message.js';
@@ -29,11 +31,14 @@ export const compatible: Dialect = {
     const { directory, books } = parts;
     const spec = topicSpec(message, directory);
     const quotaClass = spec.isCommon ? 'common' : 'chosen';
-    const openSubscriber = () => new WholeSubscriber(books.join(spec));
-    return { key: spec.key, quotaClass, openSubscriber };
+    const errorMembers = compatibleErrorMembers('subscribe', message);
+    const openSubscriber = () => new WholeSubscriber(books.join(spec), { errorMembers });
+    return { key: spec.key, market: spec.market, quotaClass, openSubscriber };
   },
   readKey: (message, { directory }) =>
-    isTrades(message) ? tradesTopic(message, directory) : topicSpec(message, directory).key,
+    isTrades(message)
+      ? tradesTopic(marketOf(message, directory))
+      : topicSpec(message, directory).key,
   buildAcknowledgement: (action, message) => {
     const what = action === 'subscribe' ? 'Subscribe' : 'Unsubscribe';
     const [channel, market, marketType] = ['channel', 'market', 'marketType'].map((name) =>
@@ -53,9 +58,8 @@ function isTrades(message: ClientMessage): boolean {
   return message.getWord('channel') === 'trades';
 }
 
-function tradesTopic(message: ClientMessage, directory: MarketDirectory): string {
-  const { marketType, marketIndex } = marketOf(message, directory);
-  return `channel:${marketType}_${marketIndex}`;
+function tradesTopic(market: MarketInfo): string {
+  return `channel:${keyOf(market)}`;
 }
 
 /** The trades channel has no snapshot; clients get a reset when trades are missing. */
@@ -63,8 +67,10 @@ function tradesRequest(
   message: ClientMessage,
   { directory, market }: ChannelParts,
 ): SubscriptionRequest {
-  return historySubscription(tradesTopic(message, directory), {
-    market,
+  const row = marketOf(message, directory);
+  return historySubscription(tradesTopic(row), {
+    topics: market,
+    market: row,
     errorMembers: { ...compatibleErrorMembers('subscribe', message), id: message.id },
   });
 }
@@ -96,36 +102,30 @@ const depthRange = { min: LIMITS.depthMin, max: LIMITS.depthMax };
 function orderbookChannel({ indicative }: { readonly indicative: boolean }): Channel {
   return {
     topicOf: (message, directory) => {
-      const { marketType, marketIndex } = marketOf(message, directory);
+      const market = marketOf(message, directory);
       const grouping = message.readInteger('grouping', groupingRange);
       const depth = message.readInteger('depth', depthRange) ?? LIMITS.channelDepthDefault;
       const vamm = !message.isFalse('includeVamm');
       const shape = { depth, ...(grouping === undefined ? {} : { grouping }), vamm, indicative };
       return {
-        key: `orderbook ${marketType} ${marketIndex} ${JSON.stringify(shape)}`,
-        marketType,
-        marketIndex,
+        key: `orderbook ${market.id} ${JSON.stringify(shape)}`,
+        market,
         isCommon: depth === LIMITS.channelDepthDefault && (grouping ?? 1) === 1,
         leastChange: leastChangeOf(shape),
-        render: (source, market) => source.orderbookFrame({ market, ...shape }),
+        render: (source, id) => source.orderbookFrame({ market: id, ...shape }),
       };
     },
   };
 }
 
-/** Finds a market by name and type; the lowest index wins when several markets share the name. */
+/** Finds a market by name and type. */
 function marketOf(message: ClientMessage, directory: MarketDirectory): MarketInfo {
   const type = message.requireText('marketType').toLowerCase();
   if (type !== 'perp' && type !== 'spot') {
     const was = message.quoteMember('marketType');
     throw new SocketError('INVALID_PARAM', `marketType was "${was}", must be perp or spot`);
   }
-  const name = message.requireText('market').toLowerCase();
-  let found: MarketInfo | undefined;
-  for (const row of directory.markets()) {
-    if (row.marketType !== type || row.symbol.toLowerCase() !== name) continue;
-    if (found === undefined || row.marketIndex < found.marketIndex) found = row;
-  }
+  const found = findNamed(directory, { name: message.requireText('market'), type });
   if (found !== undefined) return found;
   const text = `there is no ${type} market ${message.quoteMember('market')}`;
   throw new SocketError('UNKNOWN_MARKET', text);

@@ -12,15 +12,14 @@ import type { BookTopicSpec } from './book-topics.js';
 import { CHANGE } from './unmarked-changes.js';
 
 /** The topic of a market. */
-export function dataBookSpec({ symbol, marketType, marketIndex }: MarketInfo): BookTopicSpec {
+export function dataBookSpec(market: MarketInfo): BookTopicSpec {
   return {
-    key: `dataBook ${marketType} ${marketIndex}`,
-    marketType,
-    marketIndex,
+    key: `dataBook ${market.id}`,
+    market,
     isCommon: true,
     leastChange: CHANGE.indicative,
     intervalMs: LIMITS.dataBookIntervalMs,
-    render: (book, market) => Buffer.from(frameText(symbol, readBook(book, market))),
+    render: (book, id) => Buffer.from(frameText(market.symbol, readBook(book, id))),
   };
 }
 

@@ -62,6 +62,11 @@ export class Delivery implements FrameSink {
     return this.#subscriptions.has(key);
   }
 
+  /** The members of errors about a subscription. */
+  errorMembersOf(key: string): object {
+    return this.#subscriptions.get(key)?.subscriber.errorMembers ?? {};
+  }
+
   /** Sends a reply, after waiting replies. */
   sendReply(text: string): void {
     if (!this.#isFull && this.#replies.length === 0 && this.#parts.socket.send(text)) return;

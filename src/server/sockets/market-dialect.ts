@@ -10,8 +10,9 @@
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { RESOLUTION_NAMES } from '../../contract/resolutions.js';
+import { keyOf } from '../api/market-params.js';
 import { NO_HISTORY_TEXT, quoteValue, SocketError } from '../transport/errors.js';
-import { asksForBytes, type ClientMessage, kindOf } from './client-message.js';
+import { asksForBytes, type ClientMessage, kindOf, replyText } from './client-message.js';
 import { dataBookSpec } from './data-book.js';
 import type { HistoryTopic, HistoryTopics, PendingSubscriber } from './history-topics.js';
 import type {
@@ -40,27 +41,31 @@ export const marketData: Dialect = {
   buildErrorMembers: (_, message) => marketErrorMembers(message),
 };
 
-function readMarketSubscription(message: ClientMessage, parts: ChannelParts): SubscriptionRequest {
-  const { directory, market, books, summaries } = parts;
+function readMarketSubscription(
+  message: ClientMessage,
+  { directory, market, books, summaries }: ChannelParts,
+): SubscriptionRequest {
   const request = readMarketRequest(message, directory);
   const { channel, topic, row } = request;
+  const errorMembers = { ...marketErrorMembers(message), id: message.id };
   if (row !== undefined && channel === 'orderbook') {
     const spec = dataBookSpec(row);
     return {
       key: topic,
+      market: row,
       quotaClass: 'common',
-      openSubscriber: () => new WholeSubscriber(books.join(spec)),
+      openSubscriber: () => new WholeSubscriber(books.join(spec), { errorMembers }),
     };
   }
-  const acknowledgement = JSON.stringify(marketAcknowledgement('subscribe', message, request));
-  const errorMembers = { ...marketErrorMembers(message), id: message.id };
+  const acknowledgement = replyText(marketAcknowledgement('subscribe', message, request));
   if (channel === 'markets' || channel === 'pricing') {
     if (summaries === null) throw unknownChannel(message);
     const texts = { acknowledgement, errorMembers };
     const openSubscriber = () => new WholeSubscriber(summaries[channel].join(), texts);
     return { key: topic, quotaClass: 'common', openSubscriber };
   }
-  return historySubscription(topic, { market, acknowledgement, errorMembers });
+  const parts = { topics: market, market: row, acknowledgement, errorMembers };
+  return historySubscription(topic, parts);
 }
 
 /**
@@ -70,18 +75,20 @@ function readMarketSubscription(message: ClientMessage, parts: ChannelParts): Su
 export function historySubscription(
   topic: string,
   parts: {
-    readonly market: HistoryTopics | null;
+    readonly topics: HistoryTopics | null;
+    readonly market: MarketInfo | undefined;
     readonly acknowledgement?: string;
     readonly errorMembers: object;
   },
 ): SubscriptionRequest {
-  const { market: topics, ...rest } = parts;
+  const { topics, market, ...rest } = parts;
   if (topics === null) {
     throw new SocketError('NO_HISTORY', NO_HISTORY_TEXT);
   }
   topics.requireHistory();
   return {
     key: topic,
+    market,
     quotaClass: 'common',
     openSubscriber: () =>
       new MarketSubscriber({ ...rest, topics, topic: topics.addSubscriber(topic) }),
@@ -214,7 +221,7 @@ function readMarketRequest(message: ClientMessage, directory: MarketDirectory): 
     return { channel, ...NOTHING, topic: name, name };
   }
   const row = marketNamed(message, directory);
-  const { symbol, marketType, marketIndex } = row;
+  const { symbol } = row;
   if (channel === 'orderbook') {
     const name = `${channel}:${symbol}`;
     return { channel, ...NOTHING, row, topic: dataBookSpec(row).key, name };
@@ -225,7 +232,7 @@ function readMarketRequest(message: ClientMessage, directory: MarketDirectory): 
   }
   const nameWith = (market: string): string =>
     [channel, market, resolution].filter((part) => part !== undefined).join(':');
-  const topic = nameWith(`${marketType}_${marketIndex}`);
+  const topic = nameWith(keyOf(row));
   const name = nameWith(symbol);
   return { channel, row, resolution, topic, name };
 }
@@ -248,16 +255,8 @@ function unknownChannel(message: ClientMessage): SocketError {
   return new SocketError('UNKNOWN_CHANNEL', text);
 }
 
-/**
- * Returns the market with the name. When several markets share it: perp before spot, then the
- * lowest index.
- */
 function marketNamed(message: ClientMessage, directory: MarketDirectory): MarketInfo {
-  const name = message.requireText('symbol').toLowerCase();
-  const named = directory.markets().filter(({ symbol }) => symbol.toLowerCase() === name);
-  const [found] = named.sort(
-    (a, b) => a.marketType.localeCompare(b.marketType) || a.marketIndex - b.marketIndex,
-  );
+  const found = directory.findMarket(message.requireText('symbol'));
   if (found !== undefined) return found;
   throw new SocketError('UNKNOWN_MARKET', `there is no market ${message.quoteMember('symbol')}`);
 }

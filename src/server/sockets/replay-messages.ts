@@ -3,7 +3,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { AsOfMoment } from '../../contract/as-of-source.js';
 import type { ReplayCommand, ReplayEvent, ReplayRefusal } from '../../contract/replay-source.js';
 import { SocketError } from '../transport/errors.js';
-import type { ClientMessage } from './client-message.js';
+import { type ClientMessage, idOfText, replyText } from './client-message.js';
 
 /** The types of messages about a replay. */
 export type ReplayAction = ReplayCommand['kind'];
@@ -108,14 +108,14 @@ type SentEvent = Exclude<ReplayEvent, { readonly kind: 'caughtUp' | 'failed' }>;
 export function textOfEvent(event: SentEvent, topic: string): string {
   switch (event.kind) {
     case 'paused':
-      return JSON.stringify({ type: 'paused', id: idOf(event.id), topic, ...event.at });
+      return replyText({ type: 'paused', id: idOfText(event.id), topic, ...event.at });
     case 'resumed':
-      return JSON.stringify({ type: 'resumed', id: idOf(event.id), topic, speed: event.speed });
+      return replyText({ type: 'resumed', id: idOfText(event.id), topic, speed: event.speed });
     case 'sought':
-      return JSON.stringify({ type: 'sought', id: idOf(event.id), topic });
+      return replyText({ type: 'sought', id: idOfText(event.id), topic });
     case 'seekRefused': {
       const { code, message } = refusalError(event.refusal);
-      return JSON.stringify({ type: 'error', code, message, id: idOf(event.id) });
+      return replyText({ type: 'error', code, message, id: idOfText(event.id) });
     }
     case 'hole': {
       const { from, to, reason } = event;
@@ -124,9 +124,4 @@ export function textOfEvent(event: SentEvent, topic: string): string {
     case 'ended':
       return JSON.stringify({ type: 'ended', topic, ...event.at, reason: event.reason });
   }
-}
-
-/** Returns the request's id; undefined without an id, so that the reply omits the member. */
-function idOf(id: string): unknown {
-  return id === '' ? undefined : JSON.parse(id);
 }

@@ -3,12 +3,14 @@
  * client's message becomes an error reply and is never thrown.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { MarketInfo } from '../../contract/markets.js';
 import type { Timer } from '../../contract/timers.js';
 import { MessageLimiter } from '../admission/admission.js';
+import { keyOf } from '../api/market-params.js';
 import type { CloseReason } from '../metrics/socket-metrics.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
-import { SocketError, UNSERVED_TEXT } from '../transport/errors.js';
-import { ClientMessage, malformedMessage } from './client-message.js';
+import { SocketError } from '../transport/errors.js';
+import { ClientMessage, malformedMessage, replyText } from './client-message.js';
 import { compatible } from './compatible-dialect.js';
 import { Delivery } from './delivery.js';
 import { dialectOf, errorMembersOf, isAction } from './dialects.js';
@@ -118,11 +120,15 @@ export class Session implements SocketSession, EarlySession {
     this.#delivery.leaveTopics();
   }
 
-  /** Ends the subscription to a removed topic. */
-  endTopic(key: string): void {
-    if (!this.#topics.endTopic(key)) return;
-    const error = new SocketError('UNKNOWN_MARKET', UNSERVED_TEXT);
-    this.#sendError(error, undefined, { topic: key });
+  /** Ends the subscriptions to markets that have other names in these rows: another market may take a name. */
+  endRenamed(rows: ReadonlyMap<number, MarketInfo>): void {
+    for (const { market, members } of this.#topics.endRenamed(rows)) {
+      const now = rows.get(market.id);
+      const text =
+        now === undefined ? 'no longer served' : `now ${now.symbol}, and still ${keyOf(now)}`;
+      const error = new SocketError('UNKNOWN_MARKET', `the market ${market.symbol} is ${text}`);
+      this.#sendError(error, undefined, { ...members, id: undefined });
+    }
   }
 
   /** Subscribes wildcards to the topics of new markets. */
@@ -258,7 +264,7 @@ export class Session implements SocketSession, EarlySession {
 
   /** Undefined members are omitted. */
   #sendReply(answer: object): void {
-    if (this.#closing === undefined) this.#delivery.sendReply(JSON.stringify(answer));
+    if (this.#closing === undefined) this.#delivery.sendReply(replyText(answer));
   }
 
   #releaseTopics(): void {

@@ -114,7 +114,7 @@ describe('one message', () => {
     ['-1.5', -1.5],
     [JSON.stringify('x'.repeat(64)), 'x'.repeat(64)],
     [JSON.stringify('x'.repeat(65)), undefined],
-    ...['1e999', 'null', 'true', '[1]', '{"id":1}'].map((id): [string, unknown] => [id, undefined]),
+    ...['null', 'true', '[1]', '{"id":1}'].map((id): [string, unknown] => [id, undefined]),
   ])('with %s for its id', (id, expected) => {
     const client = openOn(newServer());
     for (const type of ['ping', 'nothing']) {

@@ -7,7 +7,7 @@ import type { ReplayRequest, ReplaySource, ReplayTopic } from '../../contract/re
 import type { ReplayQuota } from '../admission/replay-quota.js';
 import type { SocketCounts } from '../metrics/socket-metrics.js';
 import { NO_JOURNAL_TEXT, SocketError } from '../transport/errors.js';
-import type { ClientMessage } from './client-message.js';
+import { type ClientMessage, textOfId } from './client-message.js';
 import { type ReplayAction, readPlan, readSpeed } from './replay-messages.js';
 import { ReplaySubscriber } from './replay-subscriber.js';
 import { isWildcard, quotaClassOf, readStreamRequest } from './stream-dialect.js';
@@ -48,9 +48,10 @@ export class SocketReplays {
     const { replays, book } = this.#parts;
     if (replays === undefined) throw new SocketError('NO_JOURNAL', NO_JOURNAL_TEXT);
     const request = readStreamRequest(message, this.#parts);
-    const id = JSON.stringify(message.id) ?? '';
+    const id = textOfId(message.id);
     return {
       key: request.key,
+      market: request.market,
       quotaClass: quotaClassOf(request.spec, book),
       openSubscriber: () => this.#openSubscriber(replays, request, { from, until, speed, id }),
     };
@@ -65,7 +66,7 @@ export class SocketReplays {
     if (subscriber === undefined) {
       throw new SocketError('NOT_SUBSCRIBED', 'there is no such replay on this socket');
     }
-    const id = JSON.stringify(message.id) ?? '';
+    const id = textOfId(message.id);
     if (kind === 'pause') subscriber.sendCommand({ kind, id });
     else if (kind === 'resume') subscriber.sendCommand({ kind, id, speed: readSpeed(message) });
     else subscriber.sendCommand({ kind, id, ...readPlan(message) });

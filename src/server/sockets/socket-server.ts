@@ -9,6 +9,7 @@
  * ```
  */
 import { LIMITS } from '../../config/limits.js';
+import type { MarketDirectory } from '../../contract/book-source.js';
 import type { ClientGate } from '../../contract/client-gate.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { Readiness } from '../../contract/feed-status.js';
@@ -38,6 +39,7 @@ import { type SummarySource, type SummaryTopics, summaryTopics } from './summary
 export interface SocketServerOptions
   extends Pick<PublisherOptions, 'timers' | 'onPublished' | 'sliceMs'>,
     Omit<BookTopicsOptions, 'publisher'> {
+  readonly directory: MarketDirectory;
   readonly readiness: () => Readiness;
   /** Candles and trades; without a history, subscriptions to them fail with NO_HISTORY. */
   readonly history?: MarketStreamSource;
@@ -108,7 +110,6 @@ export class SocketServer implements SocketHandlers, ClientGate {
       ...(onPublished === undefined ? {} : { onPublished }),
       ...(sliceMs === undefined ? {} : { sliceMs }),
     };
-    const onEnded = (topic: string): void => this.#endTopic(topic);
     this.#options = options;
     const { socketsMax = LIMITS.socketsMax } = options;
     this.#socketQuota = new SocketQuota({ ...options, what: 'WebSockets', socketsMax });
@@ -119,7 +120,7 @@ export class SocketServer implements SocketHandlers, ClientGate {
     const publisher = new Publisher(parts);
     this.publisher = publisher;
     this.#books = new BookTopics({ ...options, publisher });
-    this.#streams = new StreamTopics({ book, directory, publisher, onEnded, topicsMax });
+    this.#streams = new StreamTopics({ book, directory, publisher, topicsMax });
     this.#market = history === undefined ? null : new HistoryTopics(history, publisher);
     this.#summaries = summaries === undefined ? null : summaryTopics(summaries, publisher);
   }
@@ -139,10 +140,17 @@ export class SocketServer implements SocketHandlers, ClientGate {
   /** After each turn of the engine. */
   publishTurn(turn: EndedTurn<MarketChanges>): void {
     if (this.#closing) return;
+    const markets = this.#options.directory.markets();
+    const isOther = markets !== this.#markets;
+    this.#markets = markets;
+    if (isOther) {
+      const rows = new Map(markets.map((row) => [row.id, row]));
+      for (const session of this.#sessions) session.endRenamed(rows);
+    }
     this.#streams.addTurn(turn);
     this.#books.addTurn(turn.changes);
     this.publisher.publishTurn();
-    this.#noteMarkets();
+    if (isOther) for (const session of this.#sessions) session.addNewMarkets();
   }
 
   readStats(): SocketStats {
@@ -252,17 +260,6 @@ export class SocketServer implements SocketHandlers, ClientGate {
   #detachBehind(): void {
     if (this.#behind.length === 0) return;
     for (const session of this.#behind.splice(0)) session.leaveTopics();
-  }
-
-  #noteMarkets(): void {
-    const markets = this.#options.directory.markets();
-    if (markets === this.#markets) return;
-    this.#markets = markets;
-    for (const session of this.#sessions) session.addNewMarkets();
-  }
-
-  #endTopic(topic: string): void {
-    for (const session of this.#sessions) session.endTopic(topic);
   }
 
   #removeSession(session: Session): void {

@@ -1,4 +1,5 @@
 /** Counts the topics of one socket's subscriptions. */
+import type { MarketInfo } from '../../contract/markets.js';
 import type { TopicQuota } from '../admission/topic-quota.js';
 import { SocketError } from '../transport/errors.js';
 import type { Delivery } from './delivery.js';
@@ -6,15 +7,27 @@ import type { SubscriptionRequest } from './subscription.js';
 
 /** The counters of a {@link SocketTopics}. */
 interface SocketTopicsParts {
-  readonly delivery: Pick<Delivery, 'size' | 'hasSubscription' | 'endSubscription' | 'close'>;
+  readonly delivery: Pick<
+    Delivery,
+    'size' | 'hasSubscription' | 'errorMembersOf' | 'endSubscription' | 'close'
+  >;
   readonly quota: TopicQuota;
   readonly ip: string;
   readonly topicsPerSocket: number;
 }
 
+/** A topic that ended with the name of its market. */
+interface RenamedTopic {
+  readonly market: MarketInfo;
+  /** The members of an error about it. */
+  readonly members: object;
+}
+
 /** Counts the topics of one socket. */
 export class SocketTopics {
   readonly #parts: SocketTopicsParts;
+  /** The markets of topics, as they were when these began. */
+  readonly #markets = new Map<string, MarketInfo>();
 
   constructor(parts: SocketTopicsParts) {
     this.#parts = parts;
@@ -29,7 +42,7 @@ export class SocketTopics {
    * LIMIT_EXCEEDED.
    */
   acquireTopic(
-    { key, quotaClass }: Pick<SubscriptionRequest, 'key' | 'quotaClass'>,
+    { key, market, quotaClass }: Omit<SubscriptionRequest, 'openSubscriber'>,
     others = 0,
   ): void {
     const { delivery, quota, ip, topicsPerSocket } = this.#parts;
@@ -38,6 +51,7 @@ export class SocketTopics {
       throw new SocketError('LIMIT_EXCEEDED', message);
     }
     quota.acquireTopic({ ip, key, quotaClass });
+    if (market !== undefined) this.#markets.set(key, market);
   }
 
   /** Releases the count of a topic whose subscription did not start or has ended. */
@@ -52,6 +66,18 @@ export class SocketTopics {
     return true;
   }
 
+  /** Ends the topics whose markets have other names in these rows. Returns the markets, and the members of errors. */
+  endRenamed(rows: ReadonlyMap<number, MarketInfo>): readonly RenamedTopic[] {
+    const renamed = [...this.#markets].filter(
+      ([, { id, symbol }]) => rows.get(id)?.symbol !== symbol,
+    );
+    return renamed.map(([key, market]) => {
+      const members = this.#parts.delivery.errorMembersOf(key);
+      this.endTopic(key);
+      return { market, members };
+    });
+  }
+
   /** Ends all topics. */
   endAll(): void {
     for (const key of this.#parts.delivery.close()) this.#releaseTopic(key);
@@ -59,6 +85,7 @@ export class SocketTopics {
 
   #releaseTopic(key: string): void {
     const { quota, ip } = this.#parts;
+    this.#markets.delete(key);
     quota.releaseTopic(ip, key);
   }
 }

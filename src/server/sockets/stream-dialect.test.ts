@@ -30,8 +30,7 @@ beforeEach(() => {
       throw error;
     },
   });
-  const onEnded = (): void => undefined;
-  streams = new StreamTopics({ book, directory: book, publisher, topicsMax: 2_000, onEnded });
+  streams = new StreamTopics({ book, directory: book, publisher, topicsMax: 2_000 });
   marked = new MarkedChanges(INTERVAL_MS, (turn, mark) => {
     streams.addTurn({ changes: turn, mark, receivedAtMs });
     publisher.publishTurn();

@@ -9,7 +9,7 @@ import type { MarketInfo } from '../../contract/markets.js';
 import type { TopicSpec } from '../../contract/topics.js';
 import type { QuotaClass } from '../admission/topic-quota.js';
 import { SocketError } from '../transport/errors.js';
-import { asksForBytes, type ClientMessage, type MessageId } from './client-message.js';
+import { asksForBytes, type ClientMessage, type MessageId, textOfId } from './client-message.js';
 import { StreamSubscriber } from './stream-subscriber.js';
 import type { ResumePoint, StreamRequest } from './stream-topic.js';
 import type {
@@ -50,17 +50,23 @@ interface FirstFrame {
   readonly resume?: ResumePoint | undefined;
 }
 
+/** A topic of a message, and its market. */
+interface NamedRequest extends StreamRequest {
+  readonly market: MarketInfo;
+}
+
 function subscriptionTo(
-  request: StreamRequest,
+  request: NamedRequest,
   { streams, book }: Pick<ChannelParts, 'streams' | 'book'>,
   { id, resume }: FirstFrame,
 ): SubscriptionRequest {
-  const idText = JSON.stringify(id) ?? '';
+  const idText = textOfId(id);
   const openSubscriber = (): Subscriber => {
     const topic = streams.addSubscriber(request);
     return new StreamSubscriber({ streams, topic, id: idText, resume });
   };
-  return { key: request.key, quotaClass: quotaClassOf(request.spec, book), openSubscriber };
+  const { key, market, spec } = request;
+  return { key, market, quotaClass: quotaClassOf(spec, book), openSubscriber };
 }
 
 type ChannelFields = (message: ClientMessage) => Partial<TopicSpec>;
@@ -91,11 +97,10 @@ export function isWildcard(message: ClientMessage): boolean {
 function listTopics(
   message: ClientMessage,
   { book, directory }: Pick<ChannelParts, 'book' | 'directory'>,
-): readonly StreamRequest[] {
-  const served = directory.markets().filter((row) => directory.findMarket(row.symbol) === row);
-  return served.map(({ id }) => {
-    const spec = readSpec(message, id);
-    return { key: nameOf(spec, message, book), spec };
+): readonly NamedRequest[] {
+  return directory.markets().map((market) => {
+    const spec = readSpec(message, market.id);
+    return { key: nameOf(spec, message, book), market, spec };
   });
 }
 
@@ -113,9 +118,10 @@ function wildcardKeyOf(
 export function readStreamRequest(
   message: ClientMessage,
   { book, directory }: Pick<ChannelParts, 'book' | 'directory'>,
-): StreamRequest {
-  const spec = readSpec(message, marketOf(message, directory).id);
-  return { key: nameOf(spec, message, book), spec };
+): NamedRequest {
+  const market = marketOf(message, directory);
+  const spec = readSpec(message, market.id);
+  return { key: nameOf(spec, message, book), market, spec };
 }
 
 function readSpec(message: ClientMessage, market: number): TopicSpec {

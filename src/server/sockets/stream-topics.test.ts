@@ -28,7 +28,6 @@ class Scene {
   });
   readonly topics = new StreamTopics({
     ...{ book: this.book, directory: this.book, publisher: this.publisher, topicsMax: TOPICS_MAX },
-    onEnded: (topic) => this.faults.push(`ended ${topic}`),
   });
   readonly marked = new MarkedChanges(INTERVAL_MS, (turn, mark) => {
     this.topics.addTurn({ changes: turn, mark, receivedAtMs: performance.now() });

@@ -22,8 +22,6 @@ interface StreamTopicsOptions {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
   readonly publisher: Publisher;
-  /** Called for a topic whose market is no longer served. */
-  readonly onEnded: (topic: string) => void;
   /** Maximum number of topics. At the maximum, a new topic replaces an idle one. */
   readonly topicsMax: number;
 }
@@ -33,9 +31,8 @@ export function isServed(
   { key, spec }: StreamRequest,
   { book, directory }: Pick<StreamTopicsOptions, 'book' | 'directory'>,
 ): boolean {
-  const row = directory.markets().find(({ id }) => id === spec.market);
-  if (row === undefined || directory.findMarket(row.symbol)?.id !== row.id) return false;
-  return book.topicName(spec) === key;
+  const isListed = directory.markets().some(({ id }) => id === spec.market);
+  return isListed && book.topicName(spec) === key;
 }
 
 /** The open topics by name and by market. */
@@ -106,7 +103,7 @@ export class StreamTopics {
   addTurn({ changes, mark, receivedAtMs }: EndedTurn<MarketChanges>): void {
     this.#receivedAtMs = receivedAtMs;
     this.#unmarked.addTurn(changes, { nowMs: this.publisher.timers.nowMs(), receivedAtMs });
-    if (this.#topics.size > 0) this.#endUnserved();
+    if (this.#topics.size > 0) this.#closeUnserved();
     for (const marked of mark) this.#addMarked(marked);
   }
 
@@ -149,17 +146,15 @@ export class StreamTopics {
   }
 
   /**
-   * Ends topics whose market was removed or renamed since the last call, because another market may
-   * take the name, and its topics would have the same keys.
+   * Closes topics whose market was removed or renamed since the last call, which have no subscribers
+   * now: another market may take the name, and its topics would have the same key.
    */
-  #endUnserved(): void {
-    const { directory, onEnded } = this.#options;
-    const rows = directory.markets();
+  #closeUnserved(): void {
+    const rows = this.#options.directory.markets();
     if (rows === this.#rows) return;
     this.#rows = rows;
-    for (const topic of [...this.#topics.values()].filter((one) => !isServed(one, this.#options))) {
-      this.#closeTopic(topic);
-      onEnded(topic.key);
+    for (const topic of [...this.#topics.values()]) {
+      if (!isServed(topic, this.#options)) this.#closeTopic(topic);
     }
   }
 

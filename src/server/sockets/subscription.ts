@@ -1,5 +1,6 @@
 /** A subscription of a socket, and the interface of the dialects. */
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
+import type { MarketInfo } from '../../contract/markets.js';
 import type { QuotaClass } from '../admission/topic-quota.js';
 import type { BookTopics } from './book-topics.js';
 import type { ClientMessage, MessageId } from './client-message.js';
@@ -60,6 +61,8 @@ export interface Subscriber {
 /** A requested subscription. */
 export interface SubscriptionRequest {
   readonly key: string;
+  /** Its market as it is now, whose new name ends the subscription; undefined for all markets. */
+  readonly market?: MarketInfo | undefined;
   /** The quota of the topic. */
   readonly quotaClass: QuotaClass;
   /** Opens the topic. */

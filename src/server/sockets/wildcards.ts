@@ -29,8 +29,8 @@ interface OpenedTopics {
 
 interface OpenWildcard {
   readonly request: WildcardRequest;
-  /** The topics of the markets when they were last listed. */
-  topics: ReadonlySet<string>;
+  /** The topics at the last listing, and their markets. */
+  topics: ReadonlyMap<string, number | undefined>;
 }
 
 /** The wildcards of one socket by their keys. */
@@ -54,7 +54,7 @@ export class Wildcards {
     }
     const requests = request.listRequests(id);
     this.#beginTopics(key, requests, id);
-    this.#open.set(key, { request, topics: keysOf(requests) });
+    this.#open.set(key, { request, topics: marketsOf(requests) });
   }
 
   /** Ends the remaining topics of a wildcard. Returns false when there is no such wildcard. */
@@ -62,16 +62,17 @@ export class Wildcards {
     const wildcard = this.#open.get(key);
     if (wildcard === undefined) return false;
     this.#open.delete(key);
-    for (const topic of wildcard.topics) this.#parts.topics.endTopic(topic);
+    for (const topic of wildcard.topics.keys()) this.#parts.topics.endTopic(topic);
     return true;
   }
 
-  /** Starts the topics of new markets. */
+  /** Starts the topics of markets that are new, or have a new name. */
   addNewMarkets(): void {
     for (const [key, wildcard] of this.#open) {
       const requests = wildcard.request.listRequests(undefined);
-      const added = requests.filter((request) => !wildcard.topics.has(request.key));
-      wildcard.topics = keysOf(requests);
+      const { topics } = wildcard;
+      const added = requests.filter(({ key: topic, market }) => topics.get(topic) !== market?.id);
+      wildcard.topics = marketsOf(requests);
       if (added.length === 0) continue;
       try {
         this.#beginTopics(key, added, undefined);
@@ -126,6 +127,6 @@ export class Wildcards {
   }
 }
 
-function keysOf(requests: readonly SubscriptionRequest[]): ReadonlySet<string> {
-  return new Set(requests.map(({ key }) => key));
+function marketsOf(requests: readonly SubscriptionRequest[]) {
+  return new Map(requests.map(({ key, market }) => [key, market?.id]));
 }

@@ -113,9 +113,9 @@ function snapshotOf(
   topic: FakeTopic,
   { id, reset, sendNs = 0n }: TopicSnapshotRequest,
 ): Uint8Array {
-  const requestId: unknown = id === '' ? undefined : JSON.parse(id);
-  const opening = { type: 'snapshot', ...(requestId === undefined ? {} : { id: requestId }) };
-  return frameOf(topic, { opening, reset: { reset }, sendNs });
+  const frame = frameOf(topic, { opening: { type: 'snapshot' }, reset: { reset }, sendNs });
+  const member = id === '' ? '' : `"id":${id},`;
+  return Buffer.from(`{${member}${Buffer.from(frame).toString().slice(1)}`);
 }
 
 /** The members in which a snapshot and a delta differ. */

@@ -27,6 +27,8 @@ import type {
   TopicSpec,
 } from '../../contract/topics.js';
 import { systemTimers } from '../../rpc/timers.js';
+import { sortedMarkets } from '../api/market-directory.js';
+import { keyOf } from '../api/market-params.js';
 import { createHandlers, type Handlers, type HttpOptions } from '../routes/http.js';
 import { UnsentReplies } from '../transport/unsent-replies.js';
 import { listen } from '../transport/uws.js';
@@ -42,6 +44,7 @@ function marketRow(
 ): MarketInfo {
   return {
     ...names,
+    name: names.symbol,
     account: `account-${names.id}`,
     status: 'active',
     mint: null,
@@ -93,7 +96,11 @@ export class FakeBook implements BookSource, MarketDirectory {
   }
 
   findMarket(name: string): MarketInfo | undefined {
-    return this.rows.find((row) => row.symbol === name.toUpperCase());
+    const said = name.toUpperCase();
+    return (
+      this.rows.find((row) => keyOf(row).toUpperCase() === said) ??
+      sortedMarkets(this).find((row) => row.name.toUpperCase() === said)
+    );
   }
 
   /** By market id. */
