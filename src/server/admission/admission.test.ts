@@ -95,9 +95,9 @@ describe('the limiter', () => {
 });
 
 describe('a limited service', () => {
-  const ask = async (handler: Handler, path: string, ip = IP): Promise<Reply> =>
+  const ask = async (handler: Handler, path: string, ip = IP, method = 'get'): Promise<Reply> =>
     handler({
-      method: 'get',
+      method,
       path,
       query: '',
       ip,
@@ -134,6 +134,19 @@ describe('a limited service', () => {
       'RateLimit-Limit': '1',
       'RateLimit-Remaining': '0',
       'RateLimit-Reset': '1',
+    });
+  });
+
+  test('refuses no preflight and counts none, and a page can read what it refuses', async () => {
+    const { main } = handlersOf(1);
+    const preflight = () => ask(main, '/version', IP, 'options');
+    const statuses = [await preflight(), await preflight(), await ask(main, '/version')];
+    expect(statuses.map(({ status }) => status)).toEqual([204, 204, 200]);
+    const { status, headers } = await ask(main, '/version');
+    expect([status, (await preflight()).status]).toEqual([429, 204]);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': expect.stringContaining('Retry-After'),
     });
   });
 

@@ -73,16 +73,26 @@ test('without a moment the book is that of now', async () => {
   expect(past.requests).toEqual([]);
 });
 
-test('a past moment never changes, but for the newest', async () => {
+test.each([
+  ['slot=90&epoch=e', true, 'public, max-age=86400, immutable'],
+  ['ts=90&epoch=e', true, 'public, max-age=86400, immutable'],
+  ['seq=90&epoch=e', true, 'public, max-age=86400, immutable'],
+  ['seq=90&epoch=e', false, 'no-cache'],
+  ['slot=90', true, 'no-cache'],
+  ['ts=90', true, 'no-cache'],
+])('%s, final %s, may be kept as %s', async (moment, isFinal, cached) => {
+  past.reply = { ...body, isFinal };
+  const { headers } = await server.ask(`${l2}&${moment}`);
+  expect(headers.get('cache-control')).toBe(cached);
+});
+
+test('a past moment has the headers of its turn', async () => {
   const { headers } = await server.ask(`${l2}&slot=90`);
-  expect(headers.get('cache-control')).toBe('public, max-age=86400, immutable');
   expect(headers.get('x-slot')).toBe('88');
   expect(headers.get('x-state')).toBe('lagging');
   expect(JSON.parse(headers.get('x-as-of') ?? '')).toEqual(asOf);
   const etag = headers.get('etag') ?? '';
   expect((await server.ask(`${l2}&slot=90`, { 'If-None-Match': etag })).status).toBe(304);
-  past.reply = { ...body, isFinal: false };
-  expect((await server.ask(`${l2}&slot=90`)).headers.get('cache-control')).toBe('no-cache');
 });
 
 test('a large body is compressed for clients that accept it', async () => {

@@ -92,16 +92,22 @@ async function replyLater(asOf: AsOfSource, read: PastRead): Promise<Reply> {
   );
   timings?.asOf.observe((timers.nowMs() - beganMs) / 1_000);
   if (made.kind !== 'body') throw refusalOf(made, moment);
-  const tag = tagOf(made, encoding);
+  const tag = tagOf(made, moment, encoding);
   const unchanged = notModifiedReply({ getHeader: () => ifNoneMatch }, tag);
   if (unchanged !== undefined) return unchanged;
   const { body, hash } = made;
   return bodyReply(tag, { body, identity: body, isZipped, gzips, key: hash });
 }
 
-function tagOf({ hash, asOf, versions, isFinal }: AsOfBody, encoding: BodyEncoding | undefined) {
+/** Only an address that names the run never means another turn: a clock may be set back. */
+function tagOf(
+  { hash, asOf, versions, isFinal }: AsOfBody,
+  { epoch }: AsOfMoment,
+  encoding: BodyEncoding | undefined,
+) {
   const { asOfSecondsMax } = LIMITS;
-  const cached = isFinal ? `public, max-age=${asOfSecondsMax}, immutable` : 'no-cache';
+  const isForever = isFinal && epoch !== undefined;
+  const cached = isForever ? `public, max-age=${asOfSecondsMax}, immutable` : 'no-cache';
   const etag = `"${hash}"`;
   const headers: readonly Header[] = [
     ...versionHeaders(etag, { cached, version: furthestBehind(versions), encoding }),

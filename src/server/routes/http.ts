@@ -187,7 +187,9 @@ function handlerOf(table: PathTable, { requests, unsent, limiter }: Bounds): Han
     const { route } = found;
     try {
       requireNoBody(request);
-      const refusal = route.isUnlimited ? undefined : limiter?.checkRequest(request.ip);
+      // A refused preflight hides the reason and Retry-After of the request after it from a page.
+      const isFree = route.isUnlimited || method === 'options';
+      const refusal = isFree ? undefined : limiter?.checkRequest(request.ip);
       const reply = refusal ?? dispatchRequest(found, request);
       if (!(reply instanceof Promise)) return count(reply, route, method);
       return reply.then(
