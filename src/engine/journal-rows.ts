@@ -52,17 +52,8 @@ export class JournalRows {
    * removed order has its last price and amount.
    */
   take(): RowBlock | null {
-    const [
-      ts = NONE,
-      slot = NONE,
-      seq = NONE,
-      kinds = NONE,
-      price = NONE,
-      size = NONE,
-      sizeHigh = NONE,
-      epochs = NONE,
-      ...ofOrders
-    ] = this.native.take();
+    const [ts = NONE, slot = NONE, seq = NONE, kinds = NONE, ...others] = this.native.take();
+    const [price = NONE, size = NONE, sizeHigh = NONE, epochs = NONE, ...ofOrders] = others;
     if (ts.length === 0) return null;
     const names = this.native.epochs();
     const epoch = Array.from(epochs, (number) => names[Number(number)] ?? '');

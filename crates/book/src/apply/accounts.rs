@@ -251,8 +251,9 @@ impl Book {
         let Self { orders, markets, .. } = self;
         let market = &mut markets.list[id.index()];
         market.set_data(update.data);
+        let is_renamed = market.info.name != account.info.name;
         let change = market.set_account(account);
-        markets.names_moved |= change.name;
+        markets.names_moved |= is_renamed;
         let is_new = found.is_none();
         let key = market.info.key();
         if is_new {

@@ -77,8 +77,6 @@ pub(crate) struct AccountChange {
     pub(crate) interest: bool,
     /// The oracle account is another one.
     pub(crate) oracle: bool,
-    /// The name on chain is another one.
-    pub(crate) name: bool,
 }
 
 impl Market {
@@ -112,9 +110,8 @@ impl Market {
     pub(crate) fn set_account(&mut self, account: MarketAccount) -> AccountChange {
         let MarketAccount { mut info, oracle_fields, interest, amm, perp_stats, spot_stats } =
             account;
-        let old = &mut self.info;
-        info.id = old.id;
-        info.symbol = take(&mut old.symbol);
+        info.id = self.info.id;
+        info.symbol = take(&mut self.info.symbol);
         let old = &self.info;
         let was_reduce_only = self.is_reduce_only();
         let change = AccountChange {
@@ -122,7 +119,6 @@ impl Market {
                 || was_reduce_only != (info.status == MarketStatus::ReduceOnly),
             interest: self.interest != interest,
             oracle: (old.oracle, old.oracle_source) != (info.oracle, info.oracle_source),
-            name: old.name != info.name,
         };
         self.hashes.account = None;
         self.unusable = None;
