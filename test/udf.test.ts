@@ -81,6 +81,14 @@ describe('the chart library', () => {
     expect(found.body).toMatchObject({ s: 'ok', c: [104] });
   });
 
+  test('up to a time that is farther than any trade are those of all times', async () => {
+    const all = await bars(`from=0&to=${scene.ts + 60}`);
+    expect(all.s).toBe('ok');
+    for (const to of [4_294_967_296, 9_999_999_999, Number.MAX_SAFE_INTEGER]) {
+      expect(await bars(`from=-9999999999&to=${to}`)).toEqual(all);
+    }
+  });
+
   test('gets the time as a bare number', async () => {
     const { text, headers } = await scene.getText('/udf/time');
     expect(text).toMatch(/^\d{10}$/);

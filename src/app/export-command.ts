@@ -68,7 +68,7 @@ export async function exportRows(
   stop: AbortSignal,
 ): Promise<boolean> {
   const asked = readFlags(flags);
-  const { encoder, file, market, times } = asked;
+  const { encoder, file } = asked;
   const blocks = asked.channel === 'trades' ? readTrades(place, asked) : readBook(place, asked);
   const progress = new ExportProgress(file);
   const end = await writeRows({
@@ -78,16 +78,19 @@ export async function exportRows(
     timers: systemTimers,
     stop,
   });
-  if (end === 'empty') {
-    const isPart = times.from !== undefined || times.to !== undefined;
-    if (isPart) throw timeError(times, `must be a time in which the book of ${market} has orders`);
-    throw invalid('--market', market, 'must be a market with a book that is not empty always');
-  }
+  if (end === 'empty') throw emptyError(asked);
   if (end === 'written') progress.print();
   return end === 'written';
 }
 
-/** Tells on standard error how far an export is, each second and at its end. */
+/** Blames the time where there is one, and else the market. */
+function emptyError({ market, times }: Asked): ConfigError {
+  const isPart = times.from !== undefined || times.to !== undefined;
+  if (isPart) return timeError(times, `must be a time in which the book of ${market} has orders`);
+  return invalid('--market', market, 'must be a market with a book that is not empty always');
+}
+
+/** Prints to standard error how far an export is, each second and at its end. */
 class ExportProgress {
   readonly #file: string;
   #rows = 0;
@@ -169,7 +172,7 @@ async function* readTrades(place: string, asked: Asked): AsyncGenerator<RowBlock
 
 function* readBook(place: string, asked: Asked): Generator<RowBlock | null> {
   const { market, fromMs, toMs, times } = asked;
-  const channel = asked.channel === 'orders' ? 'orders' : 'book';
+  const channel: ExportedBook['channel'] = asked.channel === 'orders' ? 'orders' : 'book';
   const folder = existingFolder(place, 'DIR');
   const runs = splitRuns(readSegments(folder, null).segments);
   if (runs.length === 0) throw invalid('DIR', place, 'must be a folder with a journal');
@@ -177,12 +180,15 @@ function* readBook(place: string, asked: Asked): Generator<RowBlock | null> {
   if (!segments.some(({ first }) => first.ts <= toMs)) {
     throw timeError(times, `must be a time of the journal, which has ${keptText(runs)}`);
   }
-  // A name is that of one market in all parts of the journal, also where another one had it then.
-  const found = marketOfJournal(folder, market);
-  const key = found === undefined ? market : `${found.marketType}_${found.marketIndex}`;
-  const part = { folder, segments, market: key, channel, fromMs, toMs, onHole: printHole } as const;
-  const hasMarket = yield* readBookRows(part);
+  const part = { folder, segments, market: keyOf(folder, market), channel, fromMs, toMs };
+  const hasMarket = yield* readBookRows({ ...part, onHole: printHole });
   if (!hasMarket) throw invalid('--market', market, 'must be a market of the journal in this time');
+}
+
+/** A name is that of one market in all parts of the journal, also where another one had it then. */
+function keyOf(folder: string, name: string): string {
+  const found = marketOfJournal(folder, name);
+  return found === undefined ? name : `${found.marketType}_${found.marketIndex}`;
 }
 
 /** Returns an error that names the given time flag, if there is one. */

@@ -30,7 +30,7 @@ export const BOOK_SETTINGS = {
     value: 'names',
     countMax: LIMITS.marketFilterMax,
     absent: 'all',
-    text: 'names of the markets that are served, comma-separated',
+    text: 'names or keys (`perp_0`) of the markets that are served, comma-separated; a market that is renamed meanwhile stays',
   },
   logLevel: {
     group: 'book',

@@ -82,8 +82,8 @@ async function* readRowsOf(folder: string, trades: ExportedTrades): AsyncGenerat
 }
 
 /**
- * Copies a store that a service writes to. The file changes only by what its log has, and the log begins
- * anew with another salt: with one salt all the time, file and log are a whole store together.
+ * Copies a store that a service writes to. Only pages of the log are written into the file, and the log
+ * begins anew with another salt: with one salt all the time, file and log are a whole store together.
  */
 function copyStore(from: string, to: string): void {
   for (let tries = 0; tries < STORE_COPIES_MAX; tries += 1) {

@@ -120,7 +120,7 @@ export class SubscriptionTable {
     return 'early';
   }
 
-  #handleResponse(id: number, message: Members, toText: () => string): MessageKind {
+  #handleResponse(id: number, message: MessageMembers, toText: () => string): MessageKind {
     const waiting = this.#takeWaiting(id);
     if (waiting === null) return 'unknown';
     const refusal = refusalOfResponse(message);
@@ -154,11 +154,11 @@ export class SubscriptionTable {
   }
 }
 
-type Members = Readonly<Record<string, unknown>>;
+type MessageMembers = Readonly<Record<string, unknown>>;
 
 /** The id of a subscription as the server wrote it; undefined without one. */
 function exactId(
-  members: Members,
+  members: MessageMembers,
   name: 'subscription' | 'result',
   toText: () => string,
 ): SubscriptionId | undefined {

@@ -5,7 +5,14 @@ import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { selectMarket } from './market-params.js';
 import { parseAmount, parseInRange, readQuery } from './param-check.js';
-import { amountSchema, flagSchema, market, type TextFormat, wordSchema } from './param-parts.js';
+import {
+  ANY_TEXT,
+  amountSchema,
+  lenientFlagSchema,
+  market,
+  type TextFormat,
+  wordSchema,
+} from './param-parts.js';
 
 const sizes = { min: 1n, max: LIMITS.matchSizeMax };
 const quotes = { min: 1n, max: LIMITS.matchAmountMax };
@@ -26,10 +33,11 @@ export const auctionOrderParams = Type.Object({
   amount: Type.Required(Type.Object({ amount: amountSchema(sizes, 'Raw: base 1e9, quote 1e6.') }))
     .properties.amount,
   assetType: wordSchema(['base', 'quote'], { description: 'What amount counts.' }),
-  reduceOnly: flagSchema('The order only reduces a position.'),
-  allowInfSlippage: flagSchema('The limit price is 15 % from where the auction begins.'),
-  forceUpToSlippage: flagSchema('The auction ends at the limit price.'),
+  reduceOnly: lenientFlagSchema('The order only reduces a position.'),
+  allowInfSlippage: lenientFlagSchema('The limit price is 15 % from where the auction begins.'),
+  forceUpToSlippage: lenientFlagSchema('The auction ends at the limit price.'),
   isOracleOrder: Type.Boolean({
+    [ANY_TEXT]: true,
     default: true,
     description: 'Whether the auction follows the oracle.',
   }),
@@ -50,7 +58,7 @@ export const auctionOrderParams = Type.Object({
     default: 0,
     description: 'Quote that the end is worse by.',
   }),
-  maxLeverageSelected: flagSchema('The size is maxLeverageOrderSize where that is given.'),
+  maxLeverageSelected: lenientFlagSchema('The size is maxLeverageOrderSize where that is given.'),
   maxLeverageOrderSize: amountSchema(sizes, 'Base at 1e9.'),
   userOrderId: Type.Integer({
     minimum: 0,

@@ -58,7 +58,7 @@ class FilteredDirectory implements MarketDirectory {
   }
 }
 
-/** What a request says of a market. */
+/** A market as a request names it. */
 export interface NamedMarket {
   readonly name: string;
   readonly type?: MarketType | undefined;

@@ -72,7 +72,7 @@ const about =
   'names its servers. The history of ' +
   'trades and funding rates is in numbers: raw integers, or decimals where the schema says so. HEAD returns ' +
   'the headers of GET, OPTIONS a 204 for a preflight. Unknown parameters are ignored; a ' +
-  'flag is true when it is `true` in any case and false otherwise. Any other path is a 404 with ' +
+  'flag is `true` or `false` in any case, and with x-any-text false for any other text. Any other path is a 404 with ' +
   'the code UNKNOWN_PATH; one of the history, where none is kept, a 404 with the code NO_HISTORY; ' +
   '/journal likewise NO_JOURNAL.';
 

@@ -12,7 +12,14 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
 import { quoteValue, ServerError } from '../transport/errors.js';
-import { AMOUNT_MAX, AMOUNT_MIN, ANY_CASE, ruleOf, type TextFormat } from './param-parts.js';
+import {
+  AMOUNT_MAX,
+  AMOUNT_MIN,
+  ANY_CASE,
+  ANY_TEXT,
+  ruleOf,
+  type TextFormat,
+} from './param-parts.js';
 
 /** The texts of the given parameters that the schema knows, by name. */
 export type Texts = ReadonlyMap<string, string>;
@@ -108,6 +115,7 @@ function newCompiler(): Ajv {
   };
   return new Ajv({ useDefaults: true, formats })
     .addKeyword(ANY_CASE)
+    .addKeyword(ANY_TEXT)
     .addKeyword(AMOUNT_MIN)
     .addKeyword(AMOUNT_MAX);
 }
@@ -116,12 +124,16 @@ function newCompiler(): Ajv {
  * Converts a text to the type of its schema; an invalid text stays a text, which Ajv then refuses.
  */
 function convertText(text: string, schema: TSchema): unknown {
-  if (schema['type'] === 'boolean') return text.toLowerCase() === 'true';
+  if (schema['type'] === 'boolean') return flagOf(text.toLowerCase(), schema);
   if (schema[ANY_CASE] === true) return text.toLowerCase();
   if (schema['type'] !== 'integer' || !/^-?\d+$/.test(text)) return text;
   // A number with too many digits is out of every range; it is clamped because Ajv does not treat
   // Infinity as an integer.
   return Math.min(Math.max(Number(text), -Number.MAX_VALUE), Number.MAX_VALUE);
+}
+
+function flagOf(word: string, schema: TSchema): unknown {
+  return schema[ANY_TEXT] === true || word === 'true' || word === 'false' ? word === 'true' : word;
 }
 
 interface RequestValues {

@@ -31,9 +31,17 @@ export function wordSchema<const Word extends string>(
   return Type.Unsafe<Word>({ type: 'string', enum: words, ...options });
 }
 
-/** A boolean parameter whose default is false. */
+/** Marks flags that take any text, of which `true` in any case alone is true, as those of Drift do. */
+export const ANY_TEXT = 'x-any-text';
+
+/** A flag, `true` or `false` in any case, that is false where it is not given. */
 export function flagSchema(description: string) {
   return Type.Boolean({ default: false, description });
+}
+
+/** A flag of a path that Drift's dlob-server has, which takes any text. */
+export function lenientFlagSchema(description: string) {
+  return Type.Boolean({ default: false, [ANY_TEXT]: true, description });
 }
 
 /** A whole number that may exceed the precision of a JSON number. */
@@ -79,16 +87,16 @@ export const market = {
 
 /** What a book shows beside orders. */
 export const sources = {
-  includeVamm: flagSchema(
+  includeVamm: lenientFlagSchema(
     "Adds the levels of the market's AMM, source vamm; to /l3 nothing: an AMM has no orders.",
   ),
-  includeIndicative: flagSchema(
+  includeIndicative: lenientFlagSchema(
     'Adds the quotes of makers that have no order on chain, source indicative.',
   ),
 };
 
 /** Whether orders that cross are moved apart. */
-export const uncross = flagSchema('Moves levels that cross apart, around the oracle price.');
+export const uncross = lenientFlagSchema('Moves levels that cross apart, around the oracle price.');
 
 /** The key of an account. */
 export const publicKey = (description: string) =>
@@ -102,6 +110,7 @@ export const publicKey = (description: string) =>
 /** Returns the rule of a schema as error messages write it after `must`. */
 export function ruleOf(schema: TSchema): string {
   if (schema['type'] === 'integer') return 'be a whole number';
+  if (schema['type'] === 'boolean') return 'be true or false';
   const words: unknown = schema['enum'];
   if (Array.isArray(words)) return `be ${words.join(' or ')}`;
   if (schema['type'] === 'array') return ruleOf(schema['items'] as TSchema);

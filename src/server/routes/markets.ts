@@ -79,7 +79,7 @@ function marketBody(market: MarketInfo, chain: ChainStats): Record<string, unkno
   };
 }
 
-/** Characters that cannot be seen, or change what is seen of others, as `\\u{202e}`. */
+/** The name on chain, with escapes such as `\\u{202e}` for invisible characters. */
 function escapedName({ name }: MarketInfo): string {
   return name.replace(
     /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu,

@@ -34,7 +34,7 @@ describe('the parameters of /match', () => {
     const raw =
       'marketIndex=1&marketType=SPOT&side=sell&quote=7&orderType=limit&limitPrice=90&reduceOnly=TRUE' +
       '&position=-3&auctionStart=100&auctionEnd=95&auctionDuration=255&slotsElapsed=255&jit=99:1' +
-      '&jit=98%3A18446744073709551616&feeTier=5&referred=true&model=onchain&includeVamm=no' +
+      '&jit=98%3A18446744073709551616&feeTier=5&referred=true&model=onchain&includeVamm=false' +
       '&includeIndicative=true';
     expect(parseMatch(raw, book)).toEqual({
       ...{ market: 1, side: 'sell', quote: 7n, orderType: 'limit', limitPrice: 90n },
@@ -110,6 +110,9 @@ describe('the parameters of /match', () => {
     ${least}&feeTier=6 | OUT_OF_RANGE | feeTier | feeTier was 6, must be 0 to 5
     ${least}&feeTier=vip | INVALID_PARAM | feeTier | feeTier was "vip", must be a whole number
     ${least}&referred=true&referred=true | INVALID_PARAM | referred | referred was given twice, must be given once
+    ${least}&referred=1 | INVALID_PARAM | referred | referred was "1", must be true or false
+    ${least}&postOnly= | INVALID_PARAM | postOnly | postOnly was "", must be true or false
+    ${least}&includeVamm=9.5e307 | INVALID_PARAM | includeVamm | includeVamm was "9.5e307", must be true or false
     ${least}&taker=me | INVALID_PARAM | taker | taker was "me", must be a base58 key of 32 bytes
     ${least}&model=amm | INVALID_PARAM | model | model was "amm", must be spec or onchain
     marketName=NOPE&side=buy&size=5 | UNKNOWN_MARKET | marketName | there is no market NOPE
@@ -124,7 +127,7 @@ describe('the parameters of /match', () => {
   });
 
   test.each([
-    ['a flag is anything', 'reduceOnly=maybe&referred=1&postOnly=&includeIndicative=yes'],
+    ['a flag is a word in any case', 'reduceOnly=False&referred=TRUE&includeIndicative=true'],
     ['a position without reduceOnly is without meaning', 'position=9'],
     ['unknown names are ignored', 'depth=x&jits=1&__proto__=1&constructor=2'],
     [

@@ -10,7 +10,7 @@ import type { Timers } from '../../contract/timers.js';
 import { pastErrors } from '../api/book-parts.js';
 import { selectMarket } from '../api/market-params.js';
 import { readQuery } from '../api/param-check.js';
-import { flagSchema, market, wordSchema } from '../api/param-parts.js';
+import { lenientFlagSchema, market, wordSchema } from '../api/param-parts.js';
 import { text, textOrNull } from '../api/schema-parts.js';
 import { ServerError } from '../transport/errors.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
@@ -30,7 +30,9 @@ const topMakersParams = Type.Object({
     default: LIMITS.topMakersDefault,
     description: 'Makers at most.',
   }),
-  includeAccounts: flagSchema("Adds each maker's account as base64, read from the RPC node."),
+  includeAccounts: lenientFlagSchema(
+    "Adds each maker's account as base64, read from the RPC node.",
+  ),
 });
 
 /** The path. */

@@ -10,10 +10,11 @@ import { candlesOf } from './candles.js';
 import { responderOf } from './history-paths.js';
 import type { HistoryService, Path } from './path.js';
 
-const { unixSecondsMax } = LIMITS;
+/** Libraries that want all there is ask up to times far away, such as 9999999999. */
+const { MAX_SAFE_INTEGER: farthest } = Number;
 
 const time = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: -unixSecondsMax, maximum: unixSecondsMax, description }));
+  Type.Optional(Type.Integer({ minimum: -farthest, maximum: farthest, description }));
 
 const udfHistoryParams = Type.Object({
   symbol,
@@ -86,7 +87,7 @@ function parseUdfHistory(
   return {
     ...candlesOf({ symbol, resolution }, { markets, nowSeconds }),
     limit,
-    ...(countback > 0 ? {} : { from: Math.max(0, from) }),
+    ...(countback > 0 ? {} : { from: Math.min(Math.max(0, from), LIMITS.unixSecondsMax) }),
     // All charts that end at the newest bar share one query.
     ...(to > nowSeconds ? {} : { to: Math.max(0, to - 1) }),
     form: 'udf',

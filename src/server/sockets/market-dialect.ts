@@ -41,10 +41,8 @@ export const marketData: Dialect = {
   buildErrorMembers: (_, message) => marketErrorMembers(message),
 };
 
-function readMarketSubscription(
-  message: ClientMessage,
-  { directory, market, books, summaries }: ChannelParts,
-): SubscriptionRequest {
+function readMarketSubscription(message: ClientMessage, parts: ChannelParts): SubscriptionRequest {
+  const { directory, market: topics, books, summaries } = parts;
   const request = readMarketRequest(message, directory);
   const { channel, topic, row } = request;
   const errorMembers = { ...marketErrorMembers(message), id: message.id };
@@ -64,8 +62,7 @@ function readMarketSubscription(
     const openSubscriber = () => new WholeSubscriber(summaries[channel].join(), texts);
     return { key: topic, quotaClass: 'common', openSubscriber };
   }
-  const parts = { topics: market, market: row, acknowledgement, errorMembers };
-  return historySubscription(topic, parts);
+  return historySubscription(topic, { topics, market: row, acknowledgement, errorMembers });
 }
 
 /**
