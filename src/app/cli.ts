@@ -1,10 +1,8 @@
 #!/usr/bin/env node
 /**
- * The command line: `slotbook serve`, `demo`, `core`, `edge`, `record DIR`, `replay DIR`,
- * `backfill`, `verify`, `prove DIR`, `follow URL MARKET`, `sources URL`, `load URL`, `match
- * MARKET`, and `slotbook` alone, which serves a cluster when one is named and the demo otherwise.
- * Standard output has the URLs and the `ready` line, or the results of `verify`, `follow` and
- * `match`; logs go to standard error.
+ * The command line. `slotbook` alone serves a cluster when one is named and the demo otherwise.
+ * Standard output has the URLs and the `ready` line, or the results of a command; logs go to
+ * standard error.
  */
 import { inspect } from 'node:util';
 import { Command, type Option } from 'commander';
@@ -143,10 +141,7 @@ function historyCommands(): readonly Command[] {
       .description(
         'read older transactions into the history, which no service may have open meanwhile: exits with 0 when all are stored; stopped, it goes on from there',
       )
-      .action((flags: Flags) => {
-        const stop = stopSignal();
-        return exitByResult(() => runBackfill(flags, { output: process.stdout, stop }));
-      }),
+      .action((flags: Flags) => exitByRun((run) => runBackfill(flags, run))),
     newCommand('copy-history', copyOptions)
       .description(
         'copy the file of a history, which no service may have open, into the Postgres database of --history-url, which has none yet',
@@ -186,36 +181,30 @@ function toolCommands(): readonly Command[] {
         'write the levels, the orders or the trades of a market to a file for other tools',
       )
       .argument('<folder>', 'of a journal, or of the data of a service')
-      .action((folder: string, flags: ExportFlags) => {
-        const stop = stopSignal();
-        return exitByResult(() => exportRows(folder, flags, stop));
-      }),
+      .action((folder: string, flags: ExportFlags) =>
+        exitByRun(({ stop }) => exportRows(folder, flags, stop)),
+      ),
     newCommand('follow', followOptions)
       .description('follow a live stream and check it: exits with 1 when it broke a rule')
       .argument('<url>', 'of a running service')
       .argument('<market>', 'a name, such as SOL-PERP')
-      .action((url: string, market: string, flags: FollowFlags) => {
-        const run = { url, market, flags, output: process.stdout, stop: stopSignal() };
-        return exitByResult(() => follow(run));
-      }),
+      .action((url: string, market: string, flags: FollowFlags) =>
+        exitByRun((run) => follow({ url, market, flags, ...run })),
+      ),
     newCommand('sources', sourcesOptions)
       .description(
         'draw the streams that a running service merges: exits with 1 when one of them is distrusted or away',
       )
       .argument('<url>', 'of a running service')
-      .action((url: string, flags: SourcesFlags) => {
-        const run = { url, flags, output: process.stdout, stop: stopSignal() };
-        return exitByResult(() => showSources(run));
-      }),
+      .action((url: string, flags: SourcesFlags) =>
+        exitByRun((run) => showSources({ url, flags, ...run })),
+      ),
     newCommand('load', loadOptions)
       .description(
         'load a running service with readers and pollers that check what they get: exits with 1 when anything was wrong',
       )
       .argument('<url>', 'of a running service')
-      .action((url: string, flags: LoadFlags) => {
-        const run = { url, flags, output: process.stdout, stop: stopSignal() };
-        return exitByResult(() => load(run));
-      }),
+      .action((url: string, flags: LoadFlags) => exitByRun((run) => load({ url, flags, ...run }))),
     newCommand('match', matchOptions)
       .description(
         'ask a running service what an order would get: exits with 1 when nothing would fill or rest',
@@ -279,10 +268,18 @@ async function runUntilStopped(start: () => Promise<Service>): Promise<void> {
   }
 }
 
-function stopSignal(): AbortSignal {
+/** What a command that ends by itself gets: its output, and the end that a signal asks for. */
+interface Run {
+  readonly output: NodeJS.WriteStream;
+  readonly stop: AbortSignal;
+}
+
+/** As `exitByResult`, for a run that a signal stops. */
+function exitByRun(begin: (run: Run) => Promise<boolean>): Promise<void> {
   const stopping = new AbortController();
   for (const signal of STOP_SIGNALS) process.once(signal, () => stopping.abort());
-  return stopping.signal;
+  const run = { output: process.stdout, stop: stopping.signal };
+  return exitByResult(() => begin(run));
 }
 
 /** Exits with 0 for true and 1 for false. A run without a result has an exit code of its own. */
