@@ -38,7 +38,8 @@ export interface L3Request extends LiquiditySources {
  * A topic of the compatible channel `orderbook`; the channel's name contains all parameters except
  * the depth. A `grouping` of 1 and no grouping are different channels.
  */
-export type OrderbookFrameRequest = Omit<L2Request, 'uncross' | 'binary'>;
+export type OrderbookFrameRequest = LiquiditySources &
+  Pick<L2Request, 'market' | 'depth' | 'grouping'>;
 
 /** The orders of a market that are in auction. */
 export type AuctionsRequest = Pick<L2Request, 'market'>;
