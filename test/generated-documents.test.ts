@@ -17,16 +17,15 @@ test.each(SCHEMA_FILES)('docs/schemas/%s.json', (file) => {
   if (isUpdate && !isDeepStrictEqual(schema, expected)) {
     writeFileSync(`${root}${name}`, `${JSON.stringify(expected, null, 2)}\n`);
   }
-  expect(schema).toEqual(expected);
+  expect(JSON.parse(read(name))).toEqual(expected);
 });
 
 test.each([
-  ['docs/market-data.md', 3],
+  ['docs/market-data.md', 4],
   ['docs/api.md', 1],
 ])('%s has the lists of the service', (name, count) => {
-  const document = read(name);
-  const expected = withLists(document);
+  const expected = withLists(read(name));
   if (isUpdate) writeFileSync(`${root}${name}`, expected);
-  expect(document.match(/<!-- list: /g)).toHaveLength(count);
-  expect(document).toBe(expected);
+  expect(expected.match(/<!-- list: /g)).toHaveLength(count);
+  expect(read(name)).toBe(expected);
 });

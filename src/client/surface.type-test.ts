@@ -84,7 +84,7 @@ export async function candles(client: CandleClient): Promise<void> {
   client.on('key', 'candle-update', ({ fillClose }) => fillClose.toFixed(2));
   client.on('key', 'end', ({ code }) => code);
   // @ts-expect-error candles have these lengths only
-  await client.fetch({ marketId: 'perp_0', resolution: '3', fromTs: 1, toTs: 2 });
+  await client.fetch({ marketId: 'perp_0', resolution: '7', fromTs: 1, toTs: 2 });
   // @ts-expect-error there is no such event
   client.on('key', 'candle', () => {});
   // @ts-expect-error a key is needed

@@ -6,6 +6,7 @@ import { RESOLUTION_NAMES } from '../../src/contract/resolutions.js';
 import type { SchemaFile } from '../../src/server/api/message-schemas.js';
 import { UDF_RESOLUTIONS_LISTED } from '../../src/server/api/udf-parts.js';
 import { bodySchemas } from '../../src/server/routes/paths.js';
+import { MARKET_CHANNELS } from '../../src/server/sockets/market-dialect.js';
 
 type Json = Record<string, unknown>;
 type Definitions = Record<string, Json>;
@@ -18,6 +19,10 @@ export function withShared(file: SchemaFile, schema: Json): Json {
   };
   setEnum($defs['state'], FEED_STATES);
   setEnum($defs['resolution'], RESOLUTION_NAMES);
+  setEnum(
+    ($defs['acknowledgement']?.['properties'] as Definitions)?.['channelType'],
+    MARKET_CHANNELS,
+  );
   if (file !== 'compatible-stream') {
     const { code } = ($defs['error']?.['properties'] ?? {}) as Definitions;
     setEnum(code, socketCodesOf(file));
@@ -49,6 +54,7 @@ function exactly({ type, pattern, description, minimum }: Json): Json {
 const inCode = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');
 
 const LISTS: Readonly<Record<string, readonly string[]>> = {
+  channels: MARKET_CHANNELS,
   resolutions: RESOLUTION_NAMES,
   'udf resolutions': UDF_RESOLUTIONS_LISTED,
   states: FEED_STATES,

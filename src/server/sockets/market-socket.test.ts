@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn, startOn } from '../../../test/support/fake-client.js';
 import { FakeMarketStreams } from '../../../test/support/fake-market-streams.js';
 import { LIMITS } from '../../config/limits.js';
+import { RESOLUTION_NAMES } from '../../contract/resolutions.js';
 import { FakeBook } from '../testing/running-server.js';
 import type { SocketServer } from './socket-server.js';
 
@@ -169,7 +170,7 @@ describe('a message of market data that is wrong', () => {
   test.each([
     [{ symbol: 'NO-PERP' }, 'UNKNOWN_MARKET', 'NO-PERP'],
     [{ symbol: 5 }, 'INVALID_PARAM', 'symbol was of type number'],
-    [{ resolution: '3' }, 'INVALID_PARAM', '"3", must be one of 1, 5, 15, 60, 240, D, W, M, 1440'],
+    [{ resolution: '7' }, 'INVALID_PARAM', `"7", must be one of ${RESOLUTION_NAMES.join(', ')}`],
     [{ resolution: '01' }, 'INVALID_PARAM', '"01"'],
     [{ resolution: null }, 'INVALID_PARAM', 'resolution was null'],
     [{ resolution: ['1'] }, 'INVALID_PARAM', 'resolution was a list'],
