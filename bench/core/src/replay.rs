@@ -4,7 +4,6 @@ use slotbook_book::{AccountUpdate, Applied, Book, FeedState, Gate, MarketId};
 use slotbook_protocol::model::enums::MarketType;
 use slotbook_protocol::model::units::{Pubkey, Slot};
 use slotbook_wire::render::{L2Request, render_l2};
-use slotbook_wire::sources::Sources;
 use slotbook_wire::stream::spec::Encoding;
 
 use crate::chain::{self, PROGRAM};
@@ -134,8 +133,7 @@ impl Replay {
     #[inline]
     pub fn render(&self, market: MarketId, depth_levels: usize, out: &mut Vec<u8>) {
         out.clear();
-        let sources = Sources::NONE;
-        let request = L2Request { market, depth_levels, grouping_ticks: 0, sources };
+        let request = L2Request::plain(market, depth_levels);
         render_l2(&self.book, &request, (EPOCH, Encoding::Json), out);
     }
 }

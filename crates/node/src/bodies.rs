@@ -112,8 +112,8 @@ impl Core {
 }
 
 fn l2_request([market, depth, grouping_ticks, sources]: [u32; 4]) -> Option<L2Request> {
-    let (market, sources) = (market_of(market)?, sources_of(sources));
-    Some(L2Request { market, depth_levels: index(depth), grouping_ticks, sources })
+    let plain = L2Request::plain(market_of(market)?, index(depth));
+    Some(L2Request { grouping_ticks, sources: sources_of(sources), ..plain })
 }
 
 /// `None` also for a maker that is not a key.

@@ -19,6 +19,12 @@ pub struct L2Request {
 }
 
 impl L2Request {
+    /// All levels of the orders up to a depth; other requests are this one with more members.
+    #[must_use]
+    pub const fn plain(market: MarketId, depth_levels: usize) -> Self {
+        Self { market, depth_levels, grouping_ticks: 1, sources: Sources::NONE }
+    }
+
     /// The width of a price group, 1e6; `None` without grouping.
     pub(crate) fn grid(&self, tick: Price) -> Option<Price> {
         let ticks = u64::from(self.grouping_ticks);

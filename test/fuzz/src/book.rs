@@ -146,7 +146,8 @@ impl Life {
         for market in ids {
             self.book.refresh_quotes(market);
             for sources in [Sources::NONE, Sources { vamm: true, indicative: true }] {
-                let l2 = L2Request { market, depth_levels: 16, grouping_ticks: 7, sources };
+                let plain = L2Request::plain(market, 16);
+                let l2 = L2Request { grouping_ticks: 7, sources, ..plain };
                 let mut body = Vec::new();
                 assert!(render_l2(&self.book, &l2, ("epoch", Encoding::Json), &mut body));
                 assert!(serde_json::from_slice::<serde_json::Value>(&body).is_ok(), "/l2 is JSON");

@@ -94,10 +94,8 @@ impl LevelChanges {
     /// book: first the removed levels of both sides.
     pub fn read(&mut self, book: &Book, mut take: impl FnMut(Side, Difference<'_, SourcedLevel>)) {
         let Self { depth_levels, rows } = self;
-        let (depth_levels, grouping_ticks, sources) = (*depth_levels, 1, Sources::NONE);
         rows.compare(book, |market, side, push| {
-            let request = L2Request { market, depth_levels, grouping_ticks, sources };
-            each_level(book, &request, side, push);
+            each_level(book, &L2Request::plain(market, *depth_levels), side, push);
         });
         for is_went in [true, false] {
             for (side, fresh) in rows.sides() {

@@ -142,13 +142,10 @@ impl TopicSpec {
         let wide = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
         match self.channel {
             Channel::Book { depth_levels, grouping_ticks } => {
-                let depth_levels = wide(depth_levels);
-                Shows::Levels(L2Request { market, depth_levels, grouping_ticks, sources })
+                let plain = L2Request::plain(market, wide(depth_levels));
+                Shows::Levels(L2Request { grouping_ticks, sources, ..plain })
             }
-            Channel::Bbo => {
-                let (depth_levels, grouping_ticks) = (1, 1);
-                Shows::Levels(L2Request { market, depth_levels, grouping_ticks, sources })
-            }
+            Channel::Bbo => Shows::Levels(L2Request { sources, ..L2Request::plain(market, 1) }),
             Channel::L3 { depth_orders, maker } => {
                 let depth_orders = wide(depth_orders);
                 Shows::Orders(L3Request { market, depth_orders, maker, sources })

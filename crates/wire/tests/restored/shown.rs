@@ -69,7 +69,8 @@ fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
 
 fn show_levels(book: &Book, market: MarketId, sources: Sources, texts: &mut Vec<String>) {
     for (depth_levels, grouping_ticks) in [(3, 0), (usize::MAX, 0), (20, 7)] {
-        let request = L2Request { market, depth_levels, grouping_ticks, sources };
+        let plain = L2Request::plain(market, depth_levels);
+        let request = L2Request { grouping_ticks, sources, ..plain };
         texts.push(text(|out| assert!(render_l2(book, &request, ("e", Encoding::Json), out))));
         texts.push(text(|out| {
             render_uncrossed_l2(

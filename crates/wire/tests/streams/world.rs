@@ -107,11 +107,12 @@ fn shown(book: &Book, spec: &TopicSpec) -> [Vec<Value>; 2] {
         }
         Channel::Book { depth_levels, grouping_ticks } => {
             let depth_levels = usize::try_from(depth_levels).unwrap();
-            let request = L2Request { market, depth_levels, grouping_ticks, sources };
+            let plain = L2Request::plain(market, depth_levels);
+            let request = L2Request { grouping_ticks, sources, ..plain };
             render_l2(book, &request, ("e", Encoding::Json), &mut body);
         }
         Channel::Bbo => {
-            let request = L2Request { market, depth_levels: 1, grouping_ticks: 0, sources };
+            let request = L2Request { sources, ..L2Request::plain(market, 1) };
             render_l2(book, &request, ("e", Encoding::Json), &mut body);
         }
     }
