@@ -1,36 +1,12 @@
 //! The body of /l3: both sides by order.
 
-use slotbook_protocol::model::units::{Price, Pubkey, Slot, UnixSeconds};
+use slotbook_book::OrderRow;
 
 use crate::head::BodyHead;
 use crate::writer::{JsonWriter, literal, members};
 
 /// One resting order of /l3, sizes at 1e9.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OrderLine {
-    /// The effective price, 1e6.
-    pub price: Price,
-    /// The remaining size, 1e9.
-    pub size: u128,
-    /// The total size of the orders ahead at its price, 1e9.
-    pub queue: u128,
-    /// Offset from the oracle, 1e6; 0 for a fixed price.
-    pub oracle_price_offset: i64,
-    /// The user account of the maker.
-    pub maker: Pubkey,
-    /// The id of the order within its user account.
-    pub order_id: u32,
-    /// The slot at which it was placed.
-    pub slot: Slot,
-    /// Expiry in unix seconds; 0 for never.
-    pub max_ts: UnixSeconds,
-    /// Whether it may only reduce the maker's position.
-    pub reduce_only: bool,
-    /// Whether it never takes liquidity.
-    pub post_only: bool,
-    /// Whether it was placed by a signed message.
-    pub signed_msg: bool,
-}
+pub type OrderLine = OrderRow<u128>;
 
 /// Writes a whole /l3 body. The orders come in book order.
 pub fn write_l3<const N: bool, B, A>(

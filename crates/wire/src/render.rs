@@ -375,23 +375,9 @@ fn count_queues(rows: &mut [OrderRow]) {
 /// The rows as written, without rows whose size rounds to 0: in frames a size of 0 means a removed
 /// order, and a level of such orders does not exist.
 fn lines(rows: &[OrderRow], scale: SizeScale) -> impl Iterator<Item = OrderLine> + Clone {
-    rows.iter().map(move |row| line(row, scale)).filter(|line| line.size > 0)
-}
-
-fn line(row: &OrderRow, scale: SizeScale) -> OrderLine {
-    OrderLine {
-        price: row.price,
-        size: scale.to_wire(u128::from(row.size.0)),
-        queue: scale.to_wire(row.queue),
-        oracle_price_offset: row.oracle_price_offset,
-        maker: row.maker,
-        order_id: row.order_id,
-        slot: row.slot,
-        max_ts: row.max_ts,
-        reduce_only: row.reduce_only,
-        post_only: row.post_only,
-        signed_msg: row.signed_msg,
-    }
+    let size = move |row: &OrderRow| scale.to_wire(u128::from(row.size.0));
+    let lines = rows.iter().map(move |row| row.resized(size(row), scale.to_wire(row.queue)));
+    lines.filter(|line| line.size > 0)
 }
 
 pub(crate) fn body_head<'a>(

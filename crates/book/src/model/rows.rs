@@ -15,14 +15,14 @@ pub struct Level {
     pub order_count: u32,
 }
 
-/// One order as the book shows it.
+/// One order as the book shows it: by default with sizes in the market's base units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OrderRow {
+pub struct OrderRow<Size = BaseQty> {
     /// Effective price, 1e6.
     pub price: Price,
-    /// Fillable size, in the market's base units.
-    pub size: BaseQty,
-    /// Base ahead of this order at its price.
+    /// Fillable size.
+    pub size: Size,
+    /// Base ahead of this order at its price, in the unit of `size`.
     pub queue: u128,
     /// The user account that placed it.
     pub maker: Pubkey,
@@ -43,6 +43,24 @@ pub struct OrderRow {
 }
 
 impl OrderRow {
+    /// The order with its size and its queue in another unit.
+    #[must_use]
+    pub const fn resized<Size>(&self, size: Size, queue: u128) -> OrderRow<Size> {
+        OrderRow {
+            price: self.price,
+            size,
+            queue,
+            maker: self.maker,
+            order_id: self.order_id,
+            slot: self.slot,
+            max_ts: self.max_ts,
+            reduce_only: self.reduce_only,
+            post_only: self.post_only,
+            signed_msg: self.signed_msg,
+            oracle_price_offset: self.oracle_price_offset,
+        }
+    }
+
     /// Compares by fill priority within one price: order slot, then order id, then maker.
     #[must_use]
     pub fn compare_in_queue(&self, other: &Self) -> Ordering {
