@@ -21,9 +21,9 @@ pub struct Version {
 /// The capacity of a cache.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheLimits {
-    /// Maximum bodies. A body of each market at every usual depth fits many times over.
+    /// Maximum number of bodies: room for several bodies of each market at every usual depth.
     pub bodies_max: usize,
-    /// Maximum bytes of text. A single larger body is cached alone.
+    /// Maximum bytes of all texts. A larger body is cached alone.
     pub bytes_max: usize,
 }
 
@@ -56,7 +56,7 @@ impl<K: Copy + Eq + Hash> BodyCache<K> {
         Self { entries: HashMap::new(), limits, bytes: 0, uses: 0, hits: 0 }
     }
 
-    /// The body of `key` at `version`; on a miss `render` fills an empty buffer.
+    /// Returns the body of `key` at `version`; on a miss `render` fills an empty buffer.
     pub fn body(&mut self, key: K, version: Version, render: impl FnOnce(&mut Vec<u8>)) -> &[u8] {
         self.uses += 1;
         let is_cached = self.entries.get(&key).is_some_and(|entry| entry.version == version);
@@ -105,7 +105,7 @@ impl<K: Copy + Eq + Hash> BodyCache<K> {
         self.entries.insert(key, Entry { version, used_at: self.uses, body });
     }
 
-    /// Scans every entry: the count is bounded, and a sufficiently large cache never evicts.
+    /// Scans every entry: the count is bounded, and a large enough cache never evicts.
     fn drop_oldest(&mut self) -> bool {
         let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used_at);
         let Some(key) = oldest.map(|(key, _)| *key) else { return false };

@@ -1,6 +1,6 @@
 //! Numbers as decimal digits.
 
-/// The decimal text of a number of at most sixteen digits, computed in registers.
+/// The decimal text of a number with at most sixteen digits, computed in registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Digits {
     /// The digits, padded with unspecified bytes.
@@ -20,11 +20,11 @@ const HALF_END: u64 = 100_000_000;
 /// A text of zeros.
 const ZEROS: u128 = u128::from_le_bytes([b'0'; DIGITS_MAX]);
 
-/// A bit in the last digit, so that 0 keeps one digit.
+/// A set bit in the last digit, so that the number 0 keeps one digit.
 const LAST_PLACE: u128 = 1 << 120;
 
 impl Digits {
-    /// The digits of a number; `None` when it has too many.
+    /// Returns the digits of a number; `None` when it has too many.
     #[inline]
     pub(crate) fn of(value: u64) -> Option<Self> {
         if value >= DIGITS_END {
@@ -37,14 +37,14 @@ impl Digits {
         Some(Self { text: text.to_le_bytes(), count: DIGITS_MAX - unused as usize })
     }
 
-    /// The last sixteen digits of a number, zero-padded.
+    /// Returns the last sixteen digits of a number, zero-padded.
     pub(crate) fn last_of(value: u64) -> Self {
         let text = (sixteen_digits(value % DIGITS_END) | ZEROS).to_le_bytes();
         Self { text, count: DIGITS_MAX }
     }
 }
 
-/// Sixteen zero-padded digits as byte values, the first in the lowest byte.
+/// Returns sixteen zero-padded digits as byte values, the first in the lowest byte.
 #[inline]
 fn sixteen_digits(value: u64) -> u128 {
     let first = u128::from(eight_digits(value / HALF_END));
@@ -52,8 +52,8 @@ fn sixteen_digits(value: u64) -> u128 {
     first | (last << 64)
 }
 
-/// Eight digits: each step splits all parts at once, into four, two and one digits. The products
-/// are exact for parts of this size.
+/// Returns eight digits as byte values. Each step splits all parts at once, into four, two and one
+/// digits; the products are exact for parts of this size.
 #[inline]
 fn eight_digits(value: u64) -> u64 {
     debug_assert!(value < HALF_END, "Invariant: at most eight digits");

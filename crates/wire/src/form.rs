@@ -9,16 +9,16 @@ use crate::level::SourcedLevel;
 use crate::stream::binary::body::BodyBytes;
 use crate::writer::JsonWriter;
 
-/// The market and grid of a body's rows.
+/// The market of a body, and the grid of its prices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown<'a> {
     pub(crate) info: &'a MarketInfo,
     pub(crate) header: &'a Header,
-    /// Ticks per price group; 0 and 1 disable grouping.
+    /// Ticks in each price group; 0 and 1 disable grouping.
     pub(crate) grouping_ticks: u32,
 }
 
-/// Writes bodies in one form. The rows come best first, grouped and limited.
+/// Writes bodies in one form. The rows come best first, already grouped and limited.
 pub(crate) trait Form {
     fn write_l2<B, A>(&mut self, shown: Shown<'_>, head: &BodyHead<'_>, sides: (B, A))
     where

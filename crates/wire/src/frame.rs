@@ -1,4 +1,4 @@
-//! The frame of the compatible order book channel: a JSON object that carries a body as a string.
+//! The frame of the compatible order book channel: a JSON object that contains a body as a string.
 
 use slotbook_book::{Book, MarketInfo};
 use slotbook_protocol::model::enums::MarketType;

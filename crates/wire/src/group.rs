@@ -7,7 +7,7 @@ use slotbook_protocol::model::units::Price;
 
 use crate::level::SourcedLevel;
 
-/// The rounding direction of prices: never in the reader's favour.
+/// The rounding direction of prices, which is never in the reader's favour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// Bids round down.
@@ -40,7 +40,7 @@ impl Rounding {
 
 /// Iterator over the groups of a sorted sequence of levels, best first.
 ///
-/// A group is complete once the first level of the next group is read; no further level is read.
+/// A group is complete once the first level of the next group is read; no level after that is read.
 #[derive(Debug)]
 pub struct Grouped<I: Iterator<Item = SourcedLevel>> {
     levels: Peekable<I>,

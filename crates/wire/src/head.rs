@@ -1,4 +1,4 @@
-//! The members of a book body besides its rows.
+//! The members of a book body in addition to its rows.
 
 use slotbook_protocol::model::enums::MarketType;
 use slotbook_protocol::model::oracle::OracleReading;
@@ -16,13 +16,13 @@ pub struct BodyHead<'a> {
     pub market_type: MarketType,
     /// The index among the markets of its type.
     pub market_index: u16,
-    /// When the turn of this version ended, in unix milliseconds.
+    /// The time at which the turn of this version ended, in unix milliseconds.
     pub ts_ms: u64,
     /// The slot of the book.
     pub slot: Slot,
     /// The sequence number within the epoch.
     pub seq: u64,
-    /// Identifies the book's run, within which `seq` counts.
+    /// The epoch: identifies the run of the book within which `seq` counts.
     pub epoch: &'a str,
     /// The freshness of the feed: `live`, `lagging`, `stale` or `rebuilding`.
     pub state: &'a str,
@@ -30,15 +30,15 @@ pub struct BodyHead<'a> {
     pub top: TopOfBook,
     /// The oracle reading; `None` before the first.
     pub oracle: Option<OracleReading>,
-    /// The last oracle price that the program stored: shown without an oracle reading.
+    /// The last oracle price that the program stored, used when there is no oracle reading.
     pub last_oracle_price: OraclePrice,
-    /// The reading that prices the book; `None` repeats `oracle`.
+    /// The reading that prices the book; `None` when it is the same as `oracle`.
     pub mm_oracle: Option<OracleReading>,
     /// The slot of the last update of the market's account.
     pub market_slot: Slot,
     /// The rule that empties the market's book; `None` when no rule does.
     pub empty_reason: Option<&'a str>,
-    /// Why offset orders are excluded; `None` when they are included.
+    /// The reason why orders with an oracle offset are excluded; `None` when they are included.
     pub offset_orders_excluded: Option<&'a str>,
 }
 
@@ -56,14 +56,14 @@ impl BodyHead<'_> {
         self.write_rest(json);
     }
 
-    /// Writes the /l2 members besides the rows as an object.
+    /// Writes the /l2 members in addition to the rows, as an object.
     pub(crate) fn write_object_with_prices(&self, out: &mut Vec<u8>) {
         let start = out.len();
         self.write_with_prices(&mut JsonWriter::new(out));
         out[start] = b'{';
     }
 
-    /// Writes the /l3 members besides the rows as an object.
+    /// Writes the /l3 members in addition to the rows, as an object.
     pub(crate) fn write_object_without_prices(&self, out: &mut Vec<u8>) {
         let start = out.len();
         self.write_without_prices(&mut JsonWriter::new(out));

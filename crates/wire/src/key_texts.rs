@@ -1,4 +1,4 @@
-//! A cache of base58 texts of keys: encoding a key costs more than the rest of its line.
+//! A cache of base58 texts of keys: encoding a key costs more than the rest of its row.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ const TEXTS_KEPT: usize = 1 << 14;
 /// Maximum base58 length of a 32-byte key.
 pub(crate) const KEY_TEXT_BYTES_MAX: usize = five8::BASE58_ENCODED_32_MAX_LEN;
 
-/// The text of one key, padded with unspecified bytes.
+/// The text of one key; the bytes after the text are unspecified.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyText {
     key: Pubkey,
@@ -30,7 +30,7 @@ impl KeyText {
 }
 
 thread_local! {
-    /// The texts of recently written keys of this thread, one entry per hash.
+    /// The texts of keys that this thread has written recently, one entry for each hash.
     static TEXTS: RefCell<Vec<KeyText>> = const { RefCell::new(Vec::new()) };
 }
 

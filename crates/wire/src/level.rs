@@ -5,7 +5,7 @@ use slotbook_protocol::model::units::{BaseQty, Price};
 use crate::level_texts::{DlobLevel, LevelTexts};
 use crate::writer::{JsonWriter, literal, members};
 
-/// The source of a level's size, in the order of the members on the wire.
+/// The source of a level's size, in the order of the members in bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// On-chain orders.
@@ -47,12 +47,12 @@ pub const SOURCES: usize = 3;
 pub struct SourcedLevel {
     /// The price, 1e6.
     pub price: Price,
-    /// The size per [`Source`]; 0 omits the source from the body.
+    /// The size from each [`Source`]; a source with size 0 is omitted from the body.
     pub sizes: [u128; SOURCES],
 }
 
-/// Compares in registers: topics compare every shown level after each turn, and the derived
-/// comparison makes a call for each.
+/// A hand-written comparison in registers: topics compare every visible level after each turn, and
+/// the derived comparison makes a call for each level.
 impl PartialEq for SourcedLevel {
     #[inline]
     fn eq(&self, other: &Self) -> bool {

@@ -1,5 +1,5 @@
-//! A cache of level texts across bodies: most levels of a book are unchanged, and the prices of
-//! offset levels recur.
+//! A cache of level texts across bodies: most levels of a book stay unchanged, and the prices of
+//! levels with an oracle offset recur.
 
 use std::cell::RefCell;
 
@@ -13,7 +13,7 @@ const TEXTS_KEPT: usize = 1 << 11;
 /// Maximum bytes of a text: three numbers of sixteen digits, and 57 bytes of escaped punctuation.
 const TEXT_BYTES_MAX: usize = 112;
 
-/// A level of orders only, the common case.
+/// A level whose size comes from orders only, the common case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DlobLevel {
     /// The price, 1e6.
@@ -29,8 +29,8 @@ impl DlobLevel {
         Some([Digits::of(self.price)?, Digits::of(self.size)?])
     }
 
-    /// The cache index. Multiplication by this odd number, 2^64 over the golden ratio, spreads
-    /// neighbouring prices; its highest bits depend on all input bits.
+    /// Returns the cache index. Multiplication by this odd number, 2^64 over the golden ratio,
+    /// spreads neighbouring prices; its highest bits depend on all input bits.
     #[inline]
     fn place(self, nested: bool) -> usize {
         let mixed = (self.price ^ self.size.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -48,7 +48,7 @@ struct LevelText {
 }
 
 impl LevelText {
-    /// An empty entry, equal to no level, because every level has a size.
+    /// An empty entry, which equals no level, because every level has a size.
     const NONE: Self = Self {
         level: DlobLevel { price: 0, size: 0 },
         text: [0; TEXT_BYTES_MAX],
@@ -95,8 +95,8 @@ impl LevelTexts {
     }
 }
 
-/// Writes a level and replaces its cached text. Both are written in pieces: copying a just written
-/// text stalls on store forwarding.
+/// Writes a level and replaces its cached text. Both are written in pieces, because copying a just
+/// written text stalls on store forwarding.
 #[inline(never)]
 fn rewrite<const N: bool>(
     kept: &mut LevelText,

@@ -2,7 +2,7 @@
 
 use crate::digits::{DIGITS_MAX, Digits};
 
-/// A line of a body: literals, as in [`crate::writer::JsonWriter`], and digits.
+/// A line of a body: literals, like those of [`crate::writer::JsonWriter`], and digits.
 ///
 /// # Panics
 /// Its methods panic when a line, with the padding of its last number, exceeds `MAX` bytes.
@@ -21,7 +21,7 @@ impl<'a, const MAX: usize, const NESTED: bool> Line<'a, MAX, NESTED> {
         line.end
     }
 
-    /// Appends the plain or the escaped form of a text, as this line requires. See `literal!`.
+    /// Appends the plain or the escaped form of a text, whichever this line needs. See `literal!`.
     #[inline(always)]
     pub(crate) fn either(&mut self, plain: &[u8], nested: &[u8]) {
         let piece = if NESTED { nested } else { plain };
@@ -29,7 +29,7 @@ impl<'a, const MAX: usize, const NESTED: bool> Line<'a, MAX, NESTED> {
         self.end += piece.len();
     }
 
-    /// Appends a number. Copies a fixed length; later text overwrites the padding.
+    /// Appends a number. Copies a fixed length; later text overwrites the bytes after the number.
     #[inline(always)]
     pub(crate) fn digits(&mut self, digits: &Digits) {
         self.text[self.end..][..DIGITS_MAX].copy_from_slice(&digits.text);

@@ -1,4 +1,4 @@
-//! Renders books as bodies: the only module that reads both.
+//! Renders books as bodies. Only this module reads books and writes bodies.
 
 use std::iter::Peekable;
 
@@ -76,8 +76,8 @@ pub(crate) fn write_body(
     true
 }
 
-/// As [`render_l2`], but uncrosses the book before grouping and limiting; the head describes the
-/// shown levels.
+/// Renders like [`render_l2`], but uncrosses the book before grouping and limiting; the head
+/// describes the uncrossed levels.
 pub fn render_uncrossed_l2(
     book: &Book,
     request: &L2Request,
@@ -101,8 +101,8 @@ pub fn render_uncrossed_l2(
     true
 }
 
-/// Writes both sides, grouped and limited; the head describes the shown levels. The large iterators
-/// are passed by reference.
+/// Writes both sides, grouped and limited; the head describes the written levels. The large
+/// iterators are passed by reference.
 #[inline]
 fn write_sides<B, A>(
     info: &MarketInfo,
@@ -177,7 +177,7 @@ pub(crate) fn each_order(
     lines(rows, scale).for_each(each);
 }
 
-/// Takes the crossing levels off both sides and returns the rest.
+/// Removes the crossing levels from both sides and returns the remaining levels.
 fn uncross<'a>(
     book: &'a Book,
     info: &MarketInfo,
@@ -219,7 +219,7 @@ pub fn render_l3(
     true
 }
 
-/// As [`render_l3`], with each order at the price of its level in the uncrossed /l2.
+/// Renders like [`render_l3`], with each order at the price of its level in the uncrossed /l2.
 pub fn render_uncrossed_l3(
     book: &Book,
     request: &L3Request,
@@ -300,7 +300,7 @@ fn best_shown(book: &Book, request: &L3Request, side: Side) -> Option<Price> {
     [book.best(request.market, side), quoted].into_iter().flatten().reduce(better)
 }
 
-/// Reads the rows of one side of the uncrossed book; returns its best price over all makers.
+/// Reads the rows of one side of the uncrossed book; returns the side's best price over all makers.
 fn read_uncrossed_side(
     book: &Book,
     request: &L3Request,
@@ -338,7 +338,7 @@ fn read_uncrossed_side(
     best
 }
 
-/// Sets the prices of the rows of moved levels, which have the same order as the levels.
+/// Sets the prices of the rows of moved levels; rows and levels are in the same order.
 fn reprice(rows: &mut [OrderRow], moved: &[Moved]) {
     let mut levels = moved.iter().peekable();
     for row in rows {
@@ -359,7 +359,7 @@ fn sort_by_price(side: Side, rows: &mut [OrderRow]) {
     });
 }
 
-/// Computes the queue ahead of each row at its price.
+/// Computes the size ahead of each row at its price.
 fn count_queues(rows: &mut [OrderRow]) {
     let mut at = None;
     let mut ahead = 0;
@@ -372,8 +372,8 @@ fn count_queues(rows: &mut [OrderRow]) {
     }
 }
 
-/// The rows as written, without rows whose size rounds to 0: in frames a size of 0 means a removed
-/// order, and a level of such orders does not exist.
+/// Returns the rows in wire units, without rows whose size rounds to 0: in frames a size of 0 means
+/// a removed order, and a level of such orders does not exist.
 fn lines(rows: &[OrderRow], scale: SizeScale) -> impl Iterator<Item = OrderLine> + Clone {
     let size = move |row: &OrderRow| scale.to_wire(u128::from(row.size.0));
     let lines = rows.iter().map(move |row| row.resized(size(row), scale.to_wire(row.queue)));

@@ -12,9 +12,9 @@ pub struct L2Request {
     pub market: MarketId,
     /// Maximum levels a side, after grouping.
     pub depth_levels: usize,
-    /// Ticks per price group; 0 and 1 show every level.
+    /// Ticks in each price group; 0 and 1 show every level.
     pub grouping_ticks: u32,
-    /// Liquidity besides orders. The book's quotes must be refreshed for it.
+    /// Liquidity in addition to orders. The book's quotes must be refreshed for it.
     pub sources: Sources,
 }
 
@@ -39,8 +39,8 @@ pub struct L3Request {
     pub market: MarketId,
     /// Maximum orders a side.
     pub depth_orders: usize,
-    /// Only the orders of this user account; `None` shows all.
+    /// The user account whose orders alone are included; `None` includes all.
     pub maker: Option<Pubkey>,
-    /// Liquidity besides orders: indicative quotes only, since an AMM has no orders.
+    /// Liquidity in addition to orders: indicative quotes only, because an AMM has no orders.
     pub sources: Sources,
 }

@@ -8,7 +8,7 @@ use slotbook_protocol::model::units::Price;
 
 use crate::level::{SOURCES, SizeScale, Source, SourcedLevel};
 
-/// The liquidity that a reader sees besides orders.
+/// The liquidity in addition to orders that a reader requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sources {
     /// The levels of the market's AMM.
@@ -38,7 +38,7 @@ impl Sources {
     }
 }
 
-/// The levels of a side, best first, with access to the next price before reading.
+/// The levels of a side, best first; the price of the next level can be read in advance.
 pub(crate) trait SideLevels: Iterator<Item = SourcedLevel> {
     /// The price of the next level.
     fn best(&mut self) -> Option<Price>;
@@ -50,7 +50,7 @@ impl<I: Iterator<Item = SourcedLevel>> SideLevels for Peekable<I> {
     }
 }
 
-/// Without `Peekable`, which would check for a peeked level at each read.
+/// Implemented without `Peekable`, which would check for a peeked level at each read.
 impl SideLevels for OrderLevels<'_> {
     fn best(&mut self) -> Option<Price> {
         self.clone().next().map(|level| level.price)
@@ -62,8 +62,8 @@ pub(crate) fn order_levels<'a>(book: &'a Book, info: &MarketInfo, side: Side) ->
     OrderLevels { levels: book.levels(info.id, side), scale }
 }
 
-/// The levels of orders and of these sources, best first; equal prices merge. The book's quotes are
-/// those of [`Book::refresh_quotes`].
+/// Returns the levels of orders and of these sources, best first; equal prices merge. The book's
+/// quotes are those of [`Book::refresh_quotes`].
 pub(crate) fn all_levels<'a>(
     book: &'a Book,
     info: &MarketInfo,
@@ -92,7 +92,7 @@ where
     AllLevels { side, scale, orders: orders.peekable(), quotes }
 }
 
-/// The levels of orders as written. A hand-written iterator: std's adapters are not inlined, and
+/// The levels of orders in wire units. A hand-written iterator: std's adapters are not inlined, and
 /// cost a call for each level of every body.
 #[derive(Clone)]
 pub(crate) struct OrderLevels<'a> {

@@ -1,4 +1,4 @@
-//! Top of book, and the mark price and spread derived from it.
+//! The best prices of a book, and the mark price and spread derived from them.
 
 use slotbook_protocol::model::units::{OraclePrice, Price};
 
@@ -12,23 +12,23 @@ pub struct TopOfBook {
 }
 
 impl TopOfBook {
-    /// Best bid and best ask, if both exist.
+    /// Returns best bid and best ask if both exist.
     #[must_use]
     pub fn both(self) -> Option<(Price, Price)> {
         self.bid.zip(self.ask)
     }
 
-    /// Whether the best bid is above the best ask; equal prices are locked, not crossed.
+    /// Returns whether the best bid is above the best ask; equal prices are locked, not crossed.
     #[must_use]
     pub fn crossed(self) -> bool {
         self.both().is_some_and(|(bid, ask)| bid > ask)
     }
 }
 
-/// Mark price and spread, as in the bodies.
+/// Mark price and spread as bodies contain them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spread {
-    /// The mark price, 1e6. An oracle price when the book is crossed around the oracle.
+    /// The mark price, 1e6: an oracle price when the book is crossed around the oracle.
     pub mark: OraclePrice,
     /// Best ask minus best bid, 1e6; 0 when crossed.
     pub quote: Price,
@@ -39,7 +39,7 @@ pub struct Spread {
 /// One hundred percent at 1e6.
 const PERCENT_PRECISION: u64 = 100 * 1_000_000;
 
-/// Mark price and spread of two best prices.
+/// Returns mark price and spread of two best prices.
 ///
 /// `oracle` is the reading that prices the book: the MM oracle of a perp market.
 ///
@@ -55,7 +55,8 @@ pub fn spread(bid: Price, ask: Price, oracle: Option<OraclePrice>) -> Spread {
     Spread { mark, quote, percent }
 }
 
-/// Uses 64 bits if sufficient: a 128-bit division costs as much as a level of the body.
+/// Computes with 64 bits when they suffice, because a 128-bit division costs as much as a level of
+/// the body.
 fn percent_of(quote: u64, mark: u64) -> u128 {
     match quote.checked_mul(PERCENT_PRECISION) {
         Some(product) => u128::from(product / mark),

@@ -1,8 +1,8 @@
 //! Uncrosses a book, for readers that expect bids below asks.
 //!
-//! Sizes stay: a crossing level moves to the near side of the level that it crosses, away from the
-//! market's reference price. Levels beyond the crossing stay and are not read. The result may still
-//! be crossed, when one side runs out first.
+//! Sizes stay unchanged: a crossing level moves to the near side of the level that it crosses, away
+//! from the market's reference price. Levels beyond the crossing stay and are not read. The result
+//! may still be crossed, when one side has no more levels.
 //!
 //! Source: `facts/dlob-semantics.md` 4.8 (sdk/src/dlob/orderBookLevels.ts `uncrossL2`).
 
@@ -17,11 +17,11 @@ use crate::level::SourcedLevel;
 /// The parameters of uncrossing.
 #[derive(Clone, Copy, Debug)]
 pub struct UncrossRules<'a> {
-    /// The market's price: oracle plus premium, 1e6. Levels on the wrong side of it move.
+    /// The market's price, oracle plus premium, 1e6. Levels on the wrong side of it are moved.
     pub reference: OraclePrice,
     /// The distance between a moved level and the level that it crossed, 1e6.
     pub gap: Price,
-    /// Prices of bids that never move: the reader's own orders.
+    /// Prices of bids that are never moved: the reader's own orders.
     pub own_bids: &'a [Price],
     /// Prices of asks that never move.
     pub own_asks: &'a [Price],
@@ -32,7 +32,7 @@ pub struct UncrossRules<'a> {
 pub struct Moved {
     /// The original price.
     pub from: Price,
-    /// The level at its new price, which may equal the old one.
+    /// The level at its new price, which may equal its old price.
     pub level: SourcedLevel,
 }
 
@@ -44,8 +44,8 @@ pub struct Crossing {
 }
 
 impl Crossing {
-    /// Takes the crossing levels off both sides, which come best first. Takes nothing when a side
-    /// is empty or bids are below asks.
+    /// Removes the crossing levels from both sides, which come best first. Removes nothing when a
+    /// side is empty or bids are below asks.
     pub fn move_crossing<B, A>(
         &mut self,
         bids: &mut Peekable<B>,
@@ -69,7 +69,7 @@ impl Crossing {
         }
     }
 
-    /// The crossing levels of a side, best first by original price.
+    /// Returns the crossing levels of a side, best first by original price.
     #[must_use]
     pub fn moved(&self, side: Side) -> &[Moved] {
         match side {
@@ -78,7 +78,8 @@ impl Crossing {
         }
     }
 
-    /// Both sides of the uncrossed book, best first: the moved levels merged with the rest.
+    /// Returns both sides of the uncrossed book, best first: the moved levels merged with the
+    /// remaining levels.
     pub fn merged<B, A>(
         &mut self,
         bids: Peekable<B>,
@@ -104,7 +105,8 @@ where
 }
 
 impl UncrossRules<'_> {
-    /// The new prices of the best remaining bid and ask; `None` for a level that waits.
+    /// Returns the new prices of the best remaining bid and ask; `None` for a level that is not
+    /// moved in this step.
     fn step(&self, bounds: &mut Bounds, bid: Price, ask: Price) -> (Option<Price>, Option<Price>) {
         if self.own_bids.contains(&bid) {
             return (Some(bid), None);
@@ -133,7 +135,7 @@ impl UncrossRules<'_> {
         Price(u64::try_from(below.max(0)).unwrap_or(u64::MAX))
     }
 
-    /// One gap above, between 0 and the maximum price.
+    /// Returns the price one gap above, between 0 and the maximum price.
     fn above(&self, price: i128) -> Price {
         let above = price + i128::from(self.gap.0);
         Price(u64::try_from(above.max(0)).unwrap_or(u64::MAX))
@@ -148,8 +150,8 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// Whether these two levels, and so all later ones, stay: from here bids only fall and asks
-    /// only rise.
+    /// Returns whether these two levels, and so all later ones, stay: later bids are lower and
+    /// later asks higher.
     fn pass(&self, bid: Price, ask: Price) -> bool {
         let bid_passes = self.max_bid.is_none_or(|max| bid < max);
         let ask_passes = self.min_ask.is_none_or(|min| ask > min);
@@ -164,12 +166,12 @@ impl Bounds {
         self.min_ask.map_or(ask, |min| ask.max(min))
     }
 
-    /// The bound after a bid moved to `price`.
+    /// Updates the bound after a bid moved to `price`.
     fn lower_bid(&mut self, price: Price) -> Price {
         *self.max_bid.insert(self.at_most_max(price))
     }
 
-    /// The bound after an ask moved to `price`.
+    /// Updates the bound after an ask moved to `price`.
     fn raise_ask(&mut self, price: Price) -> Price {
         *self.min_ask.insert(self.at_least_min(price))
     }
@@ -188,7 +190,7 @@ impl<'a, I: Iterator<Item = SourcedLevel>> Merged<'a, I> {
         Self { side, moved: moved.iter().peekable(), rest }
     }
 
-    /// The best level of both parts, before merging.
+    /// Returns the best level of moved and remaining levels, before equal prices merge.
     fn best(&mut self) -> Option<SourcedLevel> {
         let moved_first = match (self.moved.peek(), self.rest.peek()) {
             (Some(moved), Some(rest)) => !self.side.is_better(rest.price.0, moved.level.price.0),

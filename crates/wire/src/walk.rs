@@ -13,16 +13,16 @@ use crate::level::SizeScale;
 use crate::sources::Sources;
 use crate::writer::{JsonWriter, members};
 
-/// A taker order, and its liquidity besides the book.
+/// A taker order, and its liquidity in addition to the book.
 #[derive(Clone, Copy, Debug)]
 pub struct WalkRequest<'a> {
     /// The market.
     pub market: MarketId,
     /// The matching model.
     pub model: Model,
-    /// The order, sizes in the market's base units.
+    /// The order; its sizes are in the market's base units.
     pub taker: Taker,
-    /// The requested base, at 1e9; ignored for a quote amount.
+    /// The requested base, at 1e9; ignored for an order by quote amount.
     pub asked: u128,
     /// Offers of the auction, in the market's base units.
     pub jit: &'a [JitOffer],
@@ -116,7 +116,7 @@ fn program_amm(
     Some((amm, AmmMay { fill, share: is_open && gate.is_none_or(|gate| gate.amm) }))
 }
 
-/// The offers of the request, then the competing indicative quotes.
+/// Collects the offers of the request, then the competing indicative quotes.
 fn read_offers(book: &Book, request: &WalkRequest<'_>, side: Side, offers: &mut Vec<JitOffer>) {
     offers.clear();
     offers.extend_from_slice(request.jit);
@@ -125,13 +125,13 @@ fn read_offers(book: &Book, request: &WalkRequest<'_>, side: Side, offers: &mut 
     }
 }
 
-/// The AMM's offer to the taker; `None` when not requested or excluded.
+/// Returns the AMM's offer to the taker; `None` when it is not requested or excluded.
 fn amm_of(book: &Book, request: &WalkRequest<'_>) -> Option<AmmOffer> {
     let quote = book.vamm_quote(request.market).filter(|_| request.sources.vamm)?.ok()?;
     Some(AmmOffer::of(&quote, request.taker.direction))
 }
 
-/// The oracle price, if the program would accept it.
+/// Returns the oracle price if the program would accept it.
 fn oracle_of(header: &Header) -> Option<OraclePrice> {
     let reading = header.oracle.mm.or(header.oracle.exchange);
     reading.filter(|_| header.oracle.excluded.is_none()).map(|reading| reading.price)
@@ -169,7 +169,7 @@ fn write_fill(json: &mut JsonWriter<'_>, fill: &Fill, scale: SizeScale) {
     );
 }
 
-/// Writes the sums of the fills, after the digits of the filled quote.
+/// Writes the sums over the fills, after the digits of the filled quote amount.
 fn write_sums(json: &mut JsonWriter<'_>, walk: &Walk, unfilled: u128) {
     json.raw(b"\",\"averagePrice\":");
     json.price_or_null(walk.average_price);
@@ -225,7 +225,7 @@ fn write_version(
     );
 }
 
-/// The unfilled remainder, in the unit of the order's size: base at 1e9, or quote.
+/// Returns the unfilled remainder in the unit of the order's size: base at 1e9, or quote.
 fn unfilled(request: &WalkRequest<'_>, walk: &Walk, scale: SizeScale) -> u128 {
     match request.taker.size {
         Size::Base(_) => request.asked.saturating_sub(scale.to_wire(walk.filled_base.0.into())),
@@ -233,7 +233,7 @@ fn unfilled(request: &WalkRequest<'_>, walk: &Walk, scale: SizeScale) -> u128 {
     }
 }
 
-/// Maximum decimals of a fraction; further digits are cut off.
+/// Maximum decimals of a fraction; further digits are truncated.
 const FRACTION_DECIMALS: u32 = 9;
 
 /// Writes a fraction as decimal text, without trailing zeros.

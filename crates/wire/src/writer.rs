@@ -8,7 +8,8 @@ use crate::digits::{DIGITS_END, Digits};
 use crate::key_texts::with_key_text;
 use crate::line::Line;
 
-/// Appends a literal of JSON text to a [`JsonWriter`], plain or escaped as the writer requires.
+/// Appends a literal of JSON text to a [`JsonWriter`], in the plain or the escaped form that the
+/// writer needs.
 #[macro_export]
 macro_rules! literal {
     ($json:expr, $text:literal) => {{
@@ -39,12 +40,12 @@ const PIECE_DIGITS: usize = 19;
 
 /// Appends JSON text to the caller's buffer.
 ///
-/// The writer has methods for values but none for structure: the module of a body writes its
+/// The writer has methods for values but none for structure: each body's module writes its
 /// punctuation with [`JsonWriter::raw`], so commas and nesting need no bookkeeping.
 ///
-/// A `NESTED` writer writes the same text inside a JSON string, with every quote and backslash
-/// escaped. `literal!` provides punctuation in both forms at compile time: escaping a rendered body
-/// would cost twice as much as rendering it.
+/// A `NESTED` writer writes the same text for the inside of a JSON string, with every quote and
+/// backslash escaped. `literal!` provides both forms of punctuation at compile time: escaping a
+/// rendered body would cost twice as much as rendering it.
 #[derive(Debug)]
 pub struct JsonWriter<'a, const NESTED: bool = false> {
     out: &'a mut Vec<u8>,
@@ -71,7 +72,7 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         self.out.extend_from_slice(bytes);
     }
 
-    /// The length of the buffer, earlier content included.
+    /// Returns the length of the buffer, including earlier content.
     pub(crate) fn len(&self) -> usize {
         self.out.len()
     }
@@ -81,7 +82,8 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         self.out.extend_from_within(place);
     }
 
-    /// Appends the plain or the escaped form of a text, as this writer requires. See `literal!`.
+    /// Appends the plain or the escaped form of a text, whichever this writer needs. See
+    /// `literal!`.
     #[inline]
     pub fn either(&mut self, plain: &[u8], nested: &[u8]) {
         self.raw(if NESTED { nested } else { plain });
@@ -111,7 +113,8 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         mut write: impl FnMut(&mut Self, T),
     ) {
         let mut is_first = true;
-        // Adapters with a peeked item check for it once here, but at each value in a loop.
+        // `for_each` lets adapters with a peeked item check for it once, and not at each value as
+        // in a loop.
         values.into_iter().for_each(|value| {
             if !is_first {
                 self.raw(b",");
@@ -140,8 +143,8 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         self.padded(&digits.text, digits.count);
     }
 
-    /// Appends the first bytes of a text. Copies all of the text and truncates: moves of fixed
-    /// length cost less than a call.
+    /// Appends the first `length` bytes of a text. Copies the whole text and truncates, because
+    /// moves of fixed length cost less than a call.
     #[inline]
     pub(crate) fn padded<const ROOM: usize>(&mut self, text: &[u8; ROOM], length: usize) {
         let end = self.out.len() + length;
@@ -149,8 +152,8 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         self.out.truncate(end);
     }
 
-    /// Appends a line of at most `MAX` bytes, written in place: each piece checks the line's length
-    /// instead of the buffer's capacity.
+    /// Appends a line of at most `MAX` bytes, written in place, so that each piece checks the
+    /// line's length instead of the buffer's capacity.
     #[inline(always)]
     pub(crate) fn line<const MAX: usize>(
         &mut self,
@@ -195,7 +198,7 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
     /// Appends `true` or `false`.
     #[inline]
     pub fn bool(&mut self, value: bool) {
-        // Each literal has a fixed length: a move instead of a call.
+        // The literals have a fixed length each, which makes a move instead of a call.
         if value { self.raw(b"true") } else { self.raw(b"false") }
     }
 
@@ -215,7 +218,7 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
 
     /// Appends a quoted string, escaped exactly as `JSON.stringify` does it.
     ///
-    /// Market names come from the chain, where any lister chooses them.
+    /// Market names come from the chain, where the lister of a market chooses its name.
     pub fn string(&mut self, text: &str) {
         literal!(self, b"\"");
         let bytes = text.as_bytes();
@@ -261,11 +264,11 @@ pub const fn nested_bytes(text: &[u8]) -> usize {
     bytes
 }
 
-/// A text after escaping. It must not contain control characters, which JSON punctuation never
-/// does.
+/// Escapes a text at compile time. The text must not contain control characters, which JSON
+/// punctuation never does.
 ///
 /// # Panics
-/// At compile time, for a text with a control character.
+/// Panics, at compile time, for a text with a control character.
 #[must_use]
 pub const fn nested_text<const BYTES: usize>(text: &[u8]) -> [u8; BYTES] {
     let mut nested = [0; BYTES];

@@ -33,7 +33,8 @@ impl<R: Row> ReadRows<R> {
         self.seq = None;
     }
 
-    /// Compares each side that may have changed: `each_row` passes its rows to the given function.
+    /// Compares each side that may have changed; `each_row` passes the side's rows to the given
+    /// function.
     fn compare(
         &mut self,
         book: &Book,
@@ -71,7 +72,7 @@ impl<R: Row> ReadRows<R> {
     }
 }
 
-/// Changes of order levels, as in /l2 without grouping.
+/// The changes of order levels, which are those of /l2 without grouping.
 #[derive(Debug)]
 pub struct LevelChanges {
     depth_levels: usize,
@@ -85,13 +86,13 @@ impl LevelChanges {
         Self { depth_levels, rows: ReadRows::default() }
     }
 
-    /// Switches to another book, and to the market's id in it, if it has the market.
+    /// Switches to another book; `market` is the market's id in that book, if it has the market.
     pub fn begin(&mut self, market: Option<MarketId>) {
         self.rows.begin(market);
     }
 
-    /// Calls `take` with each level that differs from the previous call, even if that read another
-    /// book: first the removed levels of both sides.
+    /// Calls `take` with each level that differs from the last call, even if the last call read
+    /// another book; the removed levels of both sides come first.
     pub fn read(&mut self, book: &Book, mut take: impl FnMut(Side, Difference<'_, SourcedLevel>)) {
         let Self { depth_levels, rows } = self;
         rows.compare(book, |market, side, push| {
@@ -108,13 +109,13 @@ impl LevelChanges {
         rows.publish();
     }
 
-    /// Calls `take` with all levels of the last [`LevelChanges::read`], as new ones.
+    /// Calls `take` with all levels of the last [`LevelChanges::read`], as added levels.
     pub fn each(&self, take: impl FnMut(Side, Difference<'_, SourcedLevel>)) {
         self.rows.each_shown(take);
     }
 }
 
-/// Changes of all resting orders, as in /l3.
+/// The changes of all resting orders, which are those of /l3.
 #[derive(Debug, Default)]
 pub struct OrderRowChanges {
     rows: ReadRows<OrderLine>,
@@ -128,9 +129,10 @@ impl OrderRowChanges {
         self.rows.begin(market);
     }
 
-    /// Calls `take` with each order that differs from the previous call, even if that read another
-    /// book: first the removed orders of both sides, because an order id may reappear on the other
-    /// side; then changed and new orders. The queue position is not compared: `queue` is 0.
+    /// Calls `take` with each order that differs from the last call, even if the last call read
+    /// another book. The removed orders of both sides come first, because an order id may reappear
+    /// on the other side; changed and added orders follow. Queue positions are not compared:
+    /// `queue` is 0.
     pub fn read(&mut self, book: &Book, mut take: impl FnMut(Side, Difference<'_, OrderLine>)) {
         let Self { rows, scratch, changes } = self;
         rows.compare(book, |market, side, push| {
@@ -150,7 +152,7 @@ impl OrderRowChanges {
         rows.publish();
     }
 
-    /// Calls `take` with all orders of the last [`OrderRowChanges::read`], as new ones.
+    /// Calls `take` with all orders of the last [`OrderRowChanges::read`], as added orders.
     pub fn each(&self, take: impl FnMut(Side, Difference<'_, OrderLine>)) {
         self.rows.each_shown(take);
     }

@@ -14,7 +14,7 @@ const ROW_TEXT_BYTES_MAX: usize = 2 * (DIGITS_MAX + 1);
 #[derive(Clone, Copy, Debug)]
 struct RowText {
     text: [u8; ROW_TEXT_BYTES_MAX],
-    /// 0 for a row with a number of more digits.
+    /// The length of the text; 0 for a row whose numbers have too many digits.
     length: u8,
 }
 
@@ -35,7 +35,7 @@ impl RowText {
     }
 }
 
-/// The texts of the covered rows, bids first: a change affects few of them.
+/// The texts of the covered rows, bids first; a change affects only few of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CoveredTexts([[RowText; CHECKSUM_ROWS]; 2]);
 
@@ -48,9 +48,9 @@ impl Default for CoveredTexts {
 impl CoveredTexts {
     pub(super) const NONE: Self = Self([[RowText::NONE; CHECKSUM_ROWS]; 2]);
 
-    /// zlib's CRC-32 of price and size of bid 1, ask 1, bid 2 and so on, joined by `:`; missing
-    /// rows are skipped. Replaces these texts by the texts of the new rows; `known` has the texts
-    /// of the published rows. `text` is a reused buffer.
+    /// Returns zlib's CRC-32 of price and size of bid 1, ask 1, bid 2 and so on, joined by `:`;
+    /// missing rows are skipped. Replaces these texts by the texts of the new rows; `known` has the
+    /// texts of the published rows. `text` is a reused buffer.
     pub(super) fn replace<R: Row>(
         &mut self,
         (shown, fresh): ([&[R]; 2], &[Fresh<R>; 2]),
@@ -79,7 +79,7 @@ impl CoveredTexts {
     }
 }
 
-/// Rows with numbers of this length are rare.
+/// Writes a row whose numbers have too many digits for the text, which is rare.
 #[cold]
 fn write_long<R: Row>(json: &mut JsonWriter<'_>, row: &R) {
     json.u64(row.price().0);
@@ -88,7 +88,7 @@ fn write_long<R: Row>(json: &mut JsonWriter<'_>, row: &R) {
     json.raw(b":");
 }
 
-/// Whether the checksums of the new and the published rows are equal.
+/// Returns whether the checksums of the new and the published rows are equal.
 pub(super) fn is_covered_same<R: Row>(fresh: &[Fresh<R>; 2]) -> bool {
     fresh.iter().all(|fresh| fresh.same() >= CHECKSUM_ROWS)
 }

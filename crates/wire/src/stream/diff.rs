@@ -9,7 +9,7 @@ use crate::l3::OrderLine;
 /// The identity of an order for readers.
 type OrderKey = (Pubkey, u32);
 
-/// The changes of a side's orders, in reused buffers. An order that moved within the book is
+/// The changes of a side's orders, in reused buffers. An order that moved within its side is
 /// changed, not removed and added.
 #[derive(Debug, Default)]
 pub(super) struct OrderChanges {

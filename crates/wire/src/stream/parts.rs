@@ -8,7 +8,7 @@ use crate::l3::OrderLine;
 use crate::level::SourcedLevel;
 use crate::writer::{JsonWriter, members};
 
-/// Arrival of the changes and creation of their frame, in unix nanoseconds; 0 for unknown.
+/// Receipt of the changes and creation of their frame, in unix nanoseconds; 0 for unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameTimes {
     /// Arrival of the turn's first notification.
@@ -41,7 +41,7 @@ impl From<bool> for Reset {
     }
 }
 
-/// The version of the book that a frame shows.
+/// The version of the book in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VersionStamp {
     pub(super) seq: u64,
@@ -97,7 +97,7 @@ pub(super) enum ShownRows<'a> {
     Orders([&'a [OrderLine]; 2]),
 }
 
-/// The names of a topic for its readers.
+/// The names by which readers know a topic.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names<'a> {
     pub(super) topic: &'a str,

@@ -63,7 +63,7 @@ fn by_price(a: Price, b: Price, side: Side) -> Ordering {
 pub enum Difference<'a, R> {
     /// A new row.
     Came(&'a R),
-    /// A row whose data changed at the same place.
+    /// A row at the same position whose data changed.
     Became(&'a R),
     /// A removed row.
     Went(&'a R),
@@ -79,13 +79,14 @@ enum Kind {
 #[derive(Clone, Copy, Debug)]
 struct Edit {
     kind: Kind,
-    /// The index of the published row that the edit replaces, removes or precedes.
+    /// The index of the published row that the edit replaces or removes, or before which it
+    /// inserts.
     at: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Now<'a, R> {
-    /// Equal to the published row of this index.
+    /// A row equal to the published row of this index.
     Same(usize, &'a R),
     /// A new or changed row.
     Other(&'a R),
@@ -100,7 +101,7 @@ impl<'a, R> Now<'a, R> {
 }
 
 /// The new rows, stored as differences from the published rows. Rows are compared once, while they
-/// are read: most changes affect one or two rows, and equal rows are not copied.
+/// are read, because most changes affect one or two rows, and equal rows are not copied.
 #[derive(Debug)]
 pub(super) struct Fresh<R> {
     /// The number of published rows compared so far.
@@ -137,7 +138,7 @@ impl<R: Row> Fresh<R> {
         }
     }
 
-    /// As [`Fresh::push`], for a row that differs from the next published row.
+    /// Adds a row that differs from the next published row, like [`Fresh::push`].
     fn push_other(&mut self, (shown, side): (&[R], Side), row: &R) {
         while let Some(was) = shown.get(self.passed) {
             match was.place(row, side) {
@@ -180,7 +181,7 @@ impl<R: Row> Fresh<R> {
         self.edits.is_empty()
     }
 
-    /// A lower bound of the number of equal rows at the front.
+    /// Returns a lower bound of the number of unchanged rows at the front.
     pub(super) fn same(&self) -> usize {
         self.edits.first().map_or(usize::MAX, |edit| edit.at)
     }

@@ -55,7 +55,7 @@ impl SnapshotParts<'_> {
     }
 }
 
-/// Writes the members that are constant within an epoch; they are rendered once per epoch.
+/// Writes the members that are constant within an epoch; they are rendered once in each epoch.
 pub(super) fn write_identity(out: &mut Vec<u8>, names: Names<'_>) {
     let mut json = JsonWriter::new(out);
     members!(

@@ -14,12 +14,12 @@ pub struct TopicSpec {
     pub market: MarketId,
     /// Levels, best prices only, or orders.
     pub channel: Channel,
-    /// Liquidity besides orders. The book's quotes must be refreshed for it.
+    /// Liquidity in addition to orders. The book's quotes must be refreshed for it.
     pub sources: Sources,
-    /// Whether frames carry the time of their creation.
+    /// Whether frames contain the time of their creation.
     pub timing: Timing,
-    /// The minimum interval between frames that the client chose, in milliseconds; 0 for none. It
-    /// only affects the name here: the publisher enforces it.
+    /// The minimum interval between frames that the client chose, in milliseconds; 0 for none. In
+    /// this crate it only affects the topic's name; the publisher enforces it.
     pub interval_ms: u32,
     /// The encoding of frames.
     pub encoding: Encoding,
@@ -47,7 +47,7 @@ pub enum Channel {
     Book {
         /// Maximum levels a side, after grouping.
         depth_levels: u32,
-        /// Ticks per price group; 0 and 1 show every level.
+        /// Ticks in each price group; 0 and 1 show every level.
         grouping_ticks: u32,
     },
     /// The best level of each side.
@@ -56,13 +56,13 @@ pub enum Channel {
     L3 {
         /// Maximum orders a side.
         depth_orders: u32,
-        /// Only the orders of this user account; `None` shows all.
+        /// The user account whose orders alone are included; `None` includes all.
         maker: Option<Pubkey>,
     },
 }
 
 impl Channel {
-    /// The name of the channel on the wire.
+    /// Returns the name of the channel in messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -73,7 +73,7 @@ impl Channel {
     }
 }
 
-/// Whether frames carry the arrival time of their update and the time of their creation.
+/// Whether frames contain the receipt time of their update and the time of their creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
     /// With times.
@@ -96,7 +96,7 @@ pub(super) enum Shows {
 }
 
 impl TopicSpec {
-    /// The name of the topic: readable, and unique among the topics of a book.
+    /// Returns the name of the topic: readable, and unique among the topics of a book.
     #[must_use]
     pub fn name(&self, market_symbol: &str) -> String {
         let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! A topic: the published rows of its subscribers, and the frames that update them.
+//! A topic: the rows that its subscribers have, and the frames that update them.
 
 use slotbook_book::{Book, MarketId, MarketInfo, Side};
 
@@ -40,7 +40,8 @@ impl Shown {
     }
 }
 
-/// Buffers that all topics of a book share; no allocation once the largest frame was made.
+/// Buffers that all topics of a book share; there are no allocations once the largest frame has
+/// been rendered.
 #[derive(Debug, Default)]
 pub struct StreamScratch {
     levels: [Fresh<SourcedLevel>; 2],
@@ -102,7 +103,7 @@ impl StreamScratch {
         }
     }
 
-    /// The rows of the last reading, when none are published.
+    /// Returns the rows of the last reading as published rows, when none are published yet.
     fn fresh_rows(&self, shown: &Shown) -> ShownRows<'_> {
         match shown {
             Shown::Levels(_) => ShownRows::Levels(self.levels.each_ref().map(Fresh::all)),
@@ -110,8 +111,8 @@ impl StreamScratch {
         }
     }
 
-    /// The checksum of the new rows; `known` has the texts of the published rows. `None` when the
-    /// checksums are equal.
+    /// Returns the checksum of the new rows; `known` has the texts of the published rows. `None`
+    /// when the checksums are equal.
     fn checksum(&mut self, shown: &Shown, known: Option<&CoveredTexts>) -> Option<u32> {
         let Self { levels, orders, covered, checksum_text: text, .. } = self;
         let is_same = match shown {
@@ -129,7 +130,7 @@ impl StreamScratch {
     }
 }
 
-/// `bbo` shows no sources, so a change of sources alone is not a change.
+/// Removes the sources: `bbo` does not contain them, so a change of sources alone is no change.
 fn without_sources(level: &SourcedLevel) -> SourcedLevel {
     SourcedLevel::of(Source::Dlob, level.price, level.size())
 }
@@ -142,14 +143,14 @@ fn is_other<R: Row>(fresh: &[Fresh<R>; 2]) -> bool {
     fresh.iter().any(|fresh| !fresh.is_all_same())
 }
 
-/// The state of one topic that all its subscribers share.
+/// The state of one topic, which all its subscribers share.
 #[derive(Debug)]
 pub struct Topic {
     spec: TopicSpec,
     name: String,
     market_name: String,
     epoch: String,
-    /// The units of its frames; `None` for JSON text.
+    /// The units of the frames; `None` for JSON text.
     units: Option<Units>,
     identity: Vec<u8>,
     published: VersionStamp,
@@ -159,14 +160,14 @@ pub struct Topic {
     covered: CoveredTexts,
     /// The seq at which the book was last found equal to the published rows.
     read_seq: u64,
-    /// Forces the next frame to be a snapshot.
+    /// Whether the next frame must be a snapshot.
     begins_again: bool,
 }
 
 impl Topic {
-    /// Opens a topic with the current book; `None` for an unknown market.
+    /// Opens a topic with the current book; returns `None` for an unknown market.
     ///
-    /// `received_ns` is the arrival of the book's newest update, in unix nanoseconds.
+    /// `received_ns` is the receipt time of the book's newest update, in unix nanoseconds.
     #[must_use]
     pub fn open(
         book: &Book,
@@ -202,7 +203,7 @@ impl Topic {
         })
     }
 
-    /// The name of the topic, constant even if the market is renamed.
+    /// Returns the name of the topic, which stays when the market is renamed.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -214,23 +215,23 @@ impl Topic {
         self.spec.market
     }
 
-    /// Whether it shows quotes, which must then be refreshed.
+    /// Returns whether the topic contains quotes, which must then be refreshed.
     #[must_use]
     pub fn has_quotes(&self) -> bool {
         !self.spec.sources.is_none()
     }
 
-    /// The book was replaced by another book of the same markets: the next frame is a snapshot,
-    /// because a delta cannot follow the published rows.
+    /// Call this when the book was replaced by another book of the same markets: the next frame is
+    /// a snapshot, because a delta cannot continue the published rows.
     pub fn begin_again(&mut self) {
         self.begins_again = true;
     }
 
-    /// The next frame of the topic; `None` when the book equals the published rows.
+    /// Returns the next frame of the topic; `None` when the book equals the published rows.
     ///
-    /// It is a delta, or a snapshot after a change of epoch or book. The topic does not change
-    /// until the frame is published. This finds the changes; [`Pending::write_frame`] writes the
-    /// bytes.
+    /// The frame is a delta, or a snapshot after a change of epoch or book. The topic does not
+    /// change until the frame is published. This function finds the changes;
+    /// [`Pending::write_frame`] writes the bytes.
     pub fn next_frame<'a>(
         &'a mut self,
         book: &Book,
@@ -250,7 +251,7 @@ impl Topic {
             Reset::No => (&self.shown, Some(&self.covered), Some(self.read_seq)),
             Reset::Yes => (&nothing, None, None),
         };
-        // Quotes change with the time, and affect both sides.
+        // Quotes change with time and affect both sides, so both sides are read.
         let read_seq = read_seq.filter(|_| self.spec.sources.is_none());
         let is_other = scratch.read(book, &self.spec, shown, read_seq);
         if !is_other && !is_state_new && reset == Reset::No {
@@ -279,8 +280,8 @@ impl Topic {
         snapshot.write(reply, sent_ns, out);
     }
 
-    /// Writes a heartbeat: the published version, and the current slot. The state is the state of
-    /// the published rows: a book that has become live may have newer rows.
+    /// Writes a heartbeat: the published version and the current slot. The state is that of the
+    /// published rows, because a book that has just become live may have newer rows.
     pub fn write_heartbeat(&self, book: &Book, out: &mut Vec<u8>) {
         let VersionStamp { seq, state, .. } = self.published;
         let header = book.header(self.spec.market);
@@ -326,7 +327,7 @@ impl Topic {
         frame.extend_from_slice(&checksum.to_le_bytes());
     }
 
-    /// Writes the JSON delta to the new rows.
+    /// Writes the JSON delta from the published to the new rows.
     fn write_delta(
         &self,
         now: VersionStamp,
@@ -414,7 +415,7 @@ impl Pending<'_> {
         &self.scratch.frame
     }
 
-    /// The sequence number that this frame follows; meaningless for a snapshot.
+    /// Returns the sequence number of the previous frame; meaningless for a snapshot.
     #[must_use]
     pub fn prev(&self) -> u64 {
         self.topic.published.seq
@@ -468,7 +469,7 @@ fn publish_sides<R: Row>(shown: &mut [Vec<R>; 2], fresh: &mut [Fresh<R>; 2]) {
     shown.iter_mut().zip(fresh).for_each(|(shown, fresh)| fresh.publish(shown));
 }
 
-/// The units of a topic's binary frames; `None` for JSON.
+/// Returns the units of a topic's binary frames; `None` for JSON.
 fn units_of(info: &MarketInfo, spec: &TopicSpec) -> Option<Units> {
     (spec.encoding == Encoding::Binary).then(|| Units::of(info, spec))
 }

@@ -1,4 +1,5 @@
-//! Binary bodies of /l2 and /l3: rows in the format of frames, all other members as JSON text.
+//! Binary bodies of /l2 and /l3: rows in the format of binary frames, and all other members as JSON
+//! text.
 
 use slotbook_book::{Header, MarketInfo};
 
@@ -14,7 +15,7 @@ const LEVELS: u8 = 0;
 /// Row type: orders.
 const ORDERS: u8 = 1;
 
-/// Writes a body to the end of `out`.
+/// Appends a binary body to `out`.
 #[derive(Debug)]
 pub(crate) struct BodyBytes<'a> {
     out: &'a mut Vec<u8>,
@@ -25,7 +26,7 @@ impl<'a> BodyBytes<'a> {
         Self { out }
     }
 
-    /// Writes the levels of both sides, grouped, without the other members.
+    /// Writes the levels of both sides, grouped; the other members are written separately.
     pub(crate) fn write_levels(
         &mut self,
         (info, header, grouping_ticks): (&MarketInfo, &Header, u32),
@@ -36,7 +37,7 @@ impl<'a> BodyBytes<'a> {
         write_all_levels(self.out, sides, units);
     }
 
-    /// Writes the orders of both sides, without the other members.
+    /// Writes the orders of both sides; the other members are written separately.
     pub(crate) fn write_orders(
         &mut self,
         (info, header): (&MarketInfo, &Header),
@@ -53,7 +54,7 @@ impl<'a> BodyBytes<'a> {
         writer.write_list(asks);
     }
 
-    /// The output buffer for the JSON text of the other members, which ends the body.
+    /// Returns the output buffer, to which the JSON text of the other members is appended.
     pub(crate) const fn members(&mut self) -> &mut Vec<u8> {
         self.out
     }

@@ -40,7 +40,8 @@ impl<'a> ByteWriter<'a> {
         self.raw(&value.to_le_bytes());
     }
 
-    /// Seven bits a byte, the lowest first; the highest bit marks a continuation.
+    /// Appends a varint: seven bits in each byte, the lowest first; the highest bit marks a
+    /// continuation.
     ///
     /// The bytes are gathered in a register, written as one word and truncated: this avoids a copy
     /// of variable length, and a load that overlaps single-byte stores.
@@ -135,7 +136,7 @@ impl<'a> ByteReader<'a> {
         self.digits(WIDE_BYTES_MAX)
     }
 
-    /// The number of items of at least one byte each.
+    /// Reads the number of items, each of which has at least one byte.
     pub(super) fn count(&mut self) -> Result<usize, DecodeError> {
         let count = usize::try_from(self.varint()?).map_err(|_| DecodeError::Cut)?;
         if count > self.rest.len() { Err(DecodeError::Cut) } else { Ok(count) }

@@ -1,4 +1,4 @@
-//! Decodes untrusted frames, as a client does: invalid bytes are an error, and never a book.
+//! Decodes untrusted frames, as a client does: invalid bytes are an error and never a book.
 //!
 //! ```
 //! use slotbook_wire::stream::binary::decode::{DecodeError, decode};
@@ -21,14 +21,14 @@ use super::{
 use crate::l3::OrderLine;
 use crate::level::{SOURCES, SourcedLevel};
 
-/// Maximum bytes of a text: the name of a topic with a market's name of 32 bytes, each escaped to
-/// three, a maker and every flag is shorter, and so is the JSON text of an id of 64 characters.
+/// Maximum bytes of a text. The longest texts are the name of a topic (a market name of 32 bytes,
+/// each escaped to three, a maker and every flag) and the JSON text of an id of 64 characters.
 pub const TEXT_BYTES_MAX: usize = 512;
 
 /// Maximum rows of a side or of an order list: a delta may replace all 500 rows of a side.
 pub const ROWS_MAX: usize = 1_000;
 
-/// Facts of a stream that only snapshots carry.
+/// The facts about a stream that only snapshots contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamIdentity {
     /// The name of the topic.
@@ -39,7 +39,7 @@ pub struct StreamIdentity {
     pub market: String,
     /// The run of the book.
     pub epoch: String,
-    /// Whether frames carry the time of their creation.
+    /// Whether frames contain the time of their creation.
     pub has_timing: bool,
     /// The units of prices and sizes.
     pub units: Units,
@@ -50,13 +50,13 @@ pub struct StreamIdentity {
 pub struct Frame {
     /// The stream id.
     pub id: u32,
-    /// 0 rebuilding, 1 live, 2 lagging, 3 stale.
+    /// The state of the book: 0 rebuilding, 1 live, 2 lagging, 3 stale.
     pub state: u8,
     /// The sequence number of the market.
     pub seq: u64,
     /// The newest slot of the book.
     pub slot: u64,
-    /// Arrival of the last update, in Unix milliseconds.
+    /// Receipt time of the last update, in Unix milliseconds.
     pub ts_ms: u64,
     /// The payload.
     pub body: Body,
@@ -67,9 +67,9 @@ pub struct Frame {
 pub enum Body {
     /// All shown rows.
     Snapshot {
-        /// The identity of the stream from this frame on.
+        /// The identity of the stream, valid from this frame on.
         identity: StreamIdentity,
-        /// Whether the service could not continue from its last frame.
+        /// Whether this snapshot replaces a state from which the service could not continue.
         is_reset: bool,
         /// The JSON text of the request id; empty for none.
         request_id: String,
@@ -78,7 +78,7 @@ pub enum Body {
     },
     /// The changes since another frame.
     Delta {
-        /// The sequence number of the frame that it follows.
+        /// The sequence number of the previous frame.
         prev: u64,
         /// The changes, and the checksum of the resulting book.
         rows: CheckedRows,
@@ -90,7 +90,7 @@ pub enum Body {
 /// Rows with the checksum of the resulting book.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedRows {
-    /// Arrival of the update and creation of the frame, in Unix nanoseconds.
+    /// Receipt of the update and creation of the frame, in Unix nanoseconds.
     pub timing: Option<[u64; 2]>,
     /// Bids first.
     pub rows: Rows,
@@ -101,7 +101,7 @@ pub struct CheckedRows {
 /// Rows of both sides, bids first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rows {
-    /// Rows of `book` and `bbo`; a level without a size is removed.
+    /// Rows of `book` and `bbo`; a level with size 0 is removed.
     Levels([Vec<SourcedLevel>; 2]),
     /// Rows of an `l3` snapshot.
     Orders([Vec<OrderLine>; 2]),
@@ -120,7 +120,7 @@ pub struct OrderChange {
     pub remove: Vec<(Pubkey, u32)>,
 }
 
-/// Decodes one frame; `find` returns the identity of the last snapshot with a stream id.
+/// Decodes one frame; `find` returns the identity in the last snapshot with a stream id.
 ///
 /// # Errors
 ///

@@ -153,7 +153,7 @@ pub(in crate::stream) fn write_level_changes(
     }
 }
 
-/// Writes the levels of one side, each price as the distance from the previous price.
+/// Writes the levels of one side; each price is written as its distance from the previous price.
 struct LevelWriter<'a> {
     bytes: ByteWriter<'a>,
     side: Side,
@@ -168,7 +168,7 @@ impl<'a> LevelWriter<'a> {
         Self { bytes: ByteWriter::new(out), side, units, before, first_price: None }
     }
 
-    /// Ends the side. Returns its first price, to which the next side is relative.
+    /// Ends the side. Returns its first price, relative to which the next side is written.
     fn end(mut self) -> u64 {
         self.bytes.byte(0);
         self.first_price.unwrap_or(self.before)
@@ -226,8 +226,8 @@ impl<'a> LevelWriter<'a> {
     }
 }
 
-/// The distance of a price from the previous one in units, positive away from the best: bids go
-/// down, asks up.
+/// Returns the distance of a price from the previous one in units, positive away from the best
+/// price: bids go down, asks up.
 #[inline]
 fn distance(side: Side, before: u64, price: u64, unit: u64) -> Option<i64> {
     let (from, to) = match side {
@@ -238,7 +238,7 @@ fn distance(side: Side, before: u64, price: u64, unit: u64) -> Option<i64> {
     Some(if to >= from { units } else { -units })
 }
 
-/// An amount in whole units that a double represents exactly; `None` otherwise.
+/// Returns an amount in whole units that a double represents exactly; `None` for other amounts.
 #[inline]
 fn whole_units(amount: u128, unit: u64) -> Option<u64> {
     let amount = u64::try_from(amount).ok()?;
@@ -264,10 +264,11 @@ pub(in crate::stream) fn write_order_changes(
     }
 }
 
-/// The recently named makers of a frame, the newest last; a reused buffer.
+/// The makers that the frame has named recently, the newest last; a reused buffer.
 pub(in crate::stream) type Makers = Vec<Pubkey>;
 
-/// Writes the orders of a frame, each price as the distance from the previous order's.
+/// Writes the orders of a frame; each price is written as its distance from the previous order's
+/// price.
 pub(super) struct OrderWriter<'a> {
     bytes: ByteWriter<'a>,
     units: Units,

@@ -19,7 +19,7 @@ impl Keys {
         Self { known: Vec::new() }
     }
 
-    /// Reads the next key, and stores it if new.
+    /// Reads the next key, and stores it for back-references if it is new.
     pub(super) fn read(&mut self, reader: &mut ByteReader<'_>) -> Result<Pubkey, DecodeError> {
         let ago = usize::try_from(reader.varint()?).map_err(|_| DecodeError::TooLarge)?;
         if ago > MAKERS_NAMED_MAX {

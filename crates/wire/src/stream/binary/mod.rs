@@ -1,5 +1,5 @@
-//! Binary frames, for readers that request `"encoding":"binary"`: the content of the JSON frames in
-//! a tenth of their size. `docs/binary.md` specifies them for every language.
+//! Binary frames, for readers that request `"encoding":"binary"`: the content of JSON frames in a
+//! tenth of their size. `docs/binary.md` specifies the format.
 //!
 //! `encode` writes the frames of topics, `body` the bodies of /l2 and /l3; [`decode`] reads
 //! untrusted frames.
@@ -19,7 +19,7 @@ use crate::level::SizeScale;
 /// The version of the format.
 pub(super) const VERSION: u8 = 1;
 
-/// The highest bit of the first byte distinguishes a frame from JSON text; the version follows.
+/// The first byte: its highest bit distinguishes a frame from JSON text; the version follows.
 pub(super) const FIRST_BYTE: u8 = 0x80 | (VERSION << 4);
 
 /// The frame type, in the first byte.
@@ -32,7 +32,7 @@ pub(super) enum Kind {
     Body = 3,
 }
 
-/// Flag bit of a snapshot: frames carry the time of their creation.
+/// Flag bit of a snapshot: the stream's frames contain the time of their creation.
 pub(super) const FLAG_TIMING: u8 = 1;
 
 /// The row format, in the lowest two bits of a level's head.
@@ -40,26 +40,26 @@ pub(super) const FLAG_TIMING: u8 = 1;
 pub(super) enum RowKind {
     /// The level is removed; no data follows.
     Gone = 0,
-    /// The size follows in units; orders are the only source.
+    /// The size follows in units; orders are its only source.
     Lots = 1,
-    /// A byte that names the sources, and the exact size of each.
+    /// A byte with the sources follows, then the exact size of each source.
     Sourced = 2,
-    /// The exact price, then as `Sourced`; without a source the level is removed.
+    /// The exact price follows, then the same as for `Sourced`; a level without sources is removed.
     Exact = 3,
 }
 
 /// Bits of a [`RowKind`].
 pub(super) const ROW_KIND_BITS: u32 = 2;
 
-/// Values below this fit a double after the shift by row kind and sign. Larger values are written
-/// exactly.
+/// Values below this limit fit a double after the shift by row kind and sign; larger values are
+/// written exactly.
 pub(super) const UNITS_END: u64 = 1 << 48;
 
-/// Maximum unit, so that a whole number of units is below 2^80.
+/// The largest unit, so that a whole number of units is below 2^80.
 pub(super) const UNIT_MAX: u64 = u32::MAX as u64;
 
-/// Makers that an order can refer to by back-reference; other makers are written as keys. It bounds
-/// the cost of writing an order.
+/// The number of recent makers that back-references can name; other makers are written as keys. It
+/// limits the cost of writing an order.
 pub(super) const MAKERS_NAMED_MAX: usize = 64;
 
 /// Flag bits of an order.
@@ -81,7 +81,7 @@ pub struct Units {
 }
 
 impl Units {
-    /// The units of a topic, from its market's current account.
+    /// Returns the units of a topic, from its market's current account.
     pub(super) fn of(info: &MarketInfo, spec: &TopicSpec) -> Self {
         match spec.channel {
             Channel::Book { grouping_ticks, .. } => Self::grouped(info, grouping_ticks),
@@ -89,7 +89,7 @@ impl Units {
         }
     }
 
-    /// The units of a market, grouped; 0 and 1 ticks for no grouping.
+    /// Returns the units of a market with price groups; 0 and 1 ticks mean no groups.
     pub(crate) fn grouped(info: &MarketInfo, grouping_ticks: u32) -> Self {
         let ticks = u64::from(grouping_ticks.max(1));
         let lot = SizeScale::from_decimals(info.decimals).to_wire(u128::from(info.step.0));
@@ -100,7 +100,7 @@ impl Units {
     }
 }
 
-/// A unit of 0 would be invalid; 1 fits every value.
+/// Returns 1, which every value is a multiple of, for an invalid unit.
 fn bounded(unit: u64) -> u64 {
     if (1..=UNIT_MAX).contains(&unit) { unit } else { 1 }
 }
