@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Why bytes are not a readable journal. The codes are part of the interface: never renamed.
+/// The reasons why bytes are not a readable journal. Codes are part of the interface and never
+/// renamed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The bytes violate the format; the text names the record.
@@ -68,9 +69,9 @@ pub(crate) const fn check_length(
 pub struct JournalError {
     /// The fault.
     pub fault: Fault,
-    /// The start of the block, in bytes of the segment's file.
+    /// The start of the block, as a byte offset in the segment's file.
     pub block_at: u64,
-    /// The start of the record, in uncompressed bytes of the segment.
+    /// The start of the record, as an offset in the uncompressed bytes of the segment.
     pub record_at: u64,
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn put_signed(out: &mut Vec<u8>, value: i64) {
     put_varint(out, zigzag(value));
 }
 
-/// Appends the wrapping difference from the previous number.
+/// Appends the wrapping difference between a number and the previous number.
 pub(crate) fn put_change(out: &mut Vec<u8>, value: u64, before: u64) {
     put_signed(out, value.wrapping_sub(before).cast_signed());
 }
@@ -69,7 +69,7 @@ impl<'a> Fields<'a> {
         self.varint().map(unzigzag)
     }
 
-    /// A number that is stored as its change from `before`.
+    /// Reads a number that is stored as its change from `before`.
     pub(crate) fn changed(&mut self, before: u64) -> Result<u64, Fault> {
         Ok(before.wrapping_add(self.signed()?.cast_unsigned()))
     }
@@ -97,7 +97,7 @@ impl<'a> Fields<'a> {
         self.take(length)
     }
 
-    /// A length and a text: ASCII without spaces.
+    /// Reads a length and a text: ASCII without spaces.
     pub(crate) fn name(&mut self, limit: &'static str, max: usize) -> Result<&'a str, Fault> {
         let bytes = self.bytes(limit, max)?;
         let text = std::str::from_utf8(bytes).ok();

@@ -2,7 +2,7 @@
 
 use slotbook_protocol::model::units::Pubkey;
 
-/// How an update is ordered against the book's state of the same account.
+/// How an update is ordered relative to the book's state of the same account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Gate {
     /// Live, ordered by arrival.
@@ -21,14 +21,14 @@ pub struct Origin {
     pub pubkey: Pubkey,
     /// The slot of this state.
     pub slot: u64,
-    /// How the update is ordered against other states.
+    /// How the update is ordered relative to other states of the account.
     pub gate: Gate,
 }
 
-/// One input of a book. The inputs up to a turn end form one turn.
+/// One input of a book. All inputs up to a turn end form one turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input<'a> {
-    /// An account; empty bytes mean that it is closed.
+    /// The state of an account; empty bytes mean that the account is closed.
     Account {
         /// The account and its version.
         origin: Origin,
@@ -37,13 +37,13 @@ pub enum Input<'a> {
         /// All its bytes.
         data: &'a [u8],
     },
-    /// A snapshot contains an account whose bytes and owner are unchanged.
+    /// A snapshot contains the account with unchanged bytes and owner.
     Unchanged(Origin),
-    /// A snapshot contains an older state of an account, which the book ignores.
+    /// A snapshot contains an older state of the account, which the book ignores.
     Stale(Origin),
     /// An account whose bytes were truncated.
     Damaged(Origin),
-    /// The end of the snapshot removed this user from the book.
+    /// The end of the snapshot removes this user from the book.
     Forgotten(Pubkey),
     /// The chain's time.
     Clock {
@@ -76,7 +76,7 @@ pub enum Input<'a> {
         maker: Pubkey,
         /// Arrival of the quotes, Unix milliseconds.
         ts_ms: u64,
-        /// The quotes, 33 bytes each, in the format of the book's binding.
+        /// The quotes, 33 bytes each, in the format of the core's callers.
         quotes: &'a [u8],
     },
     /// Replaces the external levels of a market.
@@ -90,12 +90,12 @@ pub enum Input<'a> {
     },
     /// The end of the turn.
     TurnEnd {
-        /// The Unix milliseconds that bodies of this turn carry.
+        /// The time in bodies of this turn, Unix milliseconds.
         ts_ms: u64,
-        /// The publications at this moment: entries of three bytes, a market's id and a set of
-        /// intervals.
+        /// The publications at the end of the last turn: entries of three bytes, a market's id and
+        /// a set of interval classes.
         marks: &'a [u8],
-        /// The hash of all markets after this turn; empty for none.
+        /// The hash of all markets after this turn; empty when the turn has none.
         hash: &'a [u8],
     },
     /// A new segment begins after the last turn.
@@ -115,6 +115,6 @@ pub struct Checkpoint<'a> {
     pub unix_seconds: i64,
     /// The sequence numbers of the markets in the order of their ids, 8 bytes each.
     pub seqs: &'a [u8],
-    /// The book's state besides accounts, in its own format.
+    /// The book's state that accounts do not contain, in the book's own format.
     pub state: &'a [u8],
 }

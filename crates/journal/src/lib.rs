@@ -1,10 +1,11 @@
 //! A log of all inputs of a book.
 //!
 //! The thread of the book appends inputs to a turn log ([`turn_log::put_input`]): accounts, or the
-//! parts that may have changed, as plain copies. A [`Writer`] on another thread turns it into
-//! segments: accounts are delta-encoded, and records are stored in compressed blocks with a CRC-32.
-//! A [`Reader`] returns the inputs turn by turn. A segment begins with a checkpoint (all accounts,
-//! and the book's other state), so it can be read alone. `docs/journal.md` specifies the bytes.
+//! parts of accounts that may have changed, as plain copies. A [`Writer`] on another thread
+//! converts the log into segments: accounts are delta-encoded, and records are stored in compressed
+//! blocks with a CRC-32. A [`Reader`] returns the inputs turn by turn. A segment begins with a
+//! checkpoint (all accounts, and the book's other state), so it can be read alone.
+//! `docs/journal.md` specifies the bytes.
 //!
 //! This room does no I/O, reads no clock, and does not interpret books or accounts.
 //!

@@ -6,7 +6,7 @@
 use crate::error::Fault;
 use crate::fields::{Fields, put_length};
 
-/// Equal bytes that do not end a run: a new run costs two bytes.
+/// Number of equal bytes that do not end a run, because a new run costs two bytes.
 const GAP_MAX: usize = 2;
 
 /// Bytes per comparison.
@@ -42,7 +42,7 @@ struct Runs<'a> {
     new: &'a [u8],
     /// The end of the previous run.
     written: usize,
-    /// The run that may still grow, if any.
+    /// The start of the run that may still grow.
     start: usize,
     end: usize,
 }
@@ -114,7 +114,7 @@ pub(crate) fn apply_patch(patch: &[u8], bytes: &mut [u8]) -> Result<(), Fault> {
     }
 }
 
-/// Takes the bytes of a patch for an account of `bytes_max` bytes.
+/// Takes the bytes of a patch for an account of at most `bytes_max` bytes.
 pub(crate) fn take_patch<'a>(fields: &mut Fields<'a>, bytes_max: usize) -> Result<&'a [u8], Fault> {
     let mut ahead = fields.clone();
     loop {

@@ -16,7 +16,7 @@ use crate::tear::BadBlockSearch;
 /// The next item of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// No complete checkpoint or turn yet; push more bytes.
+    /// The pushed bytes contain no complete checkpoint or turn yet.
     Nothing,
     /// The checkpoint: see [`Reader::head`], [`Reader::each_account`] and [`Reader::state`].
     Checkpoint,
@@ -44,7 +44,7 @@ pub struct StoredAccount<'a> {
     pub data: &'a [u8],
 }
 
-/// Reads one segment. Bytes are pushed in pieces of any size; a turn is found once it is complete,
+/// Reads one segment. Bytes are pushed in pieces of any size. A turn is found once it is complete,
 /// so a truncated file ends after its last complete turn.
 pub struct Reader {
     packed: Vec<u8>,
@@ -55,12 +55,13 @@ pub struct Reader {
     plain: Vec<u8>,
     /// Uncompressed bytes of the segment before `plain`.
     plain_at: u64,
-    /// The starts of the blocks in `plain`, in uncompressed bytes of the segment and in bytes of
+    /// The starts of the blocks in `plain`: offsets in the uncompressed bytes of the segment and in
     /// the file.
     places: Vec<(u64, u64)>,
     /// The applied part of `plain`.
     applied: usize,
-    /// The part of `plain` searched for a turn end, and the newest values there.
+    /// The length of the part of `plain` in which turn ends were searched; the newest values there
+    /// follow.
     searched: usize,
     ahead: Context,
     context: Context,
@@ -73,7 +74,7 @@ pub struct Reader {
     scratch: Vec<u8>,
     /// The next turn, found but not applied.
     found: Option<Moment>,
-    /// The search after the corrupt block at `position`.
+    /// The search for valid blocks after the corrupt block at `position`.
     search: Option<BadBlockSearch>,
     failed: Option<JournalError>,
 }
@@ -122,17 +123,18 @@ impl Reader {
         self.position
     }
 
-    /// Bytes that were pushed and do not form a complete block yet.
+    /// Returns the number of pushed bytes that do not form a complete block yet.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.packed.len() + self.search.as_ref().map_or(0, BadBlockSearch::passed)
     }
 
-    /// Call this when [`Reader::find`] finds nothing and the file has ended. Returns why the last
-    /// block is incomplete, as after a crash; `None` when all bytes were read.
+    /// Call this when [`Reader::find`] finds nothing and the file has ended. Returns the reason why
+    /// the last block is incomplete, as after a crash; `None` when all bytes were read.
     ///
     /// # Errors
-    /// [`JournalError`]: valid blocks follow an invalid one, so the segment is damaged.
+    /// [`JournalError`] when valid blocks follow an invalid one, which means that the segment is
+    /// damaged.
     pub fn finish(&mut self) -> Result<Option<JournalError>, JournalError> {
         self.guarded(Self::end_search)?;
         let at = self.plain_at + self.plain.len() as u64;
@@ -150,13 +152,14 @@ impl Reader {
         self.head.as_ref()
     }
 
-    /// The book's state besides accounts at the checkpoint; `None` before it was found.
+    /// Returns the book's state that accounts do not contain, at the checkpoint; `None` until it
+    /// was found.
     #[must_use]
     pub fn state(&self) -> Option<&[u8]> {
         self.state.as_deref()
     }
 
-    /// The versions of all stored accounts, closed accounts included.
+    /// Returns the versions of all stored accounts, including closed accounts.
     pub fn origins(&self) -> impl Iterator<Item = Origin> + '_ {
         self.accounts.iter().map(|&Account { pubkey, slot, gate, .. }| Origin {
             pubkey,
@@ -169,7 +172,7 @@ impl Reader {
     /// appearance.
     ///
     /// # Errors
-    /// None for valid stored accounts; decompression checks them like bytes of a file.
+    /// Decompression never fails for stored accounts, but it is checked as for bytes of a file.
     pub fn each_account(
         &self,
         is_wanted: impl Fn(&Pubkey) -> bool,
@@ -189,7 +192,7 @@ impl Reader {
     /// Reads up to the head, decompressing only its block.
     ///
     /// # Errors
-    /// [`JournalError`], as [`Reader::find`].
+    /// [`JournalError`], like [`Reader::find`].
     pub fn find_head(&mut self) -> Result<Option<&Head>, JournalError> {
         while self.head.is_none() {
             if !self.guarded(Self::read_block)? {
@@ -203,14 +206,14 @@ impl Reader {
     /// Finds the checkpoint, and then the next turn; returns the same turn until it is applied.
     ///
     /// # Errors
-    /// [`JournalError`]: the segment is damaged here, and the rest cannot be read.
+    /// [`JournalError`] when the segment is damaged at this point, so that the rest cannot be read.
     pub fn find(&mut self) -> Result<Found, JournalError> {
         self.guarded(Self::find_next)
     }
 
-    /// Applies the turn of the last [`Reader::find`]: calls `take` with each of its inputs, the
-    /// turn end included. A snapshot's mention of an unchanged account comes with the account's
-    /// last bytes. Does nothing when no turn was found.
+    /// Applies the turn of the last [`Reader::find`]: calls `take` with each of its inputs,
+    /// including the turn end. For an account that a snapshot mentions as unchanged, `take` gets
+    /// the account's last bytes. Does nothing when no turn was found.
     ///
     /// # Errors
     /// [`JournalError`]; the turn is then partly applied.
@@ -219,10 +222,11 @@ impl Reader {
     }
 
     /// Call this before the bytes of a separate tail, either of the segment whose checkpoint was
-    /// read or of the next one: the accounts get their numbers of that checkpoint.
+    /// read or of the next segment: accounts get the numbers that they have in that segment's
+    /// checkpoint.
     ///
     /// # Errors
-    /// [`JournalError`]: the checkpoint is missing, or earlier bytes were not applied.
+    /// [`JournalError`] when the checkpoint is missing, or earlier bytes were not applied.
     pub fn begin_tail(&mut self) -> Result<(), JournalError> {
         self.guarded(|reader| {
             let is_done = reader.packed.is_empty() && reader.applied == reader.plain.len();
@@ -238,7 +242,7 @@ impl Reader {
     }
 
     /// Discards the bytes after the last applied turn: the writer stopped within a turn, and
-    /// another writer continues with its own tail.
+    /// another writer continues with a tail of its own.
     pub fn drop_rest(&mut self) {
         self.packed.clear();
         self.plain.truncate(self.applied);
@@ -247,7 +251,8 @@ impl Reader {
         self.found = None;
     }
 
-    /// Runs an operation once on a damaged segment; later calls return the same error.
+    /// Runs an operation unless the segment is damaged; after an error, all later calls return that
+    /// error.
     fn guarded<T>(
         &mut self,
         act: impl FnOnce(&mut Self) -> Result<T, (usize, Fault)>,
@@ -274,7 +279,7 @@ impl Reader {
         while self.found.is_none() {
             self.found = self.search_turn()?;
             if self.found.is_none() {
-                // The last block of a turn may contain much of the next one.
+                // The last block of a turn may also contain much of the next turn.
                 let turn =
                     check_length("TURN_BYTES_MAX", self.searched - self.applied, TURN_BYTES_MAX);
                 turn.map_err(|fault| (self.applied, fault))?;
@@ -286,7 +291,7 @@ impl Reader {
         Ok(self.found.map_or(Found::Nothing, Found::Turn))
     }
 
-    /// Decompresses one block; false when none is complete.
+    /// Decompresses one block; returns false when none is complete.
     fn read_block(&mut self) -> Result<bool, (usize, Fault)> {
         self.begin_blocks()?;
         self.drop_applied();
@@ -394,7 +399,7 @@ impl Reader {
         Ok(false)
     }
 
-    /// Whether all accounts that the head counts are present.
+    /// Returns whether all accounts that the head counts are present.
     fn is_complete(&self) -> bool {
         let held = self.accounts.next_number() as u64;
         self.head.as_ref().is_some_and(|head| head.accounts == held)
@@ -461,7 +466,7 @@ impl Reader {
         Ok(matches!(input, Input::TurnEnd { .. }))
     }
 
-    /// Records that an account was truncated: its bytes are unknown.
+    /// Records that an account was truncated, so its bytes are unknown.
     fn empty_account(&mut self, mention: &Mention) -> Result<Origin, Fault> {
         let origin = self.note_state(mention)?;
         self.accounts.replace(mention.number, &[], &mut self.scratch)?;
@@ -475,7 +480,8 @@ impl Reader {
         Ok(Input::Account { origin, owner, data: account.plain().unwrap_or(&self.data) })
     }
 
-    /// Stores an account's new state, uncompressed in the table or, for a new account, in `data`.
+    /// Stores the new state of an account: uncompressed in the table, or for a new account in
+    /// `data`.
     fn take_account(&mut self, record: &AccountRecord<'_>) -> Result<(Origin, Pubkey), Fault> {
         if let Some(pubkey) = record.pubkey {
             self.accounts.add(Account::new(pubkey))?;
@@ -498,7 +504,7 @@ impl Reader {
         Ok(Origin { pubkey: account.pubkey, slot: mention.slot, gate: mention.gate })
     }
 
-    /// The account of a record without bytes, in its last state.
+    /// Returns the account of a record without bytes, in its last state.
     fn stored_account(&mut self, mention: &Mention) -> Result<Input<'_>, Fault> {
         let account = self.accounts.get(mention.number).ok_or(FORGOTTEN)?;
         account.unpack(&mut self.data)?;

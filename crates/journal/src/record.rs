@@ -1,4 +1,4 @@
-//! The records of a segment: a kind byte, then fields that are short for small changes.
+//! The records of a segment: a kind byte, then fields that need few bytes for small changes.
 
 use slotbook_protocol::model::units::Pubkey;
 
@@ -30,9 +30,9 @@ pub(crate) mod kind {
     pub(crate) const TURN_END: u8 = 16;
 }
 
-/// Which fields of an account follow in its record.
+/// Flags that tell which fields of an account follow in its record.
 pub(crate) mod flag {
-    /// A new account with the next number; its key and its owner follow.
+    /// A new account, which gets the next number; its key and its owner follow.
     pub(crate) const NEW: u8 = 1;
     /// Its owner follows.
     pub(crate) const OWNER: u8 = 2;
@@ -40,16 +40,16 @@ pub(crate) mod flag {
     pub(crate) const LENGTH: u8 = 4;
     /// It is from a snapshot.
     pub(crate) const SNAPSHOT: u8 = 8;
-    /// It is ordered by its slot and the write version that follows.
+    /// The account is ordered by its slot and by the write version that follows.
     pub(crate) const WRITE_VERSION: u8 = 16;
-    /// All known flags: other bits belong to another version.
+    /// All known flags: other bits are those of another version.
     pub(crate) const ALL: u8 = 31;
 }
 
 /// Bytes of an entry of a mark.
 const MARK_BYTES: usize = 3;
 
-/// The latest values, to which records are relative.
+/// The latest values, relative to which records are encoded.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Context {
     /// Accounts numbered so far.
@@ -65,20 +65,20 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// The context at the start of a separate tail with this many accounts: its readers may have
-    /// skipped the records of the checkpoint.
+    /// Returns the context at the start of a separate tail with this many accounts: its readers may
+    /// have skipped the records of the checkpoint.
     pub(crate) fn of_tail(self, accounts: usize) -> Self {
         let Self { slot, unix_seconds, ts_ms, .. } = self;
         Self { accounts: accounts as u64, slot, unix_seconds, ts_ms, ..Self::default() }
     }
 }
 
-/// The start of a segment, from its first block.
+/// The head of a segment, from its first block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The program that owns the accounts.
     pub program: Pubkey,
-    /// Creation of the segment, Unix milliseconds of the writer's clock.
+    /// Time of creation of the segment, Unix milliseconds by the writer's clock.
     pub created_ms: u64,
     /// The name of the book's run.
     pub epoch: String,
@@ -88,7 +88,7 @@ pub struct Head {
     pub slot: u64,
     /// The chain's Unix time in seconds then.
     pub unix_seconds: i64,
-    /// The sequence numbers of the markets then, in the order of their ids.
+    /// The sequence numbers of the markets at the start, in the order of their ids.
     pub seqs: Vec<u64>,
     /// Accounts of the checkpoint.
     pub accounts: u64,
@@ -106,7 +106,7 @@ pub(crate) struct AccountRecord<'a> {
     pub(crate) patch: &'a [u8],
 }
 
-/// The account of a record without account bytes.
+/// The account reference of a record without account bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mention {
     pub(crate) number: usize,
@@ -124,11 +124,11 @@ pub(crate) enum Record<'a> {
     Stale(Mention),
     Damaged(Mention),
     Forgotten(usize),
-    /// An input that the journal stores as it is.
+    /// An input that the journal stores unchanged.
     Plain(Input<'a>),
 }
 
-/// Appends the record kind and the account reference.
+/// Appends the record kind and the reference of an account.
 pub(crate) fn put_mention(
     out: &mut Vec<u8>,
     (kind, flags): (u8, u8),

@@ -32,7 +32,7 @@ const BLOCK_CRC_BYTES: usize = 8;
 /// Bytes of length, CRC-32 and moment before a block's compressed bytes.
 pub(crate) const BLOCK_HEAD_BYTES: usize = BLOCK_CRC_BYTES + 16;
 
-/// The last turn end up to a block.
+/// The last turn that ends in or before a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BlockMoment {
     /// The chain's slot.
@@ -166,7 +166,7 @@ impl BlockReader {
     }
 }
 
-/// Uncompressed bytes of one block, up to the limit.
+/// The uncompressed bytes of one block, up to the limit.
 #[derive(Default)]
 struct Bounded(Vec<u8>);
 

@@ -1,4 +1,4 @@
-//! The accounts of a segment by number, each with its last bytes.
+//! The accounts of a segment by number, with their last bytes.
 
 use slotbook_protocol::model::units::Pubkey;
 
@@ -7,9 +7,9 @@ use crate::input::Gate;
 use crate::limits::{ACCOUNT_BYTES_MAX, ACCOUNTS_BYTES_MAX, ACCOUNTS_MAX};
 use crate::patch::{apply_patch, put_packed};
 
-/// The last state of one account, stored as a patch of zeros, because user accounts are mostly
-/// zeros. A reader stores changing accounts uncompressed, because an account that changed once
-/// usually changes again.
+/// The last state of one account. It is stored as a patch from zeros, because user accounts are
+/// mostly zeros; a reader stores changing accounts uncompressed, because an account that changed
+/// once usually changes again.
 #[derive(Clone, Debug)]
 pub(crate) struct Account {
     pub(crate) pubkey: Pubkey,
@@ -36,7 +36,7 @@ impl Account {
         self.length
     }
 
-    /// The patch from zeros to the account's bytes. The account must be packed.
+    /// Returns the patch from zeros to the account's bytes. The account must be stored as a patch.
     pub(crate) fn packed(&self) -> &[u8] {
         &self.packed
     }
@@ -70,8 +70,8 @@ impl Account {
         }
     }
 
-    /// Resizes the account and applies a patch. An empty account becomes packed, with its bytes in
-    /// `scratch`; any other becomes plain.
+    /// Resizes the account and applies a patch. An empty account is then stored as a patch, with
+    /// its bytes in `scratch`; any other account is stored uncompressed.
     fn patch(&mut self, length: usize, patch: &[u8], scratch: &mut Vec<u8>) -> Result<(), Fault> {
         if self.length == 0 && self.plain.is_none() {
             scratch.clear();
@@ -138,8 +138,8 @@ impl AccountTable {
         Ok(())
     }
 
-    /// Resizes an account and applies a patch; the result is in its plain bytes or, for a new
-    /// account, in `scratch`.
+    /// Resizes an account and applies a patch; the result is in the account's uncompressed bytes
+    /// or, for a new account, in `scratch`.
     pub(crate) fn patch(
         &mut self,
         number: usize,

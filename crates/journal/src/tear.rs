@@ -1,14 +1,15 @@
 //! Classifies a block with a wrong checksum: if no valid block follows, the file was truncated
-//! there; otherwise it is damaged.
+//! there; otherwise the file is damaged.
 
 use crate::error::Fault;
 use crate::segment::{BLOCK_HEAD_BYTES, BlockHead, whole_block};
 
-/// Positions after a bad block that look like the head of a block. Bytes after a power loss contain
-/// none, except by a chance of 2^-40 per byte; each candidate may cost a CRC-32 of a whole block.
+/// Maximum positions after a bad block that look like the head of a block. After a power loss there
+/// are none, except by a chance of 2^-40 for each byte; each candidate may cost a CRC-32 over a
+/// whole block.
 const CANDIDATES_MAX: u32 = 64;
 
-/// A slot, and Unix milliseconds, beyond any real value for 10,000 years.
+/// An end for slots and for Unix milliseconds that real values do not reach for 10,000 years.
 const SLOTS_END: u64 = 1 << 40;
 const TS_MS_END: u64 = 1 << 48;
 
@@ -30,20 +31,20 @@ impl BadBlockSearch {
         self.passed
     }
 
-    /// Searches `bytes`, which follow the bytes of earlier calls, and drops the bytes in which no
-    /// block begins. Returns the fault when a block is found: the file is damaged. An incomplete
-    /// candidate waits for more bytes.
+    /// Searches `bytes`, which continue the bytes of earlier calls, and drops the bytes in which no
+    /// block begins. Returns the fault when a valid block is found, because the file is then
+    /// damaged. An incomplete candidate waits for more bytes.
     pub(crate) fn search(&mut self, bytes: &mut Vec<u8>) -> Result<(), Fault> {
         self.search_to(bytes, false)
     }
 
-    /// As `search`, at the end of the file.
+    /// Searches like `search`, at the end of the file.
     pub(crate) fn search_end(&mut self, bytes: &mut Vec<u8>) -> Result<(), Fault> {
         self.search_to(bytes, true)
     }
 
     fn search_to(&mut self, bytes: &mut Vec<u8>, is_end: bool) -> Result<(), Fault> {
-        // The bad block itself begins at the first byte.
+        // The first byte is the start of the bad block itself, so the search begins after it.
         let mut at = usize::from(self.passed == 0);
         while let Some(rest) = bytes.get(at..).filter(|rest| rest.len() >= BLOCK_HEAD_BYTES) {
             if looks_like_block(rest) {
@@ -65,8 +66,8 @@ impl BadBlockSearch {
     }
 }
 
-/// A few bytes among zeros look like heads of blocks without a moment. Only blocks of a checkpoint
-/// lack one, and its last block has one.
+/// Returns whether bytes look like a block. A few bytes among zeros look like the head of a block
+/// without a moment; only blocks of a checkpoint have no moment, and the last of them has one.
 fn looks_like_block(bytes: &[u8]) -> bool {
     BlockHead::read(bytes).is_some_and(|(head, _)| {
         let (slot, ts_ms) = (head.moment.slot, head.moment.ts_ms);

@@ -1,9 +1,9 @@
-//! The in-memory log between the book's thread and the writer's thread: fixed-width numbers, no
-//! comparison or compression. It is never stored, so it has no version.
+//! The in-memory log between the book's thread and the writer's thread: fixed-width numbers,
+//! without comparison or compression. It is never stored, so it has no version.
 //!
-//! Copying bytes three times between the threads costs more than examining them once. So the book
-//! passes only the parts of an account that may have changed, if known, and omits trailing zeros of
-//! parts; in a long account it omits all zeros, in chunks of 64 bytes.
+//! Copying bytes three times between the threads costs more than examining them once. Therefore the
+//! book passes only the parts of an account that may have changed, if they are known. Trailing
+//! zeros of parts are omitted; in a long account all zeros are omitted, in chunks of 64 bytes.
 
 use std::ops::Range;
 
@@ -16,18 +16,18 @@ use crate::limits::ACCOUNT_BYTES_MAX;
 use crate::record::kind;
 use crate::table::check_account;
 
-/// The kind of a checkpoint, which begins a segment instead of becoming a record.
+/// The kind of a checkpoint, which starts a segment and does not become a record.
 const CHECKPOINT: u8 = 0;
 
-/// The kind of an account update by parts.
+/// The kind of an account update that contains only changed parts.
 const CHANGED: u8 = u8::MAX;
 
-/// Bytes of a chunk, and chunks per bit set.
+/// Bytes of a chunk, and the number of chunks in a bit set.
 const CHUNK_BYTES: usize = 64;
 const GROUP_CHUNKS: usize = 64;
 
-/// Accounts of at least this size are users, which are mostly zeros, rather than markets or
-/// oracles.
+/// Accounts of at least this size are users, which are mostly zeros; smaller accounts are markets
+/// and oracles.
 const SPARSE_BYTES_MIN: usize = 4_096;
 
 const ARRIVAL: u8 = 0;
@@ -178,7 +178,7 @@ fn put_origin(out: &mut Vec<u8>, kind: u8, origin: &Origin) {
     out.extend_from_slice(&head);
 }
 
-/// Appends sparse bytes: for each 64 chunks a bit set and the non-zero chunks; then the remainder
+/// Appends sparse bytes: for every 64 chunks a bit set and the non-zero chunks; then the bytes
 /// after the last chunk.
 #[inline]
 fn put_sparse(out: &mut Vec<u8>, data: &[u8]) {
@@ -210,7 +210,7 @@ fn put_data(out: &mut Vec<u8>, data: &[u8]) {
 #[derive(Debug)]
 pub(crate) enum Logged<'a> {
     Input(Input<'a>),
-    /// An account that changed in these parts only.
+    /// An account that changed only in these parts.
     Changed {
         origin: Origin,
         parts: Parts<'a>,
@@ -222,7 +222,7 @@ pub(crate) enum Logged<'a> {
 pub(crate) struct Parts<'a>(&'a [u8]);
 
 impl Parts<'_> {
-    /// Writes the parts into the bytes of their account.
+    /// Writes the parts into the account's bytes.
     pub(crate) fn write_over(self, data: &mut [u8]) -> Result<(), Fault> {
         let mut fields = Fields::new(self.0);
         let mut at = 0_usize;

@@ -17,7 +17,7 @@ use crate::turn_log::{Logged, Parts, read_inputs};
 /// Completed bytes of a segment's file, in whole blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Piece {
-    /// Number of the segment, from 1; another number is another file.
+    /// Number of the segment, from 1; each segment has its own file.
     pub segment: u64,
     /// Whether these bytes belong to a separate tail: see [`Writer::separate_tails`].
     pub is_tail: bool,
@@ -30,7 +30,7 @@ pub struct Piece {
 pub struct Written {
     /// Segments begun.
     pub segment: u64,
-    /// Account records since the segment began, without its checkpoint.
+    /// Account records since the start of the segment, without its checkpoint.
     pub updates: u64,
     /// Turns ended since then.
     pub turns: u64,
@@ -66,7 +66,7 @@ pub struct Writer {
     /// Uncompressed bytes of the open turn, and of its accounts.
     turn_bytes: usize,
     turn_data_bytes: usize,
-    /// The last turn of the segment; none within its checkpoint.
+    /// The last turn of the segment; zero within its checkpoint.
     moment: BlockMoment,
     old: Vec<u8>,
     scratch: Vec<u8>,
@@ -98,21 +98,21 @@ impl Writer {
     }
 
     /// From the next segment on, writes the records after each checkpoint as a separate tail:
-    /// separate pieces, in a separate zstd stream. A reader of the previous segment continues with
+    /// separate pieces in a separate zstd stream. A reader of the previous segment continues with
     /// the tail by [`Reader::begin_tail`], without the checkpoint; a reader that starts with the
-    /// checkpoint calls it too.
+    /// checkpoint calls that function as well.
     ///
     /// [`Reader::begin_tail`]: crate::Reader::begin_tail
     pub const fn separate_tails(&mut self) {
         self.separates_tails = true;
     }
 
-    /// Appends a turn log. The first log begins with a checkpoint, which may follow the accounts
-    /// that the book already had. `created_ms` becomes the creation time of a segment that begins
-    /// here, Unix milliseconds.
+    /// Appends a turn log. The first log begins with a checkpoint, after the accounts that the book
+    /// already had, if any. `created_ms` becomes the creation time of a segment that begins in this
+    /// log, Unix milliseconds.
     ///
     /// # Errors
-    /// [`Fault`]: the log is invalid or out of sequence. The writer is then unusable.
+    /// [`Fault`] when the log is invalid or out of sequence. The writer is then unusable.
     pub fn append(&mut self, log: &[u8], created_ms: u64) -> Result<(), Fault> {
         let mut data = std::mem::take(&mut self.data);
         let read = read_inputs(log, &mut data, |logged| self.append_logged(logged, created_ms));
@@ -149,8 +149,8 @@ impl Writer {
         self.add_account(origin, owner, data).map(|_| ())
     }
 
-    /// Adds the turn's bytes in a reader's memory, and checks their limit before the turn is
-    /// complete.
+    /// Adds the bytes that the turn takes in a reader's memory, and checks their limit before the
+    /// turn is complete.
     fn count_turn_bytes(
         &mut self,
         bytes: usize,
@@ -169,7 +169,7 @@ impl Writer {
         check_length("TURN_BYTES_MAX", most, TURN_BYTES_MAX)
     }
 
-    /// Returns the size at which the open block is sealed.
+    /// Appends an input. Returns the size at which the open block is sealed.
     fn append_input(&mut self, input: &Input<'_>) -> Result<usize, Fault> {
         match input {
             Input::Account { origin, owner, data } => self.put_account(origin, owner, data)?,
@@ -185,8 +185,8 @@ impl Writer {
         })
     }
 
-    /// Returns the size at which the open block is sealed: the first turn of a run seals one, so
-    /// that its time is found without decompressing.
+    /// Ends a turn. Returns the size at which the open block is sealed: the first turn of a segment
+    /// seals its block, so that the turn's time is found without decompressing.
     fn note_turn_end(&mut self, ts_ms: u64) -> usize {
         let block_bytes = if self.moment.slot == 0 { 1 } else { BLOCK_TARGET_BYTES };
         self.moment = BlockMoment { slot: self.context.slot, ts_ms };
@@ -222,7 +222,7 @@ impl Writer {
         Ok(number)
     }
 
-    /// Appends an account by its changed parts; returns as `append_input`.
+    /// Appends an account by its changed parts. Returns the size at which the open block is sealed.
     fn put_changed(&mut self, origin: &Origin, parts: Parts<'_>) -> Result<usize, Fault> {
         self.written.updates += 1;
         let number = self.numbers.get(&origin.pubkey).copied().ok_or(UNNUMBERED)?;
@@ -238,7 +238,7 @@ impl Writer {
         put.map(|()| BLOCK_TARGET_BYTES)
     }
 
-    /// Appends the patch of an account; `old` has the previous bytes in the new length.
+    /// Appends the patch of an account; `old` has the previous bytes, resized to the new length.
     fn put_changes(
         &mut self,
         number: usize,
@@ -278,7 +278,7 @@ impl Writer {
     }
 
     /// Appends a record without account bytes. An account without earlier records is skipped,
-    /// because it affects no book.
+    /// because it does not affect the book.
     fn put_known(&mut self, kind: u8, origin: &Origin) -> Result<(), Fault> {
         let Some(number) = self.numbers.get(&origin.pubkey).copied() else { return Ok(()) };
         self.written.updates += 1;
@@ -302,7 +302,7 @@ impl Writer {
         self.context.number = number as u64;
     }
 
-    /// Ends the segment, and begins the next one with all accounts.
+    /// Ends the segment, and starts the next one with all accounts.
     fn begin_segment(&mut self, checkpoint: &Checkpoint<'_>, created_ms: u64) -> Result<(), Fault> {
         self.flush()?;
         self.in_tail = false;
@@ -395,7 +395,7 @@ impl Writer {
     }
 }
 
-/// The account of an input that determines all its bytes.
+/// Returns the account of an input that contains all bytes of the account.
 fn logged_account<'a>(logged: &'a Logged<'_>) -> Option<&'a Pubkey> {
     match logged {
         Logged::Changed { origin, .. }
