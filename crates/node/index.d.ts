@@ -13,36 +13,35 @@ export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-was
 export declare class Core {
   /**
    * Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none),
-   * orders and these sources: 1 the market's AMM, 2 indicative quotes, 3 both; as JSON
-   * text, or as bytes where `binary` is set.
-   * Returns the length of the body; 0 for an unknown market; a negative number is the length
-   * that `out` must have.
+   * from orders and these sources: 1 the market's AMM, 2 indicative quotes, 3 both; in binary if
+   * `binary` is set, otherwise as JSON. Returns the length of the body; 0 for an unknown market;
+   * when `out` is too small, the negative of the length that it must have.
    */
   l2(market: number, depth: number, grouping: number, sources: number, binary: boolean, out: Buffer): number
   /** As `l2`, the book uncrossed. */
   uncrossedL2(market: number, depth: number, grouping: number, sources: number, binary: boolean, out: Buffer): number
   /**
-   * Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` when it is
-   * not empty, and the sources and the encoding of `l2`. Returns as `l2` does; 0 also for a maker that is not a
-   * key.
+   * Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` unless it
+   * is empty, with the sources and the encoding of `l2`. Returns the same as `l2`, and 0 also
+   * when `maker` is not a key.
    */
   l3(market: number, depth: number, maker: string, sources: number, binary: boolean, out: Buffer): number
-  /** As `l3`, each order at the price that the uncrossed /l2 gives its level. */
+  /** Renders like `l3`, with each order at the price of its level in the uncrossed /l2. */
   uncrossedL3(market: number, depth: number, maker: string, sources: number, binary: boolean, out: Buffer): number
   /**
-   * Renders /auctions into `out`: the orders of a market that are in auction. Returns as `l2`
-   * does.
+   * Renders /auctions into `out`: the orders of a market that are in auction. Returns the same
+   * as `l2`.
    */
   auctions(market: number, out: Buffer): number
   /**
    * Renders a frame of the compatible order book channel into `out`: the /l2 body of `depth`
    * levels a side, on a grid of `grouping` ticks (0 for none), with the sources of `l2`, as a
-   * JSON text. Returns as `l2` does.
+   * JSON string. Returns the same as `l2`.
    */
   orderbookFrame(market: number, depth: number, grouping: number, sources: number, out: Buffer): number
   /**
-   * The user accounts of at most `limit` distinct makers of a side (0 bids, 1 asks), best order
-   * first, as a JSON array of base58 keys. Null for an unknown market or side.
+   * Returns the user accounts of at most `limit` distinct makers of a side (0 bids, 1 asks),
+   * best order first, as a JSON array of base58 keys. Null for an unknown market or side.
    */
   topMakers(market: number, side: number, limit: number): string | null
   /**
@@ -59,45 +58,50 @@ export declare class Core {
   /** Moves the chain's time. */
   setClock(slot: number, unixSeconds: number): void
   /**
-   * Sets how fresh the source is: 0 rebuilding, 1 live, 2 lagging, 3 stale. Returns false for
-   * any other number.
+   * Sets the freshness of the source: 0 rebuilding, 1 live, 2 lagging, 3 stale. Returns false
+   * for any other number.
    */
   setState(state: number): boolean
-  /** The name of the run of the book, as bodies carry it: a journal that is read moves it as well. */
+  /** Returns the name of the epoch, which bodies contain. Reading a journal changes it as well. */
   epochName(): string
-  /** Names a new epoch: the source is another chain. Every body is rendered again, with this name. */
+  /**
+   * Starts a new epoch, because the source is another chain. Every body is rendered again, with
+   * this name.
+   */
   setEpoch(epoch: string): void
   /**
-   * Applies a batch as `apply` does, and ends the turn: one call, since entering costs more than
-   * what either does for a turn without changes. Writes changed, unchanged, stale, ignored,
-   * closed, applied, problems, the number of the market set and the count of changed markets
-   * into `report`, then the ids of the changed markets: 32-bit words in the machine's byte
-   * order. The highest bit of an id says that only quotes changed, which are shown to readers
-   * that request them; the next one, that these are indicative quotes alone. Returns the words
-   * written; a negative number is the words that must fit, and then the batch is applied and the
-   * turn has not ended.
+   * Applies a batch like `apply`, and ends the turn. Both are one call, because entering the
+   * addon costs more than either does for a turn without changes. Writes 32-bit words in the
+   * machine's byte order into `report`: changed, unchanged, stale, ignored, closed, applied,
+   * problems, the number of the market set and the count of changed markets, then the ids of the
+   * changed markets. The highest bit of an id means that only quotes changed, which only readers
+   * that request them get; the next bit, that only indicative quotes changed. Returns the number
+   * of words written. A negative number means that `report` is too small and is the negative of
+   * the number of words that must fit: the batch is then applied, and the turn has not ended.
    */
   endTurn(batch: Uint8Array, length: number, tsMs: number, report: Buffer): number
   /**
-   * The problems since this was last called, the first 64 of them, as a JSON array of
-   * `{pubkey, code, message}`. They are counted from 0 again.
+   * Returns the problems since the last call, the first 64 of them, as a JSON array of `{pubkey,
+   * code, message}`, and resets their count.
    */
   takeProblems(): string
   /** Starts a snapshot taken at this slot; `applySnapshot` and `endSnapshot` follow. */
   beginSnapshot(slot: number): void
   /**
-   * Applies `count` accounts of a decoded snapshot from number `from` on. Returns how many there
-   * were.
+   * Applies `count` accounts of a decoded snapshot from index `from` on. Returns the number of
+   * accounts applied.
    */
   applySnapshot(snapshot: PackedSnapshot, from: number, count: number): number
   /**
-   * Ends a snapshot. Writes accounts seen, added, changed and removed into `report` as 32-bit
-   * words; returns false when they do not fit, and then the snapshot has not ended.
+   * Ends a snapshot. Writes the numbers of accounts seen, added, changed and removed into
+   * `report` as 32-bit words. Returns false when they do not fit; the snapshot has then not
+   * ended.
    */
   endSnapshot(report: Buffer): boolean
   /**
-   * Writes seq, slot, state code and the revision of the auctions of a market into `out` as
-   * 64-bit floats in the machine's byte order. Returns false for an unknown market or when they do not fit.
+   * Writes seq, slot, state code and auctions revision of a market into `out`, as 64-bit floats
+   * in the machine's byte order. Returns false for an unknown market, or when the numbers do not
+   * fit.
    */
   version(market: number, out: Buffer): boolean
   /**
@@ -105,69 +109,76 @@ export declare class Core {
    * the core is empty after that.
    */
   release(): void
-  /** The number of a market by its name in any case; -1 when there is none. */
+  /** Returns the id of a market by its name, in any case; -1 when there is none. */
   findMarket(name: string): number
-  /** Whether there is a user account with this key (base58); false for a text that is no key. */
+  /** Returns whether there is a user account with this key (base58); false for an invalid key. */
   hasUser(key: string): boolean
   /**
-   * The /user/{account}/orders body: the open orders of a user account (base58). Null for a text
-   * that is no key.
+   * Returns the /user/{account}/orders body: the open orders of a user account (base58). Null
+   * for an invalid key.
    */
   openOrders(account: string): string | null
-  /** All markets as JSON text. Worth asking when the number of the market set has grown. */
+  /**
+   * Returns all markets as JSON. The result can only change when the number of the market set
+   * has grown.
+   */
   markets(): string
   /**
-   * What accounts and oracles say of each market for statistics, as JSON text in the order of
-   * their numbers. It changes without a new version of any body.
+   * Returns the statistics of each market from accounts and oracles, as JSON in the order of the
+   * market ids. They can change without a new version of any body.
    */
   chainStats(): string
-  /** The oracle accounts that markets name, as a JSON array of base58 keys. */
+  /** Returns the oracle accounts that markets name, as a JSON array of base58 keys. */
   oracleKeys(): string
   /**
-   * The accounts of a decoded snapshot that the book should have been notified of and was not,
-   * as a JSON array of base58 keys: it has them in an older state, or not at all.
+   * Returns the accounts of a decoded snapshot that the book lacks or holds in an older state,
+   * so that a notification was missed, as a JSON array of base58 keys.
    */
   lacking(snapshot: PackedSnapshot): string
-  /** The accounts that the book has and a later reading of them has not, as a JSON array of base58 keys. */
+  /**
+   * Returns the accounts that the book has and a later reading of the same accounts lacks, as a
+   * JSON array of base58 keys.
+   */
   gone(snapshot: PackedSnapshot): string
   /**
-   * The accounts of the program in a decoded snapshot, as a JSON array of base58 keys: of those that were asked for,
-   * the ones that the chain has.
+   * Returns the program accounts in a decoded snapshot, as a JSON array of base58 keys: the
+   * requested accounts that exist on the chain.
    */
   foundAccounts(snapshot: PackedSnapshot): string
   /** The first `count` user accounts of a decoded snapshot, as a JSON array: what contradicts the layout in each. */
   layoutSamples(snapshot: PackedSnapshot, count: number): string
   /** At most `count` users with open orders, from number `from` of the book's users on. */
   usersWithOrders(from: number, count: number): UserPage
-  /** What a snapshot of all users must agree with. */
+  /** Returns the counts that a snapshot of all users must match. */
   census(): Census
-  /** What the book and the cache of bodies hold, as a JSON object. */
+  /** Returns the sizes of the book and of the cache of bodies, as a JSON object. */
   stats(): string
-  /** A hash of everything the book shows: equal for equal books. */
+  /** Returns a hash of all visible content of the book: equal books have equal hashes. */
   stateHash(): bigint
-  /** Null when every invariant of the book holds; else the one that does not. */
+  /** Returns null when every invariant of the book holds, otherwise the violated one. */
   checkIntegrity(): string | null
   /**
-   * The hashes of all markets as of the last turn: equal for cores that hold the same,
-   * however they came to it. Numbers are little-endian: `u64` slot and `i64` unix seconds of the book's clock, then of
-   * each market, in the order of their ids, `u64` of what the chain says and `u64` of what makers and venues offer, 0 for
-   * nothing. The first call reads all orders, and from then on their hashes are
-   * kept: it can be made each second.
+   * Returns the hashes of all markets as of the last turn: cores with the same content have
+   * equal hashes, in whatever order they got it. Numbers are little-endian: `u64` slot and `i64`
+   * unix seconds of the book's clock, then for each market, in the order of the ids, a `u64`
+   * hash of the chain's data and a `u64` hash of makers' quotes and external levels, 0 for none.
+   * The first call reads all orders; later calls are cheap enough to be made each second.
    */
   marketHashes(): Buffer
   /**
-   * What the hashes of a market are made of, as a JSON object of hexadecimal texts; null for an
+   * Returns the parts of a market's hash, as a JSON object of hexadecimal texts; null for an
    * unknown market.
    */
   marketHashParts(market: number): string | null
   /**
-   * The hash of every open order of a market, shown or not, by maker and then by id, as a JSON array of
-   * `{maker, orderId, hash}`; empty for an unknown market. Reads all orders.
+   * Returns the hash of every open order of a market, visible or not, sorted by maker and then
+   * by id, as a JSON array of `{maker, orderId, hash}`; empty for an unknown market. Reads all
+   * orders.
    */
   orderHashes(market: number): string
   /**
-   * Begins to log every input, for `takeJournal`. Returns false when the book has seen an account, whose
-   * bytes are not held.
+   * Starts to log every input, for `takeJournal`. Returns false when the book has already seen
+   * an account, because its bytes are not stored.
    */
   startJournal(): boolean
   /** Stops to log, and forgets what waits. */
@@ -180,28 +191,33 @@ export declare class Core {
    * and before `takeJournal`; otherwise the mark is a separate turn without input.
    */
   markPublished(marks: Uint8Array): void
-  /** Bytes of whole turns that wait for `takeJournal`. */
+  /** Returns the bytes of the complete turns that wait for `takeJournal`. */
   journalBytes(): number
   /**
-   * Moves whole turns that wait into `out`, as many as fit. Returns their bytes, 0 when there are none; a negative number
-   * is the bytes that must fit for the first; -2147483648 when more than 1 GiB waited, and then the journal has ended.
+   * Moves complete waiting turns into `out`, as many as fit. Returns their bytes; 0 when there
+   * are none; a negative number is the negative of the bytes that the first turns need;
+   * -2147483648 when more than 1 GiB waited: the journal has then ended.
    */
   takeJournal(out: Buffer): number
   /**
-   * Renders what an order would get into `out`. Returns the length of the body; 0 for an unknown
-   * market and for an order that cannot be placed, see `takerFault`; a negative number is the
-   * length that `out` must have.
+   * Renders the simulated fills of an order into `out`. Returns the length of the body; 0 for an
+   * unknown market, and for an order that cannot be placed, see `takerFault`; when `out` is too
+   * small, the negative of the length that it must have.
    */
   matchOrder(options: MatchOptions, out: Buffer): number
   /** Why an order cannot be placed in its market; null when it can, and for an unknown market. */
   takerFault(options: MatchOptions): TakerFault | null
-  /** Lets indicative quotes be better than everything else, or only join it, as at the start. */
+  /**
+   * Sets whether indicative quotes may be better than all orders, or only join them, which is
+   * the default.
+   */
   setIndicativeImprove(improve: boolean): void
   /**
-   * Replaces the quotes of a maker (base58) in a market, received at `ts_ms`; none withdraws them.
-   * Returns 1 when anything shown may have changed, 0 when not; what was refused is below 0, and
-   * then the quotes are as before: -1 no such market, -2 the maker is no key, -3 too many quotes,
-   * -4 too many makers, -5 a price and -6 a size out of range.
+   * Replaces the quotes of a maker (base58) in a market, received at `ts_ms`; an empty list
+   * withdraws them. Returns 1 when the visible book may have changed, and 0 when not. A negative
+   * number is a refusal, after which the previous quotes stay: -1 unknown market, -2 the maker
+   * is not a key, -3 too many quotes, -4 too many makers, -5 a price out of range, -6 a size out
+   * of range.
    */
   setIndicative(market: number, maker: string, quotes: Uint8Array, tsMs: number): number
   /**
@@ -210,65 +226,69 @@ export declare class Core {
    */
   indicativeDueMs(): number | null
   /**
-   * Replaces the levels of external venues in a spot market: of each level its price (1e6) and its
-   * size (1e9), as 64-bit integers in the machine's byte order, in any order of prices. Returns
-   * false for a market that is unknown or not spot.
+   * Replaces the levels of external venues in a spot market: price (1e6) and size (1e9) of each
+   * level, as 64-bit integers in the machine's byte order, in any order of prices. Returns false
+   * for a market that is unknown or not spot.
    */
   setExternalLevels(market: number, bids: Uint8Array, asks: Uint8Array): boolean
   /**
-   * The name of the topic with these options; null for an unknown market or a maker that is not
-   * a key.
+   * Returns the name of the topic with these options; null for an unknown market, or when the
+   * maker is not a key.
    */
   topicName(options: TopicOptions): string | null
   /**
-   * Opens a topic with the book of now as its first publication. The first word of `call_words`
-   * is when the newest part of that book came in. Returns the handle; -1 for an unknown market,
-   * -2 for a maker that is not a key, -3 when there are too many topics.
+   * Opens a topic whose first publication is the current book. The first word of `call_words` is
+   * the receipt time of the newest part of that book. Returns the handle; -1 for an unknown
+   * market, -2 when the maker is not a key, -3 when there are too many topics.
    */
   openTopic(options: TopicOptions, callWords: Buffer): number
-  /** Forgets a topic. Returns false when there is none of this handle. */
+  /** Closes a topic. Returns false when there is no topic with this handle. */
   closeTopic(handle: number): boolean
   /** Topics that are open. */
   get topicCount(): number
   /**
-   * Publishes what has changed since the last publication of a topic: writes the frame into
-   * `out`. `call_words` is three 64-bit words in the machine's byte order. In are the unix
-   * nanoseconds of the receipt and of the making of the frame; out are prev, seq, and 1 where
-   * the frame is the snapshot of another epoch. Returns the length of the frame; 0 when there is
-   * nothing to publish; -2147483648 when there is no such topic; another negative number is the
-   * length that `out` must have, and then nothing is published.
+   * Publishes the changes since the last publication of a topic: writes the frame into `out`.
+   * `call_words` are three 64-bit words in the machine's byte order: the unix nanoseconds of
+   * receipt and of creation of the frame go in; prev, seq, and 1 for a snapshot of another
+   * epoch, come out. Returns the length of the frame; 0 when there is nothing to publish;
+   * -2147483648 for an unknown topic; another negative number is the negative of the length that
+   * `out` must have, and then nothing is published.
    */
   topicFrame(handle: number, callWords: Buffer, out: Buffer): number
   /**
    * Writes the snapshot of a topic's last publication into `out`. `id` is the JSON text of the
-   * request's id, empty for none; the second word of `call_words` is when the frame is made.
-   * Returns the length; 0 when there is no such topic; a negative number is the length that
-   * `out` must have.
+   * request's id, empty for none; the second word of `call_words` is the creation time of the
+   * frame. Returns the length; 0 for an unknown topic; when `out` is too small, the negative of
+   * the length that it must have.
    */
   topicSnapshot(handle: number, id: string, reset: boolean, callWords: Buffer, out: Buffer): number
-  /** Writes a heartbeat of a topic into `out`. Returns as `topicSnapshot` does. */
+  /** Writes a heartbeat of a topic into `out`. Returns the same as `topicSnapshot`. */
   topicHeartbeat(handle: number, out: Buffer): number
 }
 
 /** Reads one segment of a journal into a core: its checkpoint first, then turn by turn. */
 export declare class JournalReader {
-  /** A reader that has read nothing. Throws when `program_id` is not a base58 key. */
+  /** Creates a reader. Throws when `program_id` is not a base58 key. */
   constructor(programId: string)
-  /** Adds bytes of the segment's file, pieces of any size in their order. */
+  /** Adds bytes of the segment's file, in order and in pieces of any size. */
   push(bytes: Uint8Array): void
-  /** The segment's header; null when more bytes are needed, or when `problem` has an error. */
+  /**
+   * Returns the head of the segment; null when more bytes are needed, or when `problem` has an
+   * error.
+   */
   head(): JournalSegmentHead | null
   /**
    * Restores the checkpoint into an empty core, or applies the next turn and writes its report
    * into `report`, like `endTurn`. Returns 0 when more bytes are needed, which at the end of a
    * file means a complete or torn end; 1 for a turn; 2 for the checkpoint; -1 when `problem` has
-   * an error, and then a turn may be applied in part. Another negative number is the number of
-   * words that `report` needs.
+   * an error, and then a turn may be partly applied. Another negative number is the negative of
+   * the number of words that `report` needs.
    */
   readTurn(core: Core, report: Buffer): number
   /**
-   * Applies turns as long as they are not later than `until`. Returns as `readTurn`, but never 1: 3 when the next turn
-   * is later, or the sequence number or the count of turns is reached. The checkpoint is a step of its own.
+   * Applies turns that are not later than `until`. Returns the same as `readTurn`, except that
+   * it never returns 1 but 3 when the next turn is later, or the sequence number or the number
+   * of turns is reached. Restoring the checkpoint is a separate call.
    */
   readTo(core: Core, until: JournalUntil): number
   /**
@@ -277,8 +297,8 @@ export declare class JournalReader {
    */
   goOn(): void
   /**
-   * Applies only updates up to this slot from now on, in whichever turn they came: of a turn of
-   * a later slot, accounts of earlier slots but not the time. The result is a book that was
+   * From now on applies only updates up to this slot, whichever turn they came in: of a turn of
+   * a later slot, the accounts of earlier slots but not the time. The result is a book that was
    * never published, so its hashes are not compared.
    */
   takeSlotsTo(slot: number): void
@@ -293,8 +313,9 @@ export declare class JournalReader {
    */
   dropRest(): void
   /**
-   * Begins to log the inputs of the core whose book was read here, all turns of which were applied: its accounts first, and
-   * then a checkpoint. Returns false when the book is within a turn or a snapshot.
+   * Starts to log the inputs of the core whose book this reader has read, after all its turns
+   * were applied: first the accounts, then a checkpoint. Returns false when the book is within a
+   * turn or a snapshot.
    */
   continueIn(core: Core): boolean
   /**
@@ -309,11 +330,15 @@ export declare class JournalReader {
    * invalid keys.
    */
   accounts(keys: Array<string>): Array<Buffer | undefined | null>
-  /** The accounts, closed ones among them, whose states as of the last turn are of this slot or a later one. */
+  /**
+   * Returns the accounts, including closed ones, whose state as of the last turn is of this slot
+   * or a later one.
+   */
   writtenFrom(slot: number): Array<JournalAccount>
   /**
-   * To be called at the end of the file, when `readTurn` or `readTo` has returned 0. Returns null when all bytes were
-   * read, else why the last ones are no whole block, as a tear leaves them; with `problem` the segment is damaged.
+   * Call this at the end of the file, when `readTurn` or `readTo` has returned 0. Returns null
+   * when all bytes were read, otherwise the reason why the last block is incomplete, as after a
+   * crash; when `problem` has an error, the segment is damaged.
    */
   finish(): JournalProblem | null
   /** Frees the memory of the reader immediately; nothing more can be read. */
@@ -322,18 +347,21 @@ export declare class JournalReader {
   problem(): JournalProblem | null
 }
 
-/** Collects the rows of one market of the cores that a journal is read into, one after the other. */
+/** Collects the rows of one market from the successive cores into which a journal is read. */
 export declare class JournalRows {
   /** Of a market by its key or its name, in any case: its best levels, or all of its orders when `depth_levels` is 0. */
   constructor(market: string, depthLevels: number)
-  /** The next core has another book, which takes the place of the one before: what of that one is not in the new one goes. */
+  /**
+   * Starts the book of the next core, which replaces the previous book: rows that the new book
+   * lacks are removed.
+   */
   beginBook(): void
-  /** Whether any of the books had the market. */
+  /** Returns whether any of the books had the market. */
   hasMarket(): boolean
   /**
    * Reads like `readTo` and collects the rows that each turn changes; for each core also a
-   * snapshot of the book, unless it is rebuilding or still empty. Returns like `readTo`, or 4
-   * when the row buffer is full.
+   * snapshot of the book, unless it is rebuilding or still empty. Returns the same as `readTo`,
+   * or 4 when the row buffer is full.
    */
   read(reader: JournalReader, core: Core, until: JournalUntil): number
   /**
@@ -350,42 +378,48 @@ export declare class JournalRows {
   makers(first: number): Array<string>
 }
 
-/** Makes segments of turn logs. Keeps the last bytes of every account, so it has to have every log. */
+/** Makes segments from turn logs. It stores the last bytes of every account, so it needs every log. */
 export declare class JournalWriter {
-  /** A writer that has seen nothing. Throws when `program_id` is not a base58 key. */
+  /** Creates a writer. Throws when `program_id` is not a base58 key. */
   constructor(programId: string)
   /**
-   * From the next segment on, what follows its checkpoint is in pieces that are read without the checkpoint as well: see
-   * `beginTail` of a reader.
+   * From the next segment on, the blocks after its checkpoint are in pieces that can be read
+   * without the checkpoint: see `beginTail` of a reader.
    */
   separateTails(): void
   /**
-   * Takes the bytes of `takeJournal`. `created_ms` is when a segment was begun that begins in them, Unix
-   * milliseconds. Returns null, or why it cannot: then the writer is of no use any more.
+   * Appends the bytes of `takeJournal`. `created_ms` becomes the creation time of a segment that
+   * starts in them, Unix milliseconds. Returns null, or the error: the writer is then unusable.
    */
   append(log: Uint8Array, createdMs: number): JournalProblem | null
-  /** Seals the open block, so that everything that was appended is in pieces. Returns as `append`. */
+  /**
+   * Seals the open block, so that the pieces contain everything that was appended. Returns the
+   * same as `append`.
+   */
   flush(): JournalProblem | null
-  /** The next finished bytes, in their order; null when there are none. */
+  /** Returns the next finished bytes, in order; null when there are none. */
   takePiece(): JournalPiece | null
   /** What was written of the present segment. */
   status(): JournalWriterStatus
 }
 
 /**
- * Reads the logs of transactions for one program. Fills and funding rates come out as packed
- * records, all others are counted.
+ * Decodes the transaction logs of one program. Fills and funding rates are returned as packed
+ * records; other events are only counted.
  */
 export declare class LogDecoder {
-  /** A decoder for the events of one program. Throws when `program` is not a base58 key. */
+  /** Creates a decoder for the events of one program. Throws when `program` is not a base58 key. */
   constructor(program: string)
   /**
-   * Reads the lines of one transaction that did not fail, and writes the records into `out`.
-   * Returns the bytes they take; when they are more than `out` has, nothing is written and
-   * `copy` gives them.
+   * Decodes the log lines of one successful transaction, and writes the records into `out`.
+   * Returns the number of bytes; when they do not fit, nothing is written, and `copy` returns
+   * them.
    */
   decode(lines: Array<string>, out: Buffer): number
-  /** Writes what was decoded last into `out`, if it fits. Returns the bytes it takes. */
+  /**
+   * Writes the records that were decoded last into `out`, if they fit. Returns their number of
+   * bytes.
+   */
   copy(out: Buffer): number
 }
 
@@ -393,24 +427,27 @@ export declare class LogDecoder {
 export declare class PackedSnapshot {
   /** The slot at which the node read these accounts. */
   get slot(): number
-  /** Accounts in the snapshot; those of a bad text are left out and counted as problems. */
+  /**
+   * The number of accounts in the snapshot; accounts with invalid text are excluded and counted
+   * as problems.
+   */
   get count(): number
-  /** Perp positions of the users, which the markets count as well. */
+  /** The number of the users' perp positions, which the market accounts count as well. */
   get positions(): number
   /** Accounts that could not be decoded. */
   get problemCount(): number
   /** The first problems as a JSON array of `{pubkey, code, message}`. */
   problems(): string
   /**
-   * Null when the response could be read; else a code: `MALFORMED_SNAPSHOT`, `RPC_ERROR`,
+   * Null when the response could be read, otherwise a code: `MALFORMED_SNAPSHOT`, `RPC_ERROR`,
    * `SNAPSHOT_KEYS_MISMATCH` or `SNAPSHOT_BYTES_EXCEEDED`.
    */
   get failureCode(): string | null
   /** What was wrong, for a log. */
   get failureMessage(): string | null
   /**
-   * Gives the memory of the accounts back now, and not when the garbage collector gets to it.
-   * The snapshot is empty afterwards.
+   * Frees the memory of the accounts immediately instead of at the next garbage collection. The
+   * snapshot is empty afterwards.
    */
   release(): void
 }
@@ -427,21 +464,21 @@ export interface AuctionOptions {
   elapsed: number
 }
 
-/** What the accounts of the exchange say of its users, and how many accounts are held. */
+/** The exchange's own counts of its users, and the number of accounts in the book. */
 export interface Census {
-  /** User accounts that the exchange's state counts, idle ones among them. */
+  /** The number of user accounts according to the exchange's State, including idle accounts. */
   subAccounts: number
-  /** Perp positions that the markets count, one for each user in each market. */
+  /** The number of perp positions according to the markets: one for each user and market. */
   positions: number
-  /** User and market accounts that are held, and the quarantined ones. */
+  /** The number of user and market accounts in the book, including quarantined ones. */
   accounts: number
-  /** Accounts out of the book because their bytes are malformed. */
+  /** The number of accounts that are excluded because their bytes are malformed. */
   quarantined: number
 }
 
 /**
- * Decodes the body of getProgramAccounts (asked with context), or of getMultipleAccounts when
- * its keys are given, on another thread. Never rejects: see `PackedSnapshot.failureCode`.
+ * Decodes the body of getProgramAccounts (requested with context), or of getMultipleAccounts when
+ * `keys` are its keys, on another thread. Never rejects: see `PackedSnapshot.failureCode`.
  *
  * The body must not change until the promise settles.
  */
@@ -465,11 +502,11 @@ export interface JournalMoment {
 
 /** Finished bytes of a segment's file. */
 export interface JournalPiece {
-  /** Numbers the segments from 1; another number is another file. */
+  /** The number of the segment, from 1; each segment has its own file. */
   segment: number
   /** Whether the blocks belong to a tail, which is stored apart from its segment. */
   isTail: boolean
-  /** Whole blocks, which follow those of the piece before. */
+  /** Whole blocks, which continue those of the previous piece. */
   bytes: Buffer
 }
 
@@ -483,11 +520,11 @@ export interface JournalPosition {
   tsMs: number
   /** The chain's slot. */
   slot: number
-  /** Bytes of the file in whole blocks that were read. */
+  /** Bytes of the file in the whole blocks that were read. */
   position: number
-  /** Bytes that were given and hold no whole block. */
+  /** Pushed bytes that do not form a whole block yet. */
   waiting: number
-  /** What the last turn published, as `markPublished` takes it. */
+  /** The publications of the last turn, in the format of `markPublished`. */
   marks: Buffer
 }
 
@@ -495,9 +532,9 @@ export interface JournalPosition {
 export interface JournalProblem {
   /** One of the codes of a journal. */
   code: string
-  /** What was wrong, the value and the limit. */
+  /** The error, the value and the limit. */
   message: string
-  /** Where the damaged block begins, in bytes of the file. */
+  /** The start of the damaged block, as a byte offset in the file. */
   position: number
 }
 
@@ -505,39 +542,39 @@ export interface JournalProblem {
 export interface JournalSegmentHead {
   /** The program whose accounts are held, base58. */
   programId: string
-  /** The name of the run of the book. */
+  /** The name of the epoch of the book. */
   epoch: string
-  /** When the segment was begun, Unix milliseconds of its writer's clock. */
+  /** The creation time of the segment, Unix milliseconds by its writer's clock. */
   createdMs: number
-  /** The time of the last turn before it, Unix milliseconds. */
+  /** The time of the last turn before the segment, Unix milliseconds. */
   tsMs: number
   /** The chain's slot then. */
   slot: number
   /** Accounts of its checkpoint. */
   accounts: number
-  /** The sequence numbers of the markets then, by their ids. */
+  /** The sequence numbers of the markets at that time, by their ids. */
   seqs: Array<number>
 }
 
 /** How far `readTo` reads. */
 export interface JournalUntil {
-  /** The highest slot of a turn that is applied; all by default. */
+  /** The highest slot of a turn to apply; all turns by default. */
   slotMax?: number
-  /** The latest time of a turn that is applied, Unix milliseconds; all by default. */
+  /** The latest time of a turn to apply, Unix milliseconds; all turns by default. */
   tsMsMax?: number
   /** The market of which `seq` is. */
   market?: number
-  /** Reads no further when the market has this sequence number, or a higher one. */
+  /** The sequence number of the market at which reading stops. */
   seq?: number
-  /** Turns that this call applies at most; all by default. */
+  /** Maximum number of turns that this call applies; unlimited by default. */
   turnsMax?: number
 }
 
-/** What a writer has written of its present segment. */
+/** The state of the segment that a writer is writing. */
 export interface JournalWriterStatus {
   /** Its number, from 1. */
   segment: number
-  /** Accounts that are held, closed ones among them. */
+  /** The number of stored accounts, including closed ones. */
   accounts: number
   /** Records of accounts after the checkpoint. */
   updates: number
@@ -549,7 +586,7 @@ export interface JournalWriterStatus {
   bytes: number
   /** Of those, the checkpoint's. */
   checkpointBytes: number
-  /** Bytes of memory that the accounts' last bytes take. */
+  /** Memory of the accounts' last bytes, in bytes. */
   accountBytes: number
   /** The time of the last turn, Unix milliseconds. */
   tsMs: number
@@ -558,8 +595,8 @@ export interface JournalWriterStatus {
 }
 
 /**
- * An order that is sent now. Prices are at 1e6, sizes at 1e9 and quote amounts at 1e6. A size that
- * the market cannot count is the greatest that it can: no book fills more.
+ * An order that is sent now. Prices are at 1e6, sizes at 1e9 and quote amounts at 1e6. A size
+ * beyond the market's range counts as the largest possible size, which no book can fill.
  */
 export interface MatchOptions {
   /** The number of the market. */
@@ -568,7 +605,7 @@ export interface MatchOptions {
   model: number
   /** 0 buys, 1 sells. */
   direction: number
-  /** 0 a market order, 1 a limit order. */
+  /** The kind of order: 0 market, 1 limit. */
   kind: number
   /** The size, or the quote amount. */
   amount: bigint
@@ -578,17 +615,17 @@ export interface MatchOptions {
   limitPrice?: bigint
   /** Only makes. */
   postOnly: boolean
-  /** The position that the order may only reduce; left out when it may do more. */
+  /** The position that the order may only reduce; absent when the order may also increase it. */
   position?: bigint
-  /** The order's auction; left out where none is known. */
+  /** The order's auction; absent when it is unknown. */
   auction?: AuctionOptions
-  /** The user account that sends it; empty for none. */
+  /** The user account that sends the order; empty for none. */
   taker: string
   /** Index of the fee tier. */
   feeTier: number
   /** Was referred. */
   referred: boolean
-  /** Offers of the auction: price, size, price, size and so on. */
+  /** Offers in the auction: alternating prices and sizes. */
   jit: Array<bigint>
   /** Whether the market's AMM fills. */
   vamm: boolean
@@ -596,18 +633,18 @@ export interface MatchOptions {
   indicative: boolean
 }
 
-/** The names of `actionExplanation`, in the order of their bytes. */
+/** Returns the names of `actionExplanation`, in the order of their byte values. */
 export declare function orderActionExplanations(): Array<string>
 
 /**
- * Gives the memory of large buffers back to the system as soon as they are freed. Returns whether the
- * allocator has such a setting; other systems decide for themselves.
+ * Makes the allocator return large buffers to the system as soon as they are freed. Returns
+ * whether the allocator has this setting; other systems' allocators decide by themselves.
  */
 export declare function returnFreedBuffers(): boolean
 
 /** Why an order cannot be placed. */
 export interface TakerFault {
-  /** The part of the order that is wrong, as its interface names it. */
+  /** The wrong parameter, by its name in /match. */
   param: string
   /** The error message. */
   message: string
@@ -619,29 +656,26 @@ export interface TopicOptions {
   channel: number
   /** The number of the market. */
   market: number
-  /** Levels of a side, or orders; of no meaning for bbo. */
+  /** Levels a side, or orders a side; ignored for bbo. */
   depth: number
-  /** The grid in ticks; 0 and 1 for none. Of meaning for book only. */
+  /** The grid in ticks, for book; 0 and 1 for none. */
   grouping: number
-  /**
-   * The book's sources in addition to orders: 1 the levels of the market's AMM, 2 indicative
-   * quotes, 3 both.
-   */
+  /** The sources in addition to orders: 1 the market's AMM, 2 indicative quotes, 3 both. */
   sources: number
-  /** Only the orders of this user account, of l3; empty for all. */
+  /** The user account whose orders alone are included, for l3; empty for all. */
   maker: string
   /** Whether frames say when they were made. */
   timing: boolean
-  /** The least time between two frames that the client chose, in milliseconds; 0 for none. */
+  /** The minimum interval between two frames that the client chose, in milliseconds; 0 for none. */
   intervalMs: number
-  /** Whether frames are bytes and no JSON text. */
+  /** Whether frames are binary instead of JSON. */
   binary: boolean
 }
 
-/** A part of the users with open orders. */
+/** A page of the users with open orders. */
 export interface UserPage {
   /** Their accounts, base58. */
   keys: Array<string>
-  /** Where the next part begins; 0 after the last one. */
+  /** The start of the next page; 0 after the last page. */
   next: number
 }

@@ -12,10 +12,9 @@ use crate::core::Core;
 #[napi]
 impl Core {
     /// Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none),
-    /// orders and these sources: 1 the market's AMM, 2 indicative quotes, 3 both; as JSON
-    /// text, or as bytes where `binary` is set.
-    /// Returns the length of the body; 0 for an unknown market; a negative number is the length
-    /// that `out` must have.
+    /// from orders and these sources: 1 the market's AMM, 2 indicative quotes, 3 both; in binary if
+    /// `binary` is set, otherwise as JSON. Returns the length of the body; 0 for an unknown market;
+    /// when `out` is too small, the negative of the length that it must have.
     #[napi]
     pub fn l2(
         &mut self,
@@ -45,9 +44,9 @@ impl Core {
         copy_out(self.core.uncrossed_l2(&request, Encoding::from(binary)), &mut out)
     }
 
-    /// Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` when it is
-    /// not empty, and the sources and the encoding of `l2`. Returns as `l2` does; 0 also for a maker that is not a
-    /// key.
+    /// Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` unless it
+    /// is empty, with the sources and the encoding of `l2`. Returns the same as `l2`, and 0 also
+    /// when `maker` is not a key.
     #[napi]
     pub fn l3(
         &mut self,
@@ -62,7 +61,7 @@ impl Core {
         copy_out(self.core.l3(&request, Encoding::from(binary)), &mut out)
     }
 
-    /// As `l3`, each order at the price that the uncrossed /l2 gives its level.
+    /// Renders like `l3`, with each order at the price of its level in the uncrossed /l2.
     #[napi]
     pub fn uncrossed_l3(
         &mut self,
@@ -77,8 +76,8 @@ impl Core {
         copy_out(self.core.uncrossed_l3(&request, Encoding::from(binary)), &mut out)
     }
 
-    /// Renders /auctions into `out`: the orders of a market that are in auction. Returns as `l2`
-    /// does.
+    /// Renders /auctions into `out`: the orders of a market that are in auction. Returns the same
+    /// as `l2`.
     #[napi]
     pub fn auctions(&mut self, market: u32, mut out: BufferSlice<'_>) -> i32 {
         let Some(market) = market_of(market) else { return 0 };
@@ -87,7 +86,7 @@ impl Core {
 
     /// Renders a frame of the compatible order book channel into `out`: the /l2 body of `depth`
     /// levels a side, on a grid of `grouping` ticks (0 for none), with the sources of `l2`, as a
-    /// JSON text. Returns as `l2` does.
+    /// JSON string. Returns the same as `l2`.
     #[napi]
     pub fn orderbook_frame(
         &mut self,
@@ -101,8 +100,8 @@ impl Core {
         copy_out(self.core.orderbook_frame(&request), &mut out)
     }
 
-    /// The user accounts of at most `limit` distinct makers of a side (0 bids, 1 asks), best order
-    /// first, as a JSON array of base58 keys. Null for an unknown market or side.
+    /// Returns the user accounts of at most `limit` distinct makers of a side (0 bids, 1 asks),
+    /// best order first, as a JSON array of base58 keys. Null for an unknown market or side.
     #[napi]
     pub fn top_makers(&mut self, market: u32, side: u32, limit: u32) -> Option<String> {
         let side = *Side::BOTH.get(index(side))?;
@@ -116,7 +115,7 @@ fn l2_request([market, depth, grouping_ticks, sources]: [u32; 4]) -> Option<L2Re
     Some(L2Request { grouping_ticks, sources: sources_of(sources), ..plain })
 }
 
-/// `None` also for a maker that is not a key.
+/// Returns `None` also when `maker` is not a key.
 fn l3_request([market, depth, sources]: [u32; 3], maker: &str) -> Option<L3Request> {
     let depth_orders = if depth == 0 { usize::MAX } else { index(depth) };
     let (market, maker) = (market_of(market)?, maker_of(maker).ok()?);

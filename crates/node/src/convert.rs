@@ -1,4 +1,4 @@
-//! Numbers, texts and bytes between JavaScript and the core.
+//! Converts numbers, texts and bytes between JavaScript and the core.
 
 use napi::{Error, Result, Status};
 use slotbook_book::MarketId;
@@ -8,7 +8,7 @@ use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::Pubkey;
 use slotbook_wire::sources::Sources;
 
-/// The key of a program; an invalid key is a configuration error.
+/// Parses the key of a program; an invalid key is a configuration error.
 pub(crate) fn program_of(text: &str) -> Result<Pubkey> {
     key(text.as_bytes()).map_err(|_| {
         let message = format!("program id was {text}, must be base58 of 32 bytes");
@@ -33,18 +33,18 @@ pub(crate) fn market_of(number: u32) -> Option<MarketId> {
 const VAMM: u32 = 1;
 const INDICATIVE: u32 = 2;
 
-/// The sources that a number names; bits without a source are of no meaning.
+/// Returns the sources that the bits name; other bits are ignored.
 pub(crate) fn sources_of(bits: u32) -> Sources {
     Sources { vamm: bits & VAMM != 0, indicative: bits & INDICATIVE != 0 }
 }
 
-/// The maker of an /l3: `None` when the text is empty.
+/// Parses the maker of an /l3 request; `None` when the text is empty.
 pub(crate) fn maker_of(text: &str) -> std::result::Result<Option<Pubkey>, Fault> {
     if text.is_empty() { Ok(None) } else { key(text.as_bytes()).map(Some) }
 }
 
-/// Writes a body into `out` and returns its length; 0 without a body; a negative number is the length that `out`
-/// must have.
+/// Writes a body into `out` and returns its length; 0 without a body; when `out` is too small, the
+/// negative of the length that it must have.
 pub(crate) fn copy_out(body: Option<&[u8]>, out: &mut [u8]) -> i32 {
     let Some(body) = body else { return 0 };
     match out.get_mut(..body.len()) {
@@ -64,7 +64,7 @@ pub(crate) fn negative(length: usize) -> i32 {
     -positive(length)
 }
 
-/// An index or a count; what does not fit is as large as there is.
+/// Converts an index or a count; a number that does not fit becomes the largest one.
 pub(crate) fn index(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
@@ -80,7 +80,7 @@ pub(crate) fn whole(number: f64) -> u64 {
     number as u64
 }
 
-/// A number of JavaScript as a signed whole number; no number is 0.
+/// Converts a JavaScript number to a signed integer; NaN becomes 0.
 #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
 pub(crate) fn signed(number: f64) -> i64 {
     number as i64

@@ -1,4 +1,4 @@
-//! The book as JavaScript sees it: accounts in, turns and versions out.
+//! The JavaScript interface of the book: accounts go in, turns and versions come out.
 
 use napi::Result;
 use napi::bindgen_prelude::BufferSlice;
@@ -47,33 +47,34 @@ impl Core {
         self.core.set_clock(whole(slot), signed(unix_seconds));
     }
 
-    /// Sets how fresh the source is: 0 rebuilding, 1 live, 2 lagging, 3 stale. Returns false for
-    /// any other number.
+    /// Sets the freshness of the source: 0 rebuilding, 1 live, 2 lagging, 3 stale. Returns false
+    /// for any other number.
     #[napi]
     pub fn set_state(&mut self, state: u32) -> bool {
         u8::try_from(state).is_ok_and(|state| self.core.set_state(state))
     }
 
-    /// The name of the run of the book, as bodies carry it: a journal that is read moves it as well.
+    /// Returns the name of the epoch, which bodies contain. Reading a journal changes it as well.
     #[napi]
     pub fn epoch_name(&self) -> String {
         self.core.epoch().to_owned()
     }
 
-    /// Names a new epoch: the source is another chain. Every body is rendered again, with this name.
+    /// Starts a new epoch, because the source is another chain. Every body is rendered again, with
+    /// this name.
     #[napi]
     pub fn set_epoch(&mut self, epoch: String) {
         self.core.set_epoch(&epoch);
     }
 
-    /// Applies a batch as `apply` does, and ends the turn: one call, since entering costs more than
-    /// what either does for a turn without changes. Writes changed, unchanged, stale, ignored,
-    /// closed, applied, problems, the number of the market set and the count of changed markets
-    /// into `report`, then the ids of the changed markets: 32-bit words in the machine's byte
-    /// order. The highest bit of an id says that only quotes changed, which are shown to readers
-    /// that request them; the next one, that these are indicative quotes alone. Returns the words
-    /// written; a negative number is the words that must fit, and then the batch is applied and the
-    /// turn has not ended.
+    /// Applies a batch like `apply`, and ends the turn. Both are one call, because entering the
+    /// addon costs more than either does for a turn without changes. Writes 32-bit words in the
+    /// machine's byte order into `report`: changed, unchanged, stale, ignored, closed, applied,
+    /// problems, the number of the market set and the count of changed markets, then the ids of the
+    /// changed markets. The highest bit of an id means that only quotes changed, which only readers
+    /// that request them get; the next bit, that only indicative quotes changed. Returns the number
+    /// of words written. A negative number means that `report` is too small and is the negative of
+    /// the number of words that must fit: the batch is then applied, and the turn has not ended.
     #[napi]
     pub fn end_turn(
         &mut self,
@@ -91,8 +92,8 @@ impl Core {
         positive(self.core.write_report(&mut report))
     }
 
-    /// The problems since this was last called, the first 64 of them, as a JSON array of
-    /// `{pubkey, code, message}`. They are counted from 0 again.
+    /// Returns the problems since the last call, the first 64 of them, as a JSON array of `{pubkey,
+    /// code, message}`, and resets their count.
     #[napi]
     pub fn take_problems(&mut self) -> String {
         self.core.take_problems()
@@ -104,15 +105,16 @@ impl Core {
         self.core.begin_snapshot(whole(slot));
     }
 
-    /// Applies `count` accounts of a decoded snapshot from number `from` on. Returns how many there
-    /// were.
+    /// Applies `count` accounts of a decoded snapshot from index `from` on. Returns the number of
+    /// accounts applied.
     #[napi]
     pub fn apply_snapshot(&mut self, snapshot: &PackedSnapshot, from: u32, count: u32) -> u32 {
         self.core.apply_snapshot(&snapshot.snapshot, index(from), index(count))
     }
 
-    /// Ends a snapshot. Writes accounts seen, added, changed and removed into `report` as 32-bit
-    /// words; returns false when they do not fit, and then the snapshot has not ended.
+    /// Ends a snapshot. Writes the numbers of accounts seen, added, changed and removed into
+    /// `report` as 32-bit words. Returns false when they do not fit; the snapshot has then not
+    /// ended.
     #[napi]
     pub fn end_snapshot(&mut self, mut report: BufferSlice<'_>) -> bool {
         let (words, _) = report.as_chunks_mut::<WORD_BYTES>();
@@ -123,8 +125,9 @@ impl Core {
         true
     }
 
-    /// Writes seq, slot, state code and the revision of the auctions of a market into `out` as
-    /// 64-bit floats in the machine's byte order. Returns false for an unknown market or when they do not fit.
+    /// Writes seq, slot, state code and auctions revision of a market into `out`, as 64-bit floats
+    /// in the machine's byte order. Returns false for an unknown market, or when the numbers do not
+    /// fit.
     #[napi]
     pub fn version(&self, market: u32, mut out: BufferSlice<'_>) -> bool {
         let Some(id) = market_of(market) else { return false };

@@ -1,4 +1,4 @@
-//! Logs of transactions, to the fills and funding rates in them.
+//! Extracts fills and funding rates from transaction logs.
 
 use crate::convert::{program_of, rules_of};
 use napi::Result;
@@ -20,11 +20,11 @@ const FILL_BYTES: usize = 328;
 /// Bytes of one funding rate.
 const FUNDING_BYTES: usize = 160;
 
-/// Bytes of a key's text, which is up to 44 characters.
+/// Maximum bytes of a key's text: 44 characters.
 const KEY_TEXT_BYTES: usize = 44;
 
-/// Reads the logs of transactions for one program. Fills and funding rates come out as packed
-/// records, all others are counted.
+/// Decodes the transaction logs of one program. Fills and funding rates are returned as packed
+/// records; other events are only counted.
 #[napi]
 pub struct LogDecoder {
     scanner: LogScanner,
@@ -42,9 +42,9 @@ impl LogDecoder {
         Ok(Self { scanner: LogScanner::of(rules, &program), packed: Packed::default() })
     }
 
-    /// Reads the lines of one transaction that did not fail, and writes the records into `out`.
-    /// Returns the bytes they take; when they are more than `out` has, nothing is written and
-    /// `copy` gives them.
+    /// Decodes the log lines of one successful transaction, and writes the records into `out`.
+    /// Returns the number of bytes; when they do not fit, nothing is written, and `copy` returns
+    /// them.
     #[napi]
     pub fn decode(&mut self, lines: Vec<String>, out: BufferSlice<'_>) -> u32 {
         let packed = &mut self.packed;
@@ -54,7 +54,8 @@ impl LogDecoder {
         self.copy(out)
     }
 
-    /// Writes what was decoded last into `out`, if it fits. Returns the bytes it takes.
+    /// Writes the records that were decoded last into `out`, if they fit. Returns their number of
+    /// bytes.
     #[napi]
     pub fn copy(&self, mut out: BufferSlice<'_>) -> u32 {
         let bytes = self.packed.bytes.as_slice();
@@ -65,14 +66,14 @@ impl LogDecoder {
     }
 }
 
-/// The names of `actionExplanation`, in the order of their bytes.
+/// Returns the names of `actionExplanation`, in the order of their byte values.
 #[napi]
 pub fn order_action_explanations() -> Vec<String> {
     OrderActionExplanation::ALL.iter().map(|variant| variant.name().to_owned()).collect()
 }
 
-/// Records as they cross to the other side, little-endian. `src/engine/events.ts` reads the same
-/// offsets.
+/// The records in the format that JavaScript reads, little-endian. `src/engine/events.ts` uses the
+/// same offsets.
 #[derive(Default)]
 struct Packed {
     /// The head, then the fills, the funding rates and the keys of users.
@@ -140,7 +141,8 @@ impl Packed {
     }
 }
 
-/// A fill: 16 bytes of small numbers, ids, lengths of keys, then numbers of 8 bytes, then keys.
+/// Appends a fill: 16 bytes of small numbers, ids and lengths of keys, then numbers of 8 bytes,
+/// then keys.
 fn push_fill(out: &mut Vec<u8>, index: u32, fill: &OrderActionRecord) {
     let start = out.len();
     out.extend_from_slice(&index.to_le_bytes());
@@ -202,12 +204,12 @@ fn wide_numbers(fill: &OrderActionRecord) -> [Option<[u8; 8]>; 18] {
     ]
 }
 
-/// 0 for none, else one more than the program's byte.
+/// Returns 0 for no direction, otherwise the program's value plus 1.
 fn direction(direction: Option<Direction>) -> u8 {
     direction.map_or(0, |direction| direction as u8 + 1)
 }
 
-/// A funding rate: two small numbers, then numbers of 8 bytes, then numbers of 16 bytes.
+/// Appends a funding rate: two small numbers, then numbers of 8 bytes, then numbers of 16 bytes.
 fn push_funding(out: &mut Vec<u8>, index: u32, rate: &FundingRateRecord) {
     let start = out.len();
     out.extend_from_slice(&index.to_le_bytes());
@@ -232,7 +234,7 @@ fn push_funding(out: &mut Vec<u8>, index: u32, rate: &FundingRateRecord) {
     out.resize(start + FUNDING_BYTES, 0);
 }
 
-/// A key in base58, padded with zeros; all zeros for none.
+/// A key in base58, padded with zeros; all zeros when there is no key.
 struct KeyText {
     bytes: [u8; KEY_TEXT_BYTES],
     length: u8,

@@ -1,4 +1,4 @@
-//! What the book holds besides its levels: markets, oracles, counts, and whether it is sound.
+//! The facts about a book besides its levels: markets, oracles, counts and integrity.
 
 use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
@@ -9,84 +9,86 @@ use crate::convert::{index, maker_of};
 use crate::core::Core;
 use crate::snapshot::PackedSnapshot;
 
-/// A part of the users with open orders.
+/// A page of the users with open orders.
 #[napi(object)]
 pub struct UserPage {
     /// Their accounts, base58.
     pub keys: Vec<String>,
-    /// Where the next part begins; 0 after the last one.
+    /// The start of the next page; 0 after the last page.
     pub next: u32,
 }
 
-/// What the accounts of the exchange say of its users, and how many accounts are held.
+/// The exchange's own counts of its users, and the number of accounts in the book.
 #[napi(object)]
 pub struct Census {
-    /// User accounts that the exchange's state counts, idle ones among them.
+    /// The number of user accounts according to the exchange's State, including idle accounts.
     pub sub_accounts: f64,
-    /// Perp positions that the markets count, one for each user in each market.
+    /// The number of perp positions according to the markets: one for each user and market.
     pub positions: f64,
-    /// User and market accounts that are held, and the quarantined ones.
+    /// The number of user and market accounts in the book, including quarantined ones.
     pub accounts: f64,
-    /// Accounts out of the book because their bytes are malformed.
+    /// The number of accounts that are excluded because their bytes are malformed.
     pub quarantined: f64,
 }
 
 #[napi]
 impl Core {
-    /// The number of a market by its name in any case; -1 when there is none.
+    /// Returns the id of a market by its name, in any case; -1 when there is none.
     #[napi]
     pub fn find_market(&self, name: String) -> i32 {
         self.core.book().find_market_by_name(&name).map_or(-1, |id| i32::from(id.0))
     }
 
-    /// Whether there is a user account with this key (base58); false for a text that is no key.
+    /// Returns whether there is a user account with this key (base58); false for an invalid key.
     #[napi]
     pub fn has_user(&self, key: String) -> bool {
         maker_of(&key).ok().flatten().is_some_and(|key| self.core.book().has_user(&key))
     }
 
-    /// The /user/{account}/orders body: the open orders of a user account (base58). Null for a text
-    /// that is no key.
+    /// Returns the /user/{account}/orders body: the open orders of a user account (base58). Null
+    /// for an invalid key.
     #[napi]
     pub fn open_orders(&self, account: String) -> Option<String> {
         let account = maker_of(&account).ok().flatten()?;
         Some(self.core.open_orders(&account))
     }
 
-    /// All markets as JSON text. Worth asking when the number of the market set has grown.
+    /// Returns all markets as JSON. The result can only change when the number of the market set
+    /// has grown.
     #[napi]
     pub fn markets(&self) -> String {
         text::markets(self.core.book())
     }
 
-    /// What accounts and oracles say of each market for statistics, as JSON text in the order of
-    /// their numbers. It changes without a new version of any body.
+    /// Returns the statistics of each market from accounts and oracles, as JSON in the order of the
+    /// market ids. They can change without a new version of any body.
     #[napi]
     pub fn chain_stats(&self) -> String {
         text::chain_stats(self.core.book())
     }
 
-    /// The oracle accounts that markets name, as a JSON array of base58 keys.
+    /// Returns the oracle accounts that markets name, as a JSON array of base58 keys.
     #[napi]
     pub fn oracle_keys(&self) -> String {
         text::keys(&self.core.book().oracle_keys())
     }
 
-    /// The accounts of a decoded snapshot that the book should have been notified of and was not,
-    /// as a JSON array of base58 keys: it has them in an older state, or not at all.
+    /// Returns the accounts of a decoded snapshot that the book lacks or holds in an older state,
+    /// so that a notification was missed, as a JSON array of base58 keys.
     #[napi]
     pub fn lacking(&self, snapshot: &PackedSnapshot) -> String {
         keys_of(snapshot, |update| self.core.book().lacks(update))
     }
 
-    /// The accounts that the book has and a later reading of them has not, as a JSON array of base58 keys.
+    /// Returns the accounts that the book has and a later reading of the same accounts lacks, as a
+    /// JSON array of base58 keys.
     #[napi]
     pub fn gone(&self, snapshot: &PackedSnapshot) -> String {
         keys_of(snapshot, |update| self.core.book().outlives(update))
     }
 
-    /// The accounts of the program in a decoded snapshot, as a JSON array of base58 keys: of those that were asked for,
-    /// the ones that the chain has.
+    /// Returns the program accounts in a decoded snapshot, as a JSON array of base58 keys: the
+    /// requested accounts that exist on the chain.
     #[napi]
     pub fn found_accounts(&self, snapshot: &PackedSnapshot) -> String {
         keys_of(snapshot, |update| self.core.book().finds_account(update))
@@ -108,7 +110,7 @@ impl Core {
         UserPage { keys, next: crate::convert::count(next) }
     }
 
-    /// What a snapshot of all users must agree with.
+    /// Returns the counts that a snapshot of all users must match.
     #[napi]
     pub fn census(&self) -> Census {
         let census = self.core.book().census();
@@ -120,26 +122,26 @@ impl Core {
         }
     }
 
-    /// What the book and the cache of bodies hold, as a JSON object.
+    /// Returns the sizes of the book and of the cache of bodies, as a JSON object.
     #[napi]
     pub fn stats(&mut self) -> String {
         self.core.stats()
     }
 
-    /// A hash of everything the book shows: equal for equal books.
+    /// Returns a hash of all visible content of the book: equal books have equal hashes.
     #[napi]
     pub fn state_hash(&self) -> BigInt {
         BigInt::from(self.core.book().state_hash())
     }
 
-    /// Null when every invariant of the book holds; else the one that does not.
+    /// Returns null when every invariant of the book holds, otherwise the violated one.
     #[napi]
     pub fn check_integrity(&self) -> Option<String> {
         self.core.book().check_integrity().err().map(|violation| violation.to_string())
     }
 }
 
-/// The keys of the accounts of a snapshot for which this holds, as a JSON array.
+/// Returns the keys of the accounts of a snapshot for which `holds` is true, as a JSON array.
 fn keys_of(snapshot: &PackedSnapshot, holds: impl Fn(&AccountUpdate<'_>) -> bool) -> String {
     let updates = snapshot.snapshot.updates(0, usize::MAX).filter(holds);
     text::keys(&updates.map(|update| update.pubkey).collect::<Vec<_>>())

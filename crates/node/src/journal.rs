@@ -1,4 +1,5 @@
-//! The journal as JavaScript sees it: turn logs out of the core, segments from them, and back.
+//! The JavaScript interface of the journal: turn logs come out of the core, segments are made from
+//! them and read back.
 
 use napi::Result;
 use napi::bindgen_prelude::{Buffer, BufferSlice};
@@ -9,13 +10,13 @@ use slotbook_journal::{Fault, Piece, Writer};
 use crate::convert::{negative, positive, program_of, whole};
 use crate::core::Core;
 
-/// What `takeJournal` returns when more waited than may.
+/// The value that `takeJournal` returns when waiting turns have exceeded their limit.
 const JOURNAL_LOST: i32 = i32::MIN;
 
 #[napi]
 impl Core {
-    /// Begins to log every input, for `takeJournal`. Returns false when the book has seen an account, whose
-    /// bytes are not held.
+    /// Starts to log every input, for `takeJournal`. Returns false when the book has already seen
+    /// an account, because its bytes are not stored.
     #[napi]
     pub fn start_journal(&mut self) -> bool {
         self.core.start_journal()
@@ -41,14 +42,15 @@ impl Core {
         self.core.mark_published(marks);
     }
 
-    /// Bytes of whole turns that wait for `takeJournal`.
+    /// Returns the bytes of the complete turns that wait for `takeJournal`.
     #[napi]
     pub fn journal_bytes(&mut self) -> f64 {
         self.core.journal_bytes() as f64
     }
 
-    /// Moves whole turns that wait into `out`, as many as fit. Returns their bytes, 0 when there are none; a negative number
-    /// is the bytes that must fit for the first; -2147483648 when more than 1 GiB waited, and then the journal has ended.
+    /// Moves complete waiting turns into `out`, as many as fit. Returns their bytes; 0 when there
+    /// are none; a negative number is the negative of the bytes that the first turns need;
+    /// -2147483648 when more than 1 GiB waited: the journal has then ended.
     #[napi]
     pub fn take_journal(&mut self, mut out: BufferSlice<'_>) -> i32 {
         match self.core.take_journal(&mut out) {
@@ -64,9 +66,9 @@ impl Core {
 pub struct JournalProblem {
     /// One of the codes of a journal.
     pub code: String,
-    /// What was wrong, the value and the limit.
+    /// The error, the value and the limit.
     pub message: String,
-    /// Where the damaged block begins, in bytes of the file.
+    /// The start of the damaged block, as a byte offset in the file.
     pub position: f64,
 }
 
@@ -84,20 +86,20 @@ fn problem_of(fault: &Fault) -> JournalProblem {
 /// Finished bytes of a segment's file.
 #[napi(object)]
 pub struct JournalPiece {
-    /// Numbers the segments from 1; another number is another file.
+    /// The number of the segment, from 1; each segment has its own file.
     pub segment: f64,
     /// Whether the blocks belong to a tail, which is stored apart from its segment.
     pub is_tail: bool,
-    /// Whole blocks, which follow those of the piece before.
+    /// Whole blocks, which continue those of the previous piece.
     pub bytes: Buffer,
 }
 
-/// What a writer has written of its present segment.
+/// The state of the segment that a writer is writing.
 #[napi(object)]
 pub struct JournalWriterStatus {
     /// Its number, from 1.
     pub segment: f64,
-    /// Accounts that are held, closed ones among them.
+    /// The number of stored accounts, including closed ones.
     pub accounts: f64,
     /// Records of accounts after the checkpoint.
     pub updates: f64,
@@ -109,7 +111,7 @@ pub struct JournalWriterStatus {
     pub bytes: f64,
     /// Of those, the checkpoint's.
     pub checkpoint_bytes: f64,
-    /// Bytes of memory that the accounts' last bytes take.
+    /// Memory of the accounts' last bytes, in bytes.
     pub account_bytes: f64,
     /// The time of the last turn, Unix milliseconds.
     pub ts_ms: f64,
@@ -117,7 +119,7 @@ pub struct JournalWriterStatus {
     pub slot: f64,
 }
 
-/// Makes segments of turn logs. Keeps the last bytes of every account, so it has to have every log.
+/// Makes segments from turn logs. It stores the last bytes of every account, so it needs every log.
 #[napi]
 pub struct JournalWriter {
     writer: Writer,
@@ -125,33 +127,34 @@ pub struct JournalWriter {
 
 #[napi]
 impl JournalWriter {
-    /// A writer that has seen nothing. Throws when `program_id` is not a base58 key.
+    /// Creates a writer. Throws when `program_id` is not a base58 key.
     #[napi(constructor)]
     pub fn new(program_id: String) -> Result<Self> {
         Ok(Self { writer: Writer::new(program_of(&program_id)?) })
     }
 
-    /// From the next segment on, what follows its checkpoint is in pieces that are read without the checkpoint as well: see
-    /// `beginTail` of a reader.
+    /// From the next segment on, the blocks after its checkpoint are in pieces that can be read
+    /// without the checkpoint: see `beginTail` of a reader.
     #[napi]
     pub fn separate_tails(&mut self) {
         self.writer.separate_tails();
     }
 
-    /// Takes the bytes of `takeJournal`. `created_ms` is when a segment was begun that begins in them, Unix
-    /// milliseconds. Returns null, or why it cannot: then the writer is of no use any more.
+    /// Appends the bytes of `takeJournal`. `created_ms` becomes the creation time of a segment that
+    /// starts in them, Unix milliseconds. Returns null, or the error: the writer is then unusable.
     #[napi]
     pub fn append(&mut self, log: &[u8], created_ms: f64) -> Option<JournalProblem> {
         self.writer.append(log, whole(created_ms)).err().map(|fault| problem_of(&fault))
     }
 
-    /// Seals the open block, so that everything that was appended is in pieces. Returns as `append`.
+    /// Seals the open block, so that the pieces contain everything that was appended. Returns the
+    /// same as `append`.
     #[napi]
     pub fn flush(&mut self) -> Option<JournalProblem> {
         self.writer.flush().err().map(|fault| problem_of(&fault))
     }
 
-    /// The next finished bytes, in their order; null when there are none.
+    /// Returns the next finished bytes, in order; null when there are none.
     #[napi]
     pub fn take_piece(&mut self) -> Option<JournalPiece> {
         let Piece { segment, is_tail, bytes } = self.writer.take_piece()?;

@@ -1,4 +1,4 @@
-//! Segments of a journal, read into a core.
+//! Reads segments of a journal into a core.
 
 use napi::Result;
 use napi::bindgen_prelude::{Buffer, BufferSlice};
@@ -15,15 +15,15 @@ use crate::journal::JournalProblem;
 /// How far `readTo` reads.
 #[napi(object)]
 pub struct JournalUntil {
-    /// The highest slot of a turn that is applied; all by default.
+    /// The highest slot of a turn to apply; all turns by default.
     pub slot_max: Option<f64>,
-    /// The latest time of a turn that is applied, Unix milliseconds; all by default.
+    /// The latest time of a turn to apply, Unix milliseconds; all turns by default.
     pub ts_ms_max: Option<f64>,
     /// The market of which `seq` is.
     pub market: Option<u32>,
-    /// Reads no further when the market has this sequence number, or a higher one.
+    /// The sequence number of the market at which reading stops.
     pub seq: Option<f64>,
-    /// Turns that this call applies at most; all by default.
+    /// Maximum number of turns that this call applies; unlimited by default.
     pub turns_max: Option<u32>,
 }
 
@@ -47,11 +47,11 @@ pub struct JournalPosition {
     pub ts_ms: f64,
     /// The chain's slot.
     pub slot: f64,
-    /// Bytes of the file in whole blocks that were read.
+    /// Bytes of the file in the whole blocks that were read.
     pub position: f64,
-    /// Bytes that were given and hold no whole block.
+    /// Pushed bytes that do not form a whole block yet.
     pub waiting: f64,
-    /// What the last turn published, as `markPublished` takes it.
+    /// The publications of the last turn, in the format of `markPublished`.
     pub marks: Buffer,
 }
 
@@ -69,17 +69,17 @@ pub struct JournalAccount {
 pub struct JournalSegmentHead {
     /// The program whose accounts are held, base58.
     pub program_id: String,
-    /// The name of the run of the book.
+    /// The name of the epoch of the book.
     pub epoch: String,
-    /// When the segment was begun, Unix milliseconds of its writer's clock.
+    /// The creation time of the segment, Unix milliseconds by its writer's clock.
     pub created_ms: f64,
-    /// The time of the last turn before it, Unix milliseconds.
+    /// The time of the last turn before the segment, Unix milliseconds.
     pub ts_ms: f64,
     /// The chain's slot then.
     pub slot: f64,
     /// Accounts of its checkpoint.
     pub accounts: f64,
-    /// The sequence numbers of the markets then, by their ids.
+    /// The sequence numbers of the markets at that time, by their ids.
     pub seqs: Vec<f64>,
 }
 
@@ -91,19 +91,20 @@ pub struct JournalReader {
 
 #[napi]
 impl JournalReader {
-    /// A reader that has read nothing. Throws when `program_id` is not a base58 key.
+    /// Creates a reader. Throws when `program_id` is not a base58 key.
     #[napi(constructor)]
     pub fn new(program_id: String) -> Result<Self> {
         Ok(Self { reader: slotbook_core::reader::JournalReader::new(program_of(&program_id)?) })
     }
 
-    /// Adds bytes of the segment's file, pieces of any size in their order.
+    /// Adds bytes of the segment's file, in order and in pieces of any size.
     #[napi]
     pub fn push(&mut self, bytes: &[u8]) {
         self.reader.push(bytes);
     }
 
-    /// The segment's header; null when more bytes are needed, or when `problem` has an error.
+    /// Returns the head of the segment; null when more bytes are needed, or when `problem` has an
+    /// error.
     #[napi]
     pub fn head(&mut self) -> Option<JournalSegmentHead> {
         self.reader.head().map(head_of)
@@ -112,8 +113,8 @@ impl JournalReader {
     /// Restores the checkpoint into an empty core, or applies the next turn and writes its report
     /// into `report`, like `endTurn`. Returns 0 when more bytes are needed, which at the end of a
     /// file means a complete or torn end; 1 for a turn; 2 for the checkpoint; -1 when `problem` has
-    /// an error, and then a turn may be applied in part. Another negative number is the number of
-    /// words that `report` needs.
+    /// an error, and then a turn may be partly applied. Another negative number is the negative of
+    /// the number of words that `report` needs.
     #[napi]
     pub fn read_turn(&mut self, core: &mut Core, mut report: BufferSlice<'_>) -> i32 {
         let words_max = core.core.report_words_max();
@@ -127,8 +128,9 @@ impl JournalReader {
         step as i32
     }
 
-    /// Applies turns as long as they are not later than `until`. Returns as `readTurn`, but never 1: 3 when the next turn
-    /// is later, or the sequence number or the count of turns is reached. The checkpoint is a step of its own.
+    /// Applies turns that are not later than `until`. Returns the same as `readTurn`, except that
+    /// it never returns 1 but 3 when the next turn is later, or the sequence number or the number
+    /// of turns is reached. Restoring the checkpoint is a separate call.
     #[napi]
     pub fn read_to(&mut self, core: &mut Core, until: JournalUntil) -> i32 {
         self.reader.read_to(&mut core.core, &until.into()) as i32
@@ -141,8 +143,8 @@ impl JournalReader {
         self.reader.go_on();
     }
 
-    /// Applies only updates up to this slot from now on, in whichever turn they came: of a turn of
-    /// a later slot, accounts of earlier slots but not the time. The result is a book that was
+    /// From now on applies only updates up to this slot, whichever turn they came in: of a turn of
+    /// a later slot, the accounts of earlier slots but not the time. The result is a book that was
     /// never published, so its hashes are not compared.
     #[napi]
     pub fn take_slots_to(&mut self, slot: f64) {
@@ -163,8 +165,9 @@ impl JournalReader {
         self.reader.drop_rest();
     }
 
-    /// Begins to log the inputs of the core whose book was read here, all turns of which were applied: its accounts first, and
-    /// then a checkpoint. Returns false when the book is within a turn or a snapshot.
+    /// Starts to log the inputs of the core whose book this reader has read, after all its turns
+    /// were applied: first the accounts, then a checkpoint. Returns false when the book is within a
+    /// turn or a snapshot.
     #[napi]
     pub fn continue_in(&self, core: &mut Core) -> bool {
         self.reader.continue_in(&mut core.core)
@@ -202,7 +205,8 @@ impl JournalReader {
         accounts.map(|bytes| bytes.map(Into::into)).collect()
     }
 
-    /// The accounts, closed ones among them, whose states as of the last turn are of this slot or a later one.
+    /// Returns the accounts, including closed ones, whose state as of the last turn is of this slot
+    /// or a later one.
     #[napi]
     pub fn written_from(&self, slot: f64) -> Vec<JournalAccount> {
         let account = |Origin { pubkey, slot, .. }| JournalAccount {
@@ -212,8 +216,9 @@ impl JournalReader {
         self.reader.written_from(Slot(whole(slot))).map(account).collect()
     }
 
-    /// To be called at the end of the file, when `readTurn` or `readTo` has returned 0. Returns null when all bytes were
-    /// read, else why the last ones are no whole block, as a tear leaves them; with `problem` the segment is damaged.
+    /// Call this at the end of the file, when `readTurn` or `readTo` has returned 0. Returns null
+    /// when all bytes were read, otherwise the reason why the last block is incomplete, as after a
+    /// crash; when `problem` has an error, the segment is damaged.
     #[napi]
     pub fn finish(&mut self) -> Option<JournalProblem> {
         self.reader.finish().map(Into::into)

@@ -7,7 +7,7 @@ use crate::convert::index;
 use crate::core::Core;
 use crate::journal_reader::{JournalReader, JournalUntil};
 
-/// Collects the rows of one market of the cores that a journal is read into, one after the other.
+/// Collects the rows of one market from the successive cores into which a journal is read.
 #[napi]
 pub struct JournalRows {
     rows: slotbook_core::rows::JournalRows,
@@ -22,13 +22,14 @@ impl JournalRows {
         Self { rows: slotbook_core::rows::JournalRows::new(market, index(depth_levels)) }
     }
 
-    /// The next core has another book, which takes the place of the one before: what of that one is not in the new one goes.
+    /// Starts the book of the next core, which replaces the previous book: rows that the new book
+    /// lacks are removed.
     #[napi]
     pub fn begin_book(&mut self) {
         self.rows.begin_book();
     }
 
-    /// Whether any of the books had the market.
+    /// Returns whether any of the books had the market.
     #[napi]
     #[must_use]
     pub fn has_market(&self) -> bool {
@@ -36,8 +37,8 @@ impl JournalRows {
     }
 
     /// Reads like `readTo` and collects the rows that each turn changes; for each core also a
-    /// snapshot of the book, unless it is rebuilding or still empty. Returns like `readTo`, or 4
-    /// when the row buffer is full.
+    /// snapshot of the book, unless it is rebuilding or still empty. Returns the same as `readTo`,
+    /// or 4 when the row buffer is full.
     #[napi]
     pub fn read(
         &mut self,

@@ -1,13 +1,14 @@
-//! The addon: convert, call, convert back.
+//! The addon: converts arguments, calls the core, and converts the results.
 //!
-//! [`core::Core`] is the book of `slotbook_core` as a JavaScript object: batches of accounts come in by `apply` and
-//! `endTurn`, finished bodies and frames go out into the caller's buffers. [`snapshot`] decodes whole RPC responses on
-//! another thread, and [`events`] reads the logs of transactions. Expected failures are data: a code, never an
-//! exception, and nothing here panics across the boundary.
+//! [`core::Core`] is the book of `slotbook_core` as a JavaScript object: batches of accounts come
+//! in by `apply` and `endTurn`, finished bodies and frames go out into the caller's buffers.
+//! [`snapshot`] decodes whole RPC responses on another thread, and [`events`] decodes transaction
+//! logs. Expected failures are returned as codes and never thrown, and nothing panics across the
+//! boundary.
 //!
 //! This room does not decide anything, know a URL or read a clock.
 //!
-//! It is loaded by `src/engine` in TypeScript. An example that runs is `src/engine/engine.test.ts`:
+//! `src/engine` in TypeScript loads the addon. `src/engine/engine.test.ts` is a running example:
 //! the addon's functions exist only inside Node.js.
 
 mod bodies;

@@ -1,4 +1,4 @@
-//! What a taker would get, requested by JavaScript.
+//! The JavaScript interface of simulated fills.
 
 use napi::bindgen_prelude::{BigInt, BufferSlice};
 use napi_derive::napi;
@@ -14,8 +14,8 @@ use slotbook_wire::walk::WalkRequest;
 use crate::convert::{copy_out, maker_of, market_of, whole};
 use crate::core::Core;
 
-/// An order that is sent now. Prices are at 1e6, sizes at 1e9 and quote amounts at 1e6. A size that
-/// the market cannot count is the greatest that it can: no book fills more.
+/// An order that is sent now. Prices are at 1e6, sizes at 1e9 and quote amounts at 1e6. A size
+/// beyond the market's range counts as the largest possible size, which no book can fill.
 #[napi(object)]
 pub struct MatchOptions {
     /// The number of the market.
@@ -24,7 +24,7 @@ pub struct MatchOptions {
     pub model: u32,
     /// 0 buys, 1 sells.
     pub direction: u32,
-    /// 0 a market order, 1 a limit order.
+    /// The kind of order: 0 market, 1 limit.
     pub kind: u32,
     /// The size, or the quote amount.
     pub amount: BigInt,
@@ -34,17 +34,17 @@ pub struct MatchOptions {
     pub limit_price: Option<BigInt>,
     /// Only makes.
     pub post_only: bool,
-    /// The position that the order may only reduce; left out when it may do more.
+    /// The position that the order may only reduce; absent when the order may also increase it.
     pub position: Option<BigInt>,
-    /// The order's auction; left out where none is known.
+    /// The order's auction; absent when it is unknown.
     pub auction: Option<AuctionOptions>,
-    /// The user account that sends it; empty for none.
+    /// The user account that sends the order; empty for none.
     pub taker: String,
     /// Index of the fee tier.
     pub fee_tier: u32,
     /// Was referred.
     pub referred: bool,
-    /// Offers of the auction: price, size, price, size and so on.
+    /// Offers in the auction: alternating prices and sizes.
     pub jit: Vec<BigInt>,
     /// Whether the market's AMM fills.
     pub vamm: bool,
@@ -68,7 +68,7 @@ pub struct AuctionOptions {
 /// Why an order cannot be placed.
 #[napi(object)]
 pub struct TakerFault {
-    /// The part of the order that is wrong, as its interface names it.
+    /// The wrong parameter, by its name in /match.
     pub param: String,
     /// The error message.
     pub message: String,
@@ -76,9 +76,9 @@ pub struct TakerFault {
 
 #[napi]
 impl Core {
-    /// Renders what an order would get into `out`. Returns the length of the body; 0 for an unknown
-    /// market and for an order that cannot be placed, see `takerFault`; a negative number is the
-    /// length that `out` must have.
+    /// Renders the simulated fills of an order into `out`. Returns the length of the body; 0 for an
+    /// unknown market, and for an order that cannot be placed, see `takerFault`; when `out` is too
+    /// small, the negative of the length that it must have.
     #[napi]
     pub fn match_order(&mut self, options: MatchOptions, mut out: BufferSlice<'_>) -> i32 {
         let Some(market) = market_of(options.market) else { return 0 };
@@ -116,7 +116,7 @@ impl Core {
     }
 }
 
-/// The parameter of /match that an error is about.
+/// Returns the parameter of /match that an error is about.
 fn param_of(error: TakerError) -> &'static str {
     match error {
         TakerError::LimitWithoutPrice | TakerError::PredictionLimit => "limitPrice",
@@ -129,7 +129,7 @@ fn param_of(error: TakerError) -> &'static str {
     }
 }
 
-/// The order. An error when the account that sends it is no key.
+/// Converts the options to an order. Returns an error when the sender's account is not a key.
 fn taker_of(options: &MatchOptions, scale: SizeScale) -> Result<Taker, ()> {
     let amount = unsigned(&options.amount);
     Ok(Taker {
@@ -174,7 +174,7 @@ fn price(number: &BigInt) -> Price {
     Price(word(unsigned(number)))
 }
 
-/// A big integer without its sign; the greatest number where it is beyond 128 bits.
+/// Returns a big integer without its sign; beyond 128 bits, the largest number.
 fn unsigned(number: &BigInt) -> u128 {
     let (_, value, is_exact) = number.get_u128();
     if is_exact { value } else { u128::MAX }
@@ -185,7 +185,7 @@ fn word(number: u128) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// A size with a sign, in the market's base units; the nearest that fits.
+/// Converts a signed size to the market's base units; a size that does not fit becomes the largest.
 fn signed(number: &BigInt, scale: SizeScale) -> i64 {
     let size = i64::try_from(scale.to_market(unsigned(number)).0).unwrap_or(i64::MAX);
     if number.sign_bit { -size } else { size }

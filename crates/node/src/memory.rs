@@ -1,4 +1,4 @@
-//! How the allocator of the process gives memory back.
+//! Configures how the allocator of the process returns memory to the system.
 
 use napi_derive::napi;
 
@@ -9,12 +9,13 @@ use napi_derive::napi;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const MAPPED_BYTES_MIN: i32 = 128 * 1024;
 
-/// What may be free at the end of that heap: enough that it does not grow and shrink at each request.
+/// Bytes that may be free at the end of that heap: enough that it does not grow and shrink with
+/// each request.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const FREE_HEAP_BYTES_MAX: i32 = 4 * 1024 * 1024;
 
-/// Gives the memory of large buffers back to the system as soon as they are freed. Returns whether the
-/// allocator has such a setting; other systems decide for themselves.
+/// Makes the allocator return large buffers to the system as soon as they are freed. Returns
+/// whether the allocator has this setting; other systems' allocators decide by themselves.
 #[napi]
 #[must_use]
 pub fn return_freed_buffers() -> bool {
@@ -31,8 +32,8 @@ fn set_thresholds() -> bool {
         fn mallopt(param: c_int, value: c_int) -> c_int;
     }
     let set = |param, value| {
-        // SAFETY: mallopt takes two integers, may be called at any time from any thread, as it takes the
-        // allocator's own lock, and changes how later calls are served only.
+        // SAFETY: mallopt takes two integers and only changes how later calls are served. It may be
+        // called at any time from any thread, because it takes the allocator's own lock.
         unsafe { mallopt(param, value) == 1 }
     };
     set(M_MMAP_THRESHOLD, MAPPED_BYTES_MIN) && set(M_TRIM_THRESHOLD, FREE_HEAP_BYTES_MAX)

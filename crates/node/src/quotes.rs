@@ -1,4 +1,4 @@
-//! Indicative quotes and levels of external venues, on their way from JavaScript into the core.
+//! Passes indicative quotes and levels of external venues from JavaScript to the core.
 
 use napi_derive::napi;
 use slotbook_book::IndicativeError;
@@ -18,16 +18,18 @@ const SIZE_OUT_OF_RANGE: i32 = -6;
 
 #[napi]
 impl Core {
-    /// Lets indicative quotes be better than everything else, or only join it, as at the start.
+    /// Sets whether indicative quotes may be better than all orders, or only join them, which is
+    /// the default.
     #[napi]
     pub fn set_indicative_improve(&mut self, improve: bool) {
         self.core.set_indicative_improve(improve);
     }
 
-    /// Replaces the quotes of a maker (base58) in a market, received at `ts_ms`; none withdraws them.
-    /// Returns 1 when anything shown may have changed, 0 when not; what was refused is below 0, and
-    /// then the quotes are as before: -1 no such market, -2 the maker is no key, -3 too many quotes,
-    /// -4 too many makers, -5 a price and -6 a size out of range.
+    /// Replaces the quotes of a maker (base58) in a market, received at `ts_ms`; an empty list
+    /// withdraws them. Returns 1 when the visible book may have changed, and 0 when not. A negative
+    /// number is a refusal, after which the previous quotes stay: -1 unknown market, -2 the maker
+    /// is not a key, -3 too many quotes, -4 too many makers, -5 a price out of range, -6 a size out
+    /// of range.
     #[napi]
     pub fn set_indicative(&mut self, market: u32, maker: String, quotes: &[u8], ts_ms: f64) -> i32 {
         let Some(market) = market_of(market) else { return UNKNOWN_MARKET };
@@ -50,9 +52,9 @@ impl Core {
         self.core.book().indicative_due_ms().map(|due_ms| due_ms as f64)
     }
 
-    /// Replaces the levels of external venues in a spot market: of each level its price (1e6) and its
-    /// size (1e9), as 64-bit integers in the machine's byte order, in any order of prices. Returns
-    /// false for a market that is unknown or not spot.
+    /// Replaces the levels of external venues in a spot market: price (1e6) and size (1e9) of each
+    /// level, as 64-bit integers in the machine's byte order, in any order of prices. Returns false
+    /// for a market that is unknown or not spot.
     #[napi]
     pub fn set_external_levels(&mut self, market: u32, bids: &[u8], asks: &[u8]) -> bool {
         market_of(market).is_some_and(|market| self.core.set_external_levels(market, bids, asks))

@@ -1,4 +1,4 @@
-//! A whole response of the RPC decoded away from the event loop, and held in Rust until it is
+//! Decodes a whole RPC response outside of the event loop, and stores it in Rust until it is
 //! applied.
 
 use napi::bindgen_prelude::{AsyncTask, ObjectFinalize, Uint8Array};
@@ -22,13 +22,14 @@ impl PackedSnapshot {
         self.snapshot.slot() as f64
     }
 
-    /// Accounts in the snapshot; those of a bad text are left out and counted as problems.
+    /// The number of accounts in the snapshot; accounts with invalid text are excluded and counted
+    /// as problems.
     #[napi(getter)]
     pub fn count(&self) -> u32 {
         count(self.snapshot.count())
     }
 
-    /// Perp positions of the users, which the markets count as well.
+    /// The number of the users' perp positions, which the market accounts count as well.
     #[napi(getter)]
     pub fn positions(&self) -> u32 {
         self.snapshot.positions()
@@ -46,7 +47,7 @@ impl PackedSnapshot {
         self.snapshot.problems()
     }
 
-    /// Null when the response could be read; else a code: `MALFORMED_SNAPSHOT`, `RPC_ERROR`,
+    /// Null when the response could be read, otherwise a code: `MALFORMED_SNAPSHOT`, `RPC_ERROR`,
     /// `SNAPSHOT_KEYS_MISMATCH` or `SNAPSHOT_BYTES_EXCEEDED`.
     #[napi(getter)]
     pub fn failure_code(&self) -> Option<String> {
@@ -59,8 +60,8 @@ impl PackedSnapshot {
         self.snapshot.failure().map(|failure| failure.message.clone())
     }
 
-    /// Gives the memory of the accounts back now, and not when the garbage collector gets to it.
-    /// The snapshot is empty afterwards.
+    /// Frees the memory of the accounts immediately instead of at the next garbage collection. The
+    /// snapshot is empty afterwards.
     #[napi]
     pub fn release(&mut self, env: Env) -> Result<()> {
         let held = self.bytes_held();
@@ -77,7 +78,8 @@ impl ObjectFinalize for PackedSnapshot {
 }
 
 impl PackedSnapshot {
-    /// Bytes that this small object holds outside of its heap, reported to the garbage collector.
+    /// Bytes that this small object holds outside of the JavaScript heap, reported to the garbage
+    /// collector.
     fn bytes_held(&self) -> i64 {
         i64::try_from(self.snapshot.bytes_held()).unwrap_or(i64::MAX)
     }
@@ -103,8 +105,8 @@ impl Task for DecodeSnapshot {
     }
 }
 
-/// Decodes the body of getProgramAccounts (asked with context), or of getMultipleAccounts when
-/// its keys are given, on another thread. Never rejects: see `PackedSnapshot.failureCode`.
+/// Decodes the body of getProgramAccounts (requested with context), or of getMultipleAccounts when
+/// `keys` are its keys, on another thread. Never rejects: see `PackedSnapshot.failureCode`.
 ///
 /// The body must not change until the promise settles.
 #[napi(ts_return_type = "Promise<PackedSnapshot>")]

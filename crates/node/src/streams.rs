@@ -1,4 +1,4 @@
-//! Streaming topics as JavaScript sees them: a number for each, and finished frames.
+//! The JavaScript interface of streaming topics: a handle for each topic, and finished frames.
 
 use napi::bindgen_prelude::BufferSlice;
 use napi_derive::napi;
@@ -12,7 +12,8 @@ use crate::core::Core;
 /// Bytes of a word of a call.
 const WORD_BYTES: usize = 8;
 
-/// Words of a call: in, receipt and making of the frame; out, prev, seq and reset.
+/// The number of words of a call: receipt and creation time of the frame go in; prev, seq and reset
+/// come out.
 const CALL_WORDS: usize = 3;
 
 /// There is no such market.
@@ -24,7 +25,7 @@ const INVALID_MAKER: i32 = -2;
 /// There is no room for another topic.
 const TOPICS_EXCEEDED: i32 = -3;
 
-/// There is no topic of this handle. No frame is that long.
+/// The return value for an unknown handle. No frame is that long.
 const UNKNOWN_TOPIC: i32 = i32::MIN;
 
 /// What a topic shows.
@@ -34,36 +35,35 @@ pub struct TopicOptions {
     pub channel: u32,
     /// The number of the market.
     pub market: u32,
-    /// Levels of a side, or orders; of no meaning for bbo.
+    /// Levels a side, or orders a side; ignored for bbo.
     pub depth: u32,
-    /// The grid in ticks; 0 and 1 for none. Of meaning for book only.
+    /// The grid in ticks, for book; 0 and 1 for none.
     pub grouping: u32,
-    /// The book's sources in addition to orders: 1 the levels of the market's AMM, 2 indicative
-    /// quotes, 3 both.
+    /// The sources in addition to orders: 1 the market's AMM, 2 indicative quotes, 3 both.
     pub sources: u32,
-    /// Only the orders of this user account, of l3; empty for all.
+    /// The user account whose orders alone are included, for l3; empty for all.
     pub maker: String,
     /// Whether frames say when they were made.
     pub timing: bool,
-    /// The least time between two frames that the client chose, in milliseconds; 0 for none.
+    /// The minimum interval between two frames that the client chose, in milliseconds; 0 for none.
     pub interval_ms: u32,
-    /// Whether frames are bytes and no JSON text.
+    /// Whether frames are binary instead of JSON.
     pub binary: bool,
 }
 
 #[napi]
 impl Core {
-    /// The name of the topic with these options; null for an unknown market or a maker that is not
-    /// a key.
+    /// Returns the name of the topic with these options; null for an unknown market, or when the
+    /// maker is not a key.
     #[napi]
     pub fn topic_name(&self, options: TopicOptions) -> Option<String> {
         let spec = spec_of(&options).ok()?;
         Some(spec.name(&self.core.book().market(spec.market)?.symbol))
     }
 
-    /// Opens a topic with the book of now as its first publication. The first word of `call_words`
-    /// is when the newest part of that book came in. Returns the handle; -1 for an unknown market,
-    /// -2 for a maker that is not a key, -3 when there are too many topics.
+    /// Opens a topic whose first publication is the current book. The first word of `call_words` is
+    /// the receipt time of the newest part of that book. Returns the handle; -1 for an unknown
+    /// market, -2 when the maker is not a key, -3 when there are too many topics.
     #[napi]
     pub fn open_topic(&mut self, options: TopicOptions, call_words: BufferSlice<'_>) -> i32 {
         let spec = match spec_of(&options) {
@@ -77,7 +77,7 @@ impl Core {
         }
     }
 
-    /// Forgets a topic. Returns false when there is none of this handle.
+    /// Closes a topic. Returns false when there is no topic with this handle.
     #[napi]
     pub fn close_topic(&mut self, handle: u32) -> bool {
         self.core.close_topic(handle)
@@ -89,12 +89,12 @@ impl Core {
         count(self.core.topic_count())
     }
 
-    /// Publishes what has changed since the last publication of a topic: writes the frame into
-    /// `out`. `call_words` is three 64-bit words in the machine's byte order. In are the unix
-    /// nanoseconds of the receipt and of the making of the frame; out are prev, seq, and 1 where
-    /// the frame is the snapshot of another epoch. Returns the length of the frame; 0 when there is
-    /// nothing to publish; -2147483648 when there is no such topic; another negative number is the
-    /// length that `out` must have, and then nothing is published.
+    /// Publishes the changes since the last publication of a topic: writes the frame into `out`.
+    /// `call_words` are three 64-bit words in the machine's byte order: the unix nanoseconds of
+    /// receipt and of creation of the frame go in; prev, seq, and 1 for a snapshot of another
+    /// epoch, come out. Returns the length of the frame; 0 when there is nothing to publish;
+    /// -2147483648 for an unknown topic; another negative number is the negative of the length that
+    /// `out` must have, and then nothing is published.
     #[napi]
     pub fn topic_frame(
         &mut self,
@@ -122,9 +122,9 @@ impl Core {
     }
 
     /// Writes the snapshot of a topic's last publication into `out`. `id` is the JSON text of the
-    /// request's id, empty for none; the second word of `call_words` is when the frame is made.
-    /// Returns the length; 0 when there is no such topic; a negative number is the length that
-    /// `out` must have.
+    /// request's id, empty for none; the second word of `call_words` is the creation time of the
+    /// frame. Returns the length; 0 for an unknown topic; when `out` is too small, the negative of
+    /// the length that it must have.
     #[napi]
     pub fn topic_snapshot(
         &mut self,
@@ -139,7 +139,7 @@ impl Core {
         copy_out(Some(self.core.topic_snapshot(handle, reply, sent_ns)), &mut out)
     }
 
-    /// Writes a heartbeat of a topic into `out`. Returns as `topicSnapshot` does.
+    /// Writes a heartbeat of a topic into `out`. Returns the same as `topicSnapshot`.
     #[napi]
     pub fn topic_heartbeat(&mut self, handle: u32, mut out: BufferSlice<'_>) -> i32 {
         copy_out(Some(self.core.topic_heartbeat(handle)), &mut out)
