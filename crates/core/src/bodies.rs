@@ -1,4 +1,4 @@
-//! Finished bodies, of which those of the present version are kept.
+//! Renders bodies, and caches those of the current version.
 
 use slotbook_book::{MarketId, Side};
 use slotbook_protocol::model::units::Pubkey;
@@ -18,7 +18,8 @@ use crate::core::{BodyKey, Core};
 use crate::text::{self, CacheStats};
 
 impl Core {
-    /// The /l2 body; `None` for an unknown market, as of all bodies of a market.
+    /// Returns the /l2 body. All functions for bodies of a market return `None` for an unknown
+    /// market.
     pub fn l2(&mut self, request: &L2Request, encoding: Encoding) -> Option<&[u8]> {
         let version = self.prepare(request.market, request.sources)?;
         let (book, epoch) = (&self.book, &self.epoch);
@@ -45,7 +46,7 @@ impl Core {
         }))
     }
 
-    /// As `l3`, each order at the price that the uncrossed /l2 gives its level.
+    /// Returns a body like `l3`, with each order at the price of its level in the uncrossed /l2.
     pub fn uncrossed_l3(&mut self, request: &L3Request, encoding: Encoding) -> Option<&[u8]> {
         let version = self.prepare(request.market, request.sources)?;
         let (book, epoch) = (&self.book, &self.epoch);
@@ -55,7 +56,7 @@ impl Core {
         }))
     }
 
-    /// The /auctions body: the orders of a market that are in auction.
+    /// Returns the /auctions body: the orders of a market that are in auction.
     pub fn auctions(&mut self, id: MarketId) -> Option<&[u8]> {
         let version = self.version(id)?;
         let version = Version { revision: self.auctions_revision(id), ..version };
@@ -65,7 +66,7 @@ impl Core {
         }))
     }
 
-    /// A frame of the compatible order book channel: the /l2 body as a JSON text.
+    /// Returns a frame of the compatible order book channel: the /l2 body as a JSON string.
     pub fn orderbook_frame(&mut self, request: &L2Request) -> Option<&[u8]> {
         let version = self.prepare(request.market, request.sources)?;
         let (book, epoch) = (&self.book, &self.epoch);
@@ -74,9 +75,9 @@ impl Core {
         }))
     }
 
-    /// The user accounts of at most `limit` distinct makers of a side, best order first, as a JSON
-    /// array of base58 keys. The result is cached like bodies, because thousands of orders may need
-    /// sorting.
+    /// Returns the user accounts of at most `limit` distinct makers of a side, best order first, as
+    /// a JSON array of base58 keys. The result is cached like bodies, because thousands of orders
+    /// may need sorting.
     pub fn top_makers(&mut self, id: MarketId, side: Side, limit: u32) -> Option<&[u8]> {
         let version = self.version(id)?;
         let book = &self.book;
@@ -88,7 +89,7 @@ impl Core {
         }))
     }
 
-    /// The /match body: the result of an order. `None` for an unknown market.
+    /// Returns the /match body: the simulated fills of an order. `None` for an unknown market.
     pub fn match_order(&mut self, request: &WalkRequest<'_>) -> Option<&[u8]> {
         if !request.sources.is_none() {
             self.book.refresh_quotes(request.market);
@@ -102,7 +103,7 @@ impl Core {
             .then_some(&self.match_body[..])
     }
 
-    /// The /user/{account}/orders body: the open orders of a user account.
+    /// Returns the /user/{account}/orders body: the open orders of a user account.
     #[must_use]
     pub fn open_orders(&self, account: &Pubkey) -> String {
         let mut body = Vec::new();
@@ -110,8 +111,8 @@ impl Core {
         String::from_utf8_lossy(&body).into_owned()
     }
 
-    /// The version of a market's bodies; `None` for an unknown market. The revision of auctions is
-    /// 0, because only /auctions shows them.
+    /// Returns the version of a market's bodies; `None` for an unknown market. The auctions
+    /// revision is 0, because only /auctions contains auctions.
     #[must_use]
     pub fn version(&self, id: MarketId) -> Option<Version> {
         let seq = self.book.seq(id)?;
@@ -119,20 +120,22 @@ impl Core {
         Some(Version { seq, slot, state, epoch: self.epoch_number, revision: 0 })
     }
 
-    /// Changes whenever the market's /auctions body changes; 0 for an unknown market.
+    /// Returns a number that changes whenever the market's /auctions body changes; 0 for an unknown
+    /// market.
     #[must_use]
     pub fn auctions_revision(&self, id: MarketId) -> u64 {
         self.book.auctions_revision(id).unwrap_or_default()
     }
 
-    /// What the book and the cache of bodies hold, as a JSON object.
+    /// Returns the sizes of the book and of the cache of bodies, as a JSON object.
     pub fn stats(&mut self) -> String {
         let (uses, hits) = self.bodies.uses_and_hits();
         let (bodies, bytes) = (self.bodies.len(), self.bodies.bytes());
         text::stats(&mut self.book, CacheStats { bodies, bytes, uses, hits })
     }
 
-    /// The version of a body with these sources; the market's quotes are made for them.
+    /// Returns the version of a body with these sources, after refreshing the market's quotes for
+    /// them.
     fn prepare(&mut self, id: MarketId, sources: Sources) -> Option<Version> {
         let version = self.version(id)?;
         if !sources.is_none() {

@@ -1,9 +1,10 @@
 //! Serialises a core's state that accounts do not contain, and restores a core from accounts and
 //! state.
 //!
-//! `u8` version, `u16` bytes of the epoch and its text, `u16` markets with levels of external
-//! venues and of each `u16` its number, `u8` bids, `u8` asks, and of each level `u64` price and
-//! `u64` size; then the book's own state. Numbers are little-endian.
+//! The format, little-endian: `u8` version; `u16` length of the epoch and its text; `u16` number of
+//! markets with levels of external venues, and for each of these markets `u16` id, `u8` number of
+//! bids, `u8` number of asks, and for each level `u64` price and `u64` size; then the book's own
+//! state.
 
 use slotbook_book::{Accounts, Book, MarketId, RestoreError, Side};
 use slotbook_matching::{ExternalBook, ExternalLevel};
@@ -16,11 +17,11 @@ use crate::core::Core;
 use crate::intake::TurnCounts;
 use crate::topics::Topics;
 
-/// The version of the form: another one is refused.
+/// The version of the format; other versions are refused.
 const VERSION: u8 = 1;
 
 impl Core {
-    /// Gives the memory of the book back: the core has then seen nothing.
+    /// Frees the memory of the book; the core is then empty.
     pub fn release(&mut self) {
         self.book = Book::new(self.book.config());
         self.external = ExternalBook::default();
@@ -59,12 +60,12 @@ impl Core {
         }
     }
 
-    /// Replaces everything by the core of a captured state and its accounts, as of
-    /// [`Book::restore`]. The market set has a new number. Topics begin again with a snapshot where it is the same run, whose
-    /// markets have the same ids; else they are closed.
+    /// Replaces the content of the core by a captured state and its accounts, see
+    /// [`Book::restore`]. The market set gets a new number. In the same epoch, whose markets have
+    /// the same ids, topics continue with a snapshot; otherwise they are closed.
     ///
     /// # Errors
-    /// [`RestoreError`]; the core is then as before.
+    /// [`RestoreError`]; the core is then unchanged.
     pub fn restore(&mut self, state: &[u8], accounts: impl Accounts) -> Result<(), RestoreError> {
         let (epoch, external, state) =
             read(state).ok_or(RestoreError::Malformed("its epoch or external levels"))?;
@@ -83,7 +84,8 @@ impl Core {
     /// Drops what was made of another book.
     fn forget_derived(&mut self) {
         self.epoch_number = self.epoch_number.wrapping_add(1);
-        // The rows kept from one reading to the next belong to one book.
+        // Rows that are stored from one reading to the next belong to one book, so they are
+        // dropped.
         self.rows = Rows::default();
         self.walk = WalkScratch::default();
         self.counts = TurnCounts::default();
@@ -96,7 +98,7 @@ fn length(length: usize) -> u16 {
     u16::try_from(length).unwrap_or(u16::MAX)
 }
 
-/// The epoch, the levels of external venues, and the book's state.
+/// Reads the epoch, the levels of external venues, and the book's state.
 fn read(state: &[u8]) -> Option<(String, ExternalBook, &[u8])> {
     let (version, rest) = state.split_first()?;
     if *version != VERSION {

@@ -45,11 +45,11 @@ pub struct Core {
     pub(crate) topics: Topics,
     pub(crate) external: ExternalBook,
     pub(crate) walk: WalkScratch,
-    /// The last /match body; the memory is used again.
+    /// The last /match body; its memory is reused.
     pub(crate) match_body: Vec<u8>,
     pub(crate) problems: Problems,
     pub(crate) counts: TurnCounts,
-    /// The markets as they were when `market_set` last grew.
+    /// The markets when `market_set` last grew.
     pub(crate) known_markets: Vec<(MarketInfo, Option<EmptyReason>)>,
     pub(crate) market_set: u32,
     pub(crate) log: InputLog,
@@ -86,13 +86,14 @@ impl Core {
         &self.book
     }
 
-    /// The name of the run of the book, as bodies carry it: a journal that is read moves it as well.
+    /// Returns the name of the epoch, which bodies contain. Reading a journal changes it as well.
     #[must_use]
     pub fn epoch(&self) -> &str {
         &self.epoch
     }
 
-    /// Names a new epoch: the source is another chain. Every body is rendered again, with this name.
+    /// Starts a new epoch, because the source is another chain. Every body is rendered again, with
+    /// this name.
     pub fn set_epoch(&mut self, epoch: &str) {
         self.log.note(&Input::Epoch(epoch));
         self.log.want_checkpoint();
@@ -110,8 +111,8 @@ impl Core {
         self.book.set_clock(Slot(slot), UnixSeconds(unix_seconds));
     }
 
-    /// Sets how fresh the source is: 0 rebuilding, 1 live, 2 lagging, 3 stale. Returns false for
-    /// any other number.
+    /// Sets the freshness of the source: 0 rebuilding, 1 live, 2 lagging, 3 stale. Returns false
+    /// for any other number.
     pub fn set_state(&mut self, state: u8) -> bool {
         let state = match state {
             0 => FeedState::Rebuilding,
@@ -127,8 +128,8 @@ impl Core {
         true
     }
 
-    /// The problems since this was last called, the first 64 of them, as a JSON array of
-    /// `{pubkey, code, message}`. They are counted from 0 again.
+    /// Returns the problems since the last call, the first 64 of them, as a JSON array of `{pubkey,
+    /// code, message}`, and resets their count.
     pub fn take_problems(&mut self) -> String {
         let text = self.problems.text();
         self.problems.clear();
@@ -141,7 +142,8 @@ impl Core {
         self.book.begin_snapshot(Slot(slot));
     }
 
-    /// Applies `count` accounts of a decoded snapshot from number `from` on. Returns how many there were.
+    /// Applies `count` accounts of a decoded snapshot from index `from` on. Returns the number of
+    /// accounts applied.
     pub fn apply_snapshot(&mut self, snapshot: &PackedSnapshot, from: usize, count: usize) -> u32 {
         let mut taken = 0;
         let mut intake = self.intake();
@@ -152,7 +154,7 @@ impl Core {
         taken
     }
 
-    /// Ends a snapshot: users that were not in it are forgotten.
+    /// Ends a snapshot: removes the users that it did not contain.
     pub fn end_snapshot(&mut self) -> SnapshotReport {
         self.log.note(&Input::SnapshotEnd);
         let report = self.book.end_snapshot();

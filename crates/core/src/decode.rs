@@ -1,4 +1,4 @@
-//! From the text of an RPC response to the bytes of an account, in buffers that are used again.
+//! Decodes the text of an RPC response to the bytes of an account, in reused buffers.
 
 use base64_simd::{AsOut, STANDARD};
 use slotbook_protocol::model::units::Pubkey;
@@ -12,20 +12,20 @@ use crate::problem::Fault;
 pub enum Encoding {
     /// Base64 of the bytes.
     Base64,
-    /// Base64 of one zstd frame of the bytes.
+    /// Base64 of one zstd frame that contains the bytes.
     Base64Zstd,
 }
 
 /// The key of zeros in base58.
 const ZERO_KEY_TEXT: [u8; 32] = [b'1'; 32];
 
-/// Decodes keys and data, and reuses its buffers from account to account.
+/// Decodes keys and account data; reuses its buffers from account to account.
 pub struct Decoder {
-    /// Made with the first compressed account; most feeds never send one.
+    /// Created with the first compressed account, because most feeds never send one.
     zstd: Option<Decompressor<'static>>,
     packed: Vec<u8>,
     plain: Vec<u8>,
-    /// Bytes of the largest account that is decoded.
+    /// Maximum bytes of an account to decode.
     bytes_max: usize,
     /// The last owner, as text and as key, because nearly all accounts have the same owner. A key
     /// of zeros means that no owner was read.
@@ -41,7 +41,7 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// A decoder that has read nothing yet, of accounts that are at most this large.
+    /// Creates a decoder for accounts of at most this size.
     #[must_use]
     pub fn of_accounts_up_to(bytes_max: usize) -> Self {
         Self {
@@ -67,7 +67,7 @@ impl Decoder {
         Ok(self.owner)
     }
 
-    /// The bytes of an account. They live until the next call.
+    /// Decodes the bytes of an account, which are valid until the next call.
     ///
     /// # Errors
     /// [`Fault::InvalidBase64`], [`Fault::InvalidZstd`] or [`Fault::AccountBytesExceeded`].
@@ -109,7 +109,8 @@ fn base64<'a>(text: &[u8], scratch: &'a mut Vec<u8>) -> Result<&'a [u8], Fault> 
     decoded.map(|bytes| &*bytes).map_err(|_| Fault::InvalidBase64)
 }
 
-/// Unpacks into `plain`, whose capacity is the limit: memory is only written as far as it is used.
+/// Decompresses into `plain`, whose capacity is the limit; memory is written only as far as it is
+/// used.
 fn unpack<'a>(
     zstd: &mut Option<Decompressor<'static>>,
     packed: &[u8],
@@ -130,7 +131,7 @@ fn unpack<'a>(
     }
 }
 
-/// Whether the frame itself says that it unpacks to more than an account can hold.
+/// Returns whether the frame itself states a size that exceeds an account's maximum.
 fn is_bomb(packed: &[u8], bytes_max: usize) -> bool {
     Decompressor::upper_bound(packed).is_some_and(|bound| bound > bytes_max)
 }

@@ -1,4 +1,4 @@
-//! Levels of external venues as callers hand them over.
+//! Levels of external venues in the format of the core's callers.
 
 use slotbook_book::{MarketId, Side};
 use slotbook_journal::Input;
@@ -12,9 +12,9 @@ use crate::core::Core;
 const NUMBER_BYTES: usize = 8;
 
 impl Core {
-    /// Replaces the levels of external venues in a spot market: of each level its price (1e6) and its
-    /// size (1e9), as 64-bit integers in the machine's byte order, in any order of prices. Returns
-    /// false for a market that is unknown or not spot.
+    /// Replaces the levels of external venues in a spot market: price (1e6) and size (1e9) of each
+    /// level, as 64-bit integers in the machine's byte order, in any order of prices. Returns false
+    /// for a market that is unknown or not spot.
     pub fn set_external_levels(&mut self, id: MarketId, bids: &[u8], asks: &[u8]) -> bool {
         let Some(info) = self.book.market(id) else { return false };
         if info.market_type != MarketType::Spot {
@@ -29,7 +29,7 @@ impl Core {
     }
 }
 
-/// The levels of a side; bytes after the last complete level are ignored.
+/// Reads the levels of a side; bytes after the last complete level are ignored.
 fn levels(bytes: &[u8], decimals: u32) -> impl Iterator<Item = ExternalLevel> {
     let (numbers, _) = bytes.as_chunks::<NUMBER_BYTES>();
     let (pairs, _) = numbers.as_chunks::<2>();

@@ -1,8 +1,8 @@
 //! The hashes of each market's contents, as bytes and as text, and the combined hash in journals.
 //!
-//! Numbers are little-endian: `u64` slot and `i64` unix seconds of the book's clock, then of each
-//! market, in the order of their ids, `u64` hash of the chain's data and `u64` hash of quotes and
-//! external levels, 0 for none.
+//! The bytes are little-endian: `u64` slot and `i64` unix seconds of the book's clock, then for
+//! each market, in the order of the ids, a `u64` hash of the chain's data and a `u64` hash of
+//! quotes and external levels, 0 for none.
 
 use slotbook_book::{MarketId, OrderHash, Side, hash_bytes};
 use slotbook_wire::writer::members;
@@ -11,8 +11,8 @@ use crate::core::Core;
 use crate::text::text;
 
 impl Core {
-    /// The parts of a market's hash, as a JSON object of hexadecimal texts; `None` for an unknown
-    /// market.
+    /// Returns the parts of a market's hash, as a JSON object of hexadecimal texts; `None` for an
+    /// unknown market.
     pub fn market_hash_parts(&mut self, id: MarketId) -> Option<String> {
         let parts = self.book.hash_parts(id)?;
         let external = self.external_hash(id);
@@ -30,8 +30,9 @@ impl Core {
         }))
     }
 
-    /// The hash of every open order of a market, shown or not, by maker and then by id, as a JSON array of
-    /// `{maker, orderId, hash}`; empty for an unknown market. Reads all orders.
+    /// Returns the hash of every open order of a market, visible or not, sorted by maker and then
+    /// by id, as a JSON array of `{maker, orderId, hash}`; empty for an unknown market. Reads all
+    /// orders.
     #[must_use]
     pub fn order_hashes(&self, id: MarketId) -> String {
         let mut orders = Vec::new();
@@ -51,9 +52,9 @@ impl Core {
         })
     }
 
-    /// Appends the hashes of all markets as of the last turn, see the module: equal for cores that hold the same,
-    /// however they came to it. The first call reads all orders, and from then on their hashes are
-    /// kept: it can be made each second.
+    /// Appends the hashes of all markets as of the last turn, in the format of this module: cores
+    /// with the same content have equal hashes, in whatever order they got it. The first call reads
+    /// all orders; later calls are cheap enough to be made each second.
     pub fn hashes(&mut self, out: &mut Vec<u8>) {
         let mut hashes = Vec::new();
         self.book.market_hashes(&mut hashes);
@@ -66,14 +67,14 @@ impl Core {
         }
     }
 
-    /// The hash of the hashes of all markets.
+    /// Returns a hash of the hashes of all markets.
     pub(crate) fn hash_of_all(&mut self) -> [u8; 8] {
         let mut all = Vec::new();
         self.hashes(&mut all);
         hash_bytes(&all).to_le_bytes()
     }
 
-    /// Of the levels of external venues, of bids and then of asks; 0 for none.
+    /// Returns the hash of the levels of external venues, bids before asks; 0 for none.
     fn external_hash(&self, id: MarketId) -> u64 {
         let mut bytes = Vec::new();
         for side in Side::BOTH {

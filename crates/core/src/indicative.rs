@@ -1,7 +1,7 @@
-//! Indicative quotes as callers hand them over: records of 33 bytes, little endian.
+//! Indicative quotes in the format of the core's callers: records of 33 bytes, little-endian.
 //!
-//! `u8` flags (1 the bid is quoted, 2 the ask is, 4 prices are offsets from the oracle's), `i64` bid
-//! price, `u64` bid size, `i64` ask price, `u64` ask size.
+//! A record: `u8` flags (1 the bid is quoted, 2 the ask is quoted, 4 prices are offsets from the
+//! oracle price), `i64` bid price, `u64` bid size, `i64` ask price, `u64` ask size.
 
 use slotbook_book::{IndicativeError, IndicativePolicy, IndicativeQuote, MarketId, QuotedSide};
 use slotbook_journal::Input;
@@ -17,18 +17,19 @@ const HAS_ASK: u8 = 2;
 const IS_ORACLE_OFFSET: u8 = 4;
 
 impl Core {
-    /// Lets indicative quotes be better than everything else, or only join it, as at the start.
+    /// Sets whether indicative quotes may be better than all orders, or only join them, which is
+    /// the default.
     pub fn set_indicative_improve(&mut self, improve: bool) {
         let policy = if improve { IndicativePolicy::Improve } else { IndicativePolicy::Join };
         self.book.set_indicative_policy(policy);
         self.log.note(&Input::QuotePolicy { improve });
     }
 
-    /// Replaces a maker's quotes in a market, records of 33 bytes, received at `ts_ms`; none withdraws them. Returns
-    /// whether anything shown may have changed.
+    /// Replaces a maker's quotes in a market, records of 33 bytes, received at `ts_ms`; an empty
+    /// list withdraws them. Returns whether the visible book may have changed.
     ///
     /// # Errors
-    /// [`IndicativeError`]; the quotes are then as before.
+    /// [`IndicativeError`]; the quotes are then unchanged.
     pub fn set_indicative(
         &mut self,
         market: MarketId,

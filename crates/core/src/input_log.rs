@@ -1,4 +1,4 @@
-//! The turn log: what moved the book, as it was given, until another thread takes it.
+//! The turn log: the inputs of the book, unchanged, until another thread takes them.
 
 use std::collections::VecDeque;
 use std::iter::once;
@@ -15,12 +15,12 @@ use crate::limits::{
     TURN_LOG_CUT_BYTES,
 };
 
-/// The additions to a turn that has ended; the memory is reused for each turn.
+/// The additions to a turn that has ended; their memory is reused for each turn.
 #[derive(Debug, Default)]
 struct TurnEnding {
     marks: Vec<u8>,
     hash: Vec<u8>,
-    /// The checkpoint after the turn, as bytes of the log.
+    /// The checkpoint after the turn, in the format of the log.
     checkpoint: Vec<u8>,
 }
 
@@ -30,11 +30,11 @@ pub(crate) enum LogState {
     #[default]
     Off,
     On,
-    /// More waited than may; accounts are missing, so nothing can follow.
+    /// Waiting turns exceeded their limit: accounts are missing, so nothing can follow.
     Lost,
 }
 
-/// The inputs that were not taken yet. When it is off, each input costs a test of one byte.
+/// The inputs that were not yet taken. When the log is off, each input costs a test of one byte.
 #[derive(Debug, Default)]
 pub(crate) struct InputLog {
     state: LogState,
@@ -43,14 +43,14 @@ pub(crate) struct InputLog {
     taken: usize,
     /// As far as whole turns go.
     whole: usize,
-    /// Ends of turns at which a take may end: one for each MiB.
+    /// Turn ends at which taking may stop: one for each MiB.
     cuts: VecDeque<usize>,
-    /// Whether the last turn has ended, and its end is not written yet.
+    /// Whether the last turn has ended and its end is not yet written.
     has_ended: bool,
     ending: TurnEnding,
     /// The time of the last turn.
     ts_ms: u64,
-    /// The time of the last turn with a hash.
+    /// The time of the last turn that has a hash.
     hashed_ms: u64,
     checkpoint_due: bool,
 }
@@ -65,7 +65,7 @@ impl InputLog {
         self.state == LogState::On
     }
 
-    /// Begins to log: the accounts that the book has, as inputs, and then its checkpoint.
+    /// Starts to log: first the accounts that the book already has, then its checkpoint.
     pub(crate) fn start(&mut self, accounts: Vec<u8>, checkpoint: &Checkpoint<'_>) {
         *self = Self { state: LogState::On, bytes: accounts, ..Self::default() };
         put_input(&mut self.bytes, &Input::Checkpoint(*checkpoint));
@@ -83,7 +83,7 @@ impl InputLog {
         self.checkpoint_due = self.is_on();
     }
 
-    /// Whether the turn that ended now is to be followed by a checkpoint.
+    /// Whether a checkpoint must follow the turn that has just ended.
     pub(crate) fn is_checkpoint_due(&self) -> bool {
         self.checkpoint_due
     }
@@ -96,8 +96,7 @@ impl InputLog {
         }
     }
 
-    /// Logs an account according to its effect on the book; for a known user only the changed
-    /// parts.
+    /// Logs an account by its effect on the book; for a known user only the changed parts.
     #[inline]
     pub(crate) fn note_update(
         &mut self,
@@ -117,7 +116,7 @@ impl InputLog {
         }
     }
 
-    /// Logs an account whose bytes did not arrive whole.
+    /// Logs an account whose bytes arrived incompletely.
     pub(crate) fn note_damaged(
         &mut self,
         closed: &AccountUpdate<'_>,
@@ -125,7 +124,7 @@ impl InputLog {
     ) {
         match outcome {
             Ok(Applied::Ignored) => {}
-            // As in `put_update`: the book keeps a newer state.
+            // The book keeps a newer state, as in `put_update`.
             Ok(Applied::Stale) if closed.gate == Gate::Snapshot => {
                 self.note(&Input::Stale(origin_of(closed)));
             }
@@ -146,7 +145,7 @@ impl InputLog {
         let is_mention = update.gate == Gate::Snapshot;
         match outcome {
             Ok(Applied::Ignored) | Err(BookError::LimitExceeded { .. }) => {}
-            // A user that a snapshot mentions is not gone, however old the state.
+            // A user that a snapshot mentions still exists, however old the mentioned state is.
             Ok(Applied::Stale) if is_mention => self.put(&Input::Stale(origin)),
             Ok(Applied::Stale) => {}
             Ok(Applied::Unchanged) if is_mention && is_user(update) => {
@@ -188,8 +187,8 @@ impl InputLog {
         true
     }
 
-    /// Records which changes of the last turn are published; without a turn, the mark is a separate
-    /// turn.
+    /// Records which changes of the last turn are published. When no turn has ended since, the mark
+    /// becomes a turn of its own.
     pub(crate) fn mark(&mut self, marks: &[u8]) {
         if self.is_on() {
             self.has_ended = true;
@@ -197,13 +196,13 @@ impl InputLog {
         }
     }
 
-    /// Whether the turn that ended now is to have a hash: the first one of each second. A clock that was put back
-    /// begins another second.
+    /// Whether the turn that has just ended must have a hash: the first turn of each second. A
+    /// clock that was set back begins another second.
     pub(crate) fn is_hash_due(&self) -> bool {
         self.ts_ms.abs_diff(self.hashed_ms) >= HASH_INTERVAL_MS
     }
 
-    /// Adds the hash of what all markets hold after the turn that ended last.
+    /// Adds the hash of all markets' content to the turn that ended last.
     pub(crate) fn add_hash(&mut self, hash: [u8; 8]) {
         self.hashed_ms = self.ts_ms;
         self.ending.hash.extend_from_slice(&hash);
@@ -215,7 +214,7 @@ impl InputLog {
         self.checkpoint_due = false;
     }
 
-    /// Writes the end of a turn that has ended: nothing can be added to it any more.
+    /// Writes the end of a turn that has ended; nothing can be added to it afterwards.
     #[inline]
     fn close_turn(&mut self) {
         if self.has_ended {
@@ -246,8 +245,8 @@ impl InputLog {
         self.whole - self.taken
     }
 
-    /// Moves whole turns that wait into `out`, as many as fit; returns their bytes. `Err` with the bytes that are needed when
-    /// not even the first do.
+    /// Moves complete waiting turns into `out`, as many as fit; returns their bytes. `Err` contains
+    /// the bytes that the first turns need when not even they fit.
     pub(crate) fn take(&mut self, out: &mut [u8]) -> Result<usize, usize> {
         let length = self.fitting_bytes(out.len())?;
         let end = self.taken + length;
@@ -256,14 +255,14 @@ impl InputLog {
         while self.cuts.front().is_some_and(|cut| *cut <= end) {
             self.cuts.pop_front();
         }
-        // Moving the rest is worthwhile when it is smaller than the taken part.
+        // The rest is moved only when it is smaller than the taken part.
         if self.taken >= self.bytes.len() - self.taken {
             self.drop_taken();
         }
         Ok(length)
     }
 
-    /// Bytes of the turns from the first one on that fit into so many.
+    /// Returns the bytes of the first complete turns that fit into `room` bytes.
     fn fitting_bytes(&mut self, room: usize) -> Result<usize, usize> {
         let whole = self.whole_bytes();
         if whole <= room {
@@ -296,9 +295,9 @@ fn origin_of(update: &AccountUpdate<'_>) -> Origin {
     Origin { pubkey: update.pubkey, slot: update.slot.0, gate }
 }
 
-/// The parts of a user account that can differ when these order slots do: the slots, and everything
-/// outside the orders. Positions start at the first, so both parts before the orders end with
-/// zeros.
+/// Returns the parts of a user account that can differ when these order slots changed: the slots,
+/// and everything except the orders. The second part starts at the first position, so that both
+/// parts before the orders end with zeros.
 fn user_parts(length: usize, slots: u32) -> impl Iterator<Item = Range<usize>> {
     let shape = Program::of_user(length).user_shape();
     let UserShape { orders: all, order_bytes, perp_positions } = shape;
@@ -312,9 +311,9 @@ fn user_parts(length: usize, slots: u32) -> impl Iterator<Item = Range<usize>> {
     positions.into_iter().chain(orders).chain(once(all.end..length))
 }
 
-/// The shortest prefix of a malformed account that has the same error. Data that is not an account
-/// of the book may have any length and is not logged; an account with the right length is logged
-/// completely.
+/// Returns the shortest prefix of a malformed account that causes the same error. Data that is not
+/// an account of the book may have any length and is not logged; an account with the right length
+/// is logged completely.
 fn malformed_part<'a>(data: &'a [u8], cause: &ProtocolError) -> &'a [u8] {
     match cause {
         ProtocolError::WrongDiscriminator { .. } | ProtocolError::WrongLength { .. } => {

@@ -1,4 +1,4 @@
-//! Where accounts go: into the book, the counts of the turn and the log.
+//! Passes accounts to the book, to the counts of the turn and to the log.
 
 use slotbook_book::{AccountUpdate, Applied, Book};
 
@@ -33,7 +33,7 @@ impl TurnCounts {
     }
 }
 
-/// Where an account goes: into the book, the counts of the turn and the log.
+/// The destinations of an account: the book, the counts of the turn and the log.
 pub(crate) struct Intake<'a> {
     pub(crate) book: &'a mut Book,
     pub(crate) counts: &'a mut TurnCounts,
@@ -51,11 +51,11 @@ impl Intake<'_> {
         }
     }
 
-    /// Removes an account whose bytes arrived incompletely: the book's state is outdated until they
-    /// arrive.
+    /// Removes an account whose bytes arrived incompletely, because the book's state is outdated
+    /// until they arrive.
     pub(crate) fn quarantine(&mut self, closed: AccountUpdate<'_>, fault: Fault) {
         self.problems.note(Some(closed.pubkey), fault);
-        // That the account is left out is what the problem just noted says.
+        // The problem that was just noted already says that the account is excluded.
         let outcome = self.book.quarantine_truncated(closed);
         self.log.note_damaged(&closed, &outcome);
     }

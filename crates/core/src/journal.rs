@@ -1,4 +1,4 @@
-//! The journal of a core: its inputs into a log, and inputs that were read out of one into the core.
+//! The journal of a core: writes its inputs to a log, and applies inputs that were read from one.
 
 use slotbook_book::{AccountUpdate, Accounts, Gate, MarketId, RestoreError};
 use slotbook_journal::{
@@ -10,7 +10,7 @@ use crate::core::Core;
 use crate::input_log::LogState;
 use crate::problem::Fault as ArrivalFault;
 
-/// Why turns cannot be taken from the log.
+/// The reasons why turns cannot be taken from the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotTaken {
     /// More than 1 GiB waited, and the journal has ended.
@@ -20,8 +20,8 @@ pub enum NotTaken {
 }
 
 impl Core {
-    /// Begins to log every input, for `take_journal`. Returns false when the book has seen an account, whose
-    /// bytes are not held.
+    /// Starts to log every input, for `take_journal`. Returns false when the book has already seen
+    /// an account, because its bytes are not stored.
     pub fn start_journal(&mut self) -> bool {
         if self.book.market_count() > 0 || self.book.census().accounts > 0 {
             return false;
@@ -46,12 +46,13 @@ impl Core {
         self.log.mark(marks);
     }
 
-    /// Bytes of whole turns that wait for `take_journal`.
+    /// Returns the bytes of the complete turns that wait for `take_journal`.
     pub fn journal_bytes(&mut self) -> usize {
         self.log.whole_bytes()
     }
 
-    /// Moves whole turns that wait into `out`, as many as fit, and returns their bytes; 0 when there are none.
+    /// Moves complete waiting turns into `out`, as many as fit, and returns their bytes; 0 when
+    /// there are none.
     ///
     /// # Errors
     /// [`NotTaken`].
@@ -62,7 +63,7 @@ impl Core {
         self.log.take(out).map_err(NotTaken::BytesNeeded)
     }
 
-    /// Logs the end of a turn, with its hash and a checkpoint when they are due.
+    /// Logs the end of a turn, with a hash and a checkpoint when they are due.
     pub(crate) fn log_turn(&mut self, ts_ms: u64) {
         let has_changed = !self.book.changed_markets().is_empty();
         if !self.log.end_turn(ts_ms, has_changed) {
@@ -77,7 +78,7 @@ impl Core {
         }
     }
 
-    /// Begins to log a book of which these inputs are the accounts.
+    /// Starts to log a book whose accounts are these inputs.
     pub(crate) fn start_log(&mut self, accounts: Vec<u8>, ts_ms: u64) -> bool {
         let mut state = Vec::new();
         if !self.capture(&mut state) {
@@ -91,7 +92,7 @@ impl Core {
         true
     }
 
-    /// The sequence numbers of all markets, as a checkpoint has them.
+    /// Returns the sequence numbers of all markets, in the format of a checkpoint.
     fn seq_bytes(&self) -> Vec<u8> {
         let seq = |id| self.book.seq(id).unwrap_or_default().to_le_bytes();
         self.book.markets().flat_map(|market| seq(market.id)).collect()
@@ -109,7 +110,7 @@ impl Core {
         log.add_checkpoint(&Checkpoint { epoch, ts_ms, slot, unix_seconds, seqs, state });
     }
 
-    /// Makes the core the one of a checkpoint that was found.
+    /// Replaces the content of the core by the checkpoint that the reader has found.
     pub(crate) fn restore_checkpoint(&mut self, reader: &Reader) -> Result<(), JournalProblem> {
         let mut accounts = SegmentAccounts { reader, error: None };
         let restored = self.restore(reader.state().unwrap_or_default(), &mut accounts);
@@ -146,13 +147,13 @@ impl Core {
         match *input {
             Input::QuotePolicy { improve } => self.set_indicative_improve(improve),
             Input::Quotes { market, maker, ts_ms, quotes } => {
-                // What was refused is not in a journal.
+                // A journal contains no refused quotes, so the result is not checked.
                 let _changed = self.set_indicative(MarketId(market), maker, quotes, ts_ms);
             }
             Input::External { market, bids, asks } => {
                 self.set_external_levels(MarketId(market), bids, asks);
             }
-            // The end of a snapshot forgets users by itself; nothing else comes out of a segment.
+            // The end of a snapshot removes users itself; a segment contains no other inputs.
             _ => {}
         }
     }
@@ -193,9 +194,9 @@ fn closed(origin: &Origin) -> AccountUpdate<'static> {
 pub struct JournalProblem {
     /// One of the codes of a journal.
     pub code: &'static str,
-    /// What was wrong, the value and the limit.
+    /// The error, the value and the limit.
     pub message: String,
-    /// Where the damaged block begins, in bytes of the file.
+    /// The start of the damaged block, as a byte offset in the file.
     pub position: u64,
 }
 

@@ -2,9 +2,9 @@
 //! out.
 //!
 //! [`core::Core`] holds a book, its cached bodies, its streaming topics and the log of its inputs.
-//! [`snapshot`] decodes whole RPC responses, [`record`] the batches of notifications. [`reader`]
-//! reads the segments of a journal into a core, turn by turn, and [`rows`] notes what each turn
-//! changed. Expected failures are data: a code, never a panic.
+//! [`snapshot`] decodes whole RPC responses, [`record`] batches of notifications. [`reader`] reads
+//! the segments of a journal into a core, turn by turn, and [`rows`] collects what each turn
+//! changed. Expected failures are returned as codes, and nothing panics.
 //!
 //! This room does not decide anything about orders and prices, do I/O, know JavaScript or read a
 //! clock.

@@ -7,10 +7,11 @@ use slotbook_wire::writer::{JsonWriter, members};
 use crate::limits::PROBLEMS_STORED_MAX;
 use crate::text::text;
 
-/// Why an account could not be taken in. The codes are part of the interface: never renamed.
+/// The reasons why an account could not be applied. Codes are part of the interface and never
+/// renamed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// A record of the batch does not have the length it states.
+    /// A record of the batch does not have the length that it states.
     MalformedRecord,
     /// A key or an owner is not base58 of 32 bytes.
     InvalidKey,
@@ -51,7 +52,7 @@ impl Fault {
     }
 }
 
-/// Problems since somebody last asked: all counted, the first ones with their text.
+/// Problems since they were last taken: all are counted, the first ones are stored with their text.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     count: u32,

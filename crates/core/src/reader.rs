@@ -1,4 +1,4 @@
-//! Segments of a journal, read into a core.
+//! Reads segments of a journal into a core.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +15,8 @@ use crate::journal::JournalProblem;
 /// What a step of a reader did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// More bytes are needed, which at the end of a file means that it ends here, be it whole or torn.
+    /// More bytes are needed; at the end of a file this means that the file ends here, complete or
+    /// torn.
     NeedsBytes = 0,
     /// A turn was applied.
     Turn = 1,
@@ -25,18 +26,18 @@ pub enum Step {
     Reached = 3,
     /// The row buffer is full.
     Full = 4,
-    /// [`JournalReader::problem`] has the error; a turn may be applied in part.
+    /// [`JournalReader::problem`] has the error; a turn may be partly applied.
     Failed = -1,
 }
 
 /// How far a journal is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Until {
-    /// The highest slot of a turn that is applied.
+    /// The highest slot of a turn to apply.
     pub slot_max: u64,
-    /// The latest time of a turn that is applied, Unix milliseconds.
+    /// The latest time of a turn to apply, Unix milliseconds.
     pub ts_ms_max: u64,
-    /// Reads no further when this market has this sequence number, or a higher one.
+    /// The market and its sequence number at which reading stops.
     pub seq: Option<(MarketId, u64)>,
     /// Turns that a call applies at most.
     pub turns_max: u32,
@@ -57,16 +58,16 @@ impl Until {
     }
 }
 
-/// The turn that was applied last, and how many were.
+/// The last applied turn, and the number of applied turns.
 #[derive(Clone, Debug, Default)]
 pub struct LastTurn {
-    /// When it ended; that before the checkpoint until there is a turn.
+    /// The end of the turn; before the first turn, the moment of the checkpoint.
     pub moment: Moment,
     /// Turns applied.
     pub turns: u64,
     /// Accounts applied, those of the checkpoint excepted.
     pub updates: u64,
-    /// What the turn published, as `mark_published` takes it.
+    /// The publications of the turn, in the format of `mark_published`.
     pub marks: Vec<u8>,
     /// The hash of all markets' contents after the turn; empty without one.
     hash: Vec<u8>,
@@ -77,7 +78,7 @@ pub struct JournalReader {
     reader: Reader,
     program: Pubkey,
     is_restored: bool,
-    /// Whether the core is already where the checkpoint is.
+    /// Whether the core is already in the state of the checkpoint.
     goes_on: bool,
     last: LastTurn,
     filter: SlotFilter,
@@ -85,7 +86,7 @@ pub struct JournalReader {
 }
 
 impl JournalReader {
-    /// A reader of a segment of this program that has read nothing.
+    /// Creates a reader for a segment of this program.
     #[must_use]
     pub fn new(program: Pubkey) -> Self {
         Self {
@@ -99,12 +100,13 @@ impl JournalReader {
         }
     }
 
-    /// Adds bytes of the segment's file, pieces of any size in their order.
+    /// Adds bytes of the segment's file, in order and in pieces of any size.
     pub fn push(&mut self, bytes: &[u8]) {
         self.reader.push(bytes);
     }
 
-    /// The segment's start; `None` when more bytes are needed, or when `problem` has an error.
+    /// Returns the head of the segment; `None` when more bytes are needed, or when `problem` has an
+    /// error.
     pub fn head(&mut self) -> Option<&Head> {
         if self.problem.is_some() {
             return None;
@@ -118,7 +120,8 @@ impl JournalReader {
         }
     }
 
-    /// Applies turns as long as they are not later than `until`; never returns [`Step::Turn`]. The checkpoint is a step of its own.
+    /// Applies turns that are not later than `until`; never returns [`Step::Turn`]. Restoring the
+    /// checkpoint is a separate call.
     pub fn read_to(&mut self, core: &mut Core, until: &Until) -> Step {
         for _ in 0..until.turns_max {
             if until.is_reached(core) && self.is_restored {
@@ -138,15 +141,15 @@ impl JournalReader {
         self.goes_on = true;
     }
 
-    /// Applies only updates up to this slot from now on, in whichever turn they came: of a turn of
-    /// a later slot, accounts of earlier slots but not the time. The result is a book that was
+    /// From now on applies only updates up to this slot, whichever turn they came in: of a turn of
+    /// a later slot, the accounts of earlier slots but not the time. The result is a book that was
     /// never published, so its hashes are not compared.
     pub fn take_slots_to(&mut self, slot: Slot) {
         self.filter.slot_max = Some(slot.0);
     }
 
     /// Call this before the bytes of a separate tail, of the current segment or of the next
-    /// segment, when all bytes before it were read. Otherwise `problem` has an error.
+    /// segment, when all bytes before the tail were read. Otherwise `problem` has an error.
     pub fn begin_tail(&mut self) {
         if let (None, Err(error)) = (&self.problem, self.reader.begin_tail()) {
             self.problem = Some((&error).into());
@@ -159,8 +162,9 @@ impl JournalReader {
         self.reader.drop_rest();
     }
 
-    /// Begins to log the inputs of the core whose book was read here, all turns of which were applied: its accounts first, and
-    /// then a checkpoint. Returns false when the book is within a turn or a snapshot.
+    /// Starts to log the inputs of the core whose book this reader has read, after all its turns
+    /// were applied: first the accounts, then a checkpoint. Returns false when the book is within a
+    /// turn or a snapshot.
     pub fn continue_in(&self, core: &mut Core) -> bool {
         let mut accounts = Vec::new();
         let put = |StoredAccount { origin, owner, data }: StoredAccount<'_>| {
@@ -173,7 +177,7 @@ impl JournalReader {
     /// The slot and time of the next turn, without applying it; `None` when more bytes are needed,
     /// at the checkpoint, and when `problem` has an error.
     pub fn next_moment(&mut self) -> Option<Moment> {
-        // To look for the checkpoint is to take it.
+        // Before the checkpoint is restored, searching for the next turn would take the checkpoint.
         if self.problem.is_some() || !self.is_restored {
             return None;
         }
@@ -193,13 +197,13 @@ impl JournalReader {
         &self.last
     }
 
-    /// Bytes of the file in whole blocks that were read.
+    /// Returns the bytes of the file in the whole blocks that were read.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.reader.position()
     }
 
-    /// Bytes that were given and hold no whole block.
+    /// Returns the pushed bytes that do not form a whole block yet.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.reader.waiting()
@@ -237,7 +241,7 @@ impl JournalReader {
         self.problem.clone()
     }
 
-    /// Gives the memory of what was read back; nothing more can be read.
+    /// Frees the memory of the reader; nothing more can be read.
     pub fn release(&mut self) {
         self.reader = Reader::new();
     }
@@ -248,7 +252,7 @@ impl JournalReader {
         self.problem.as_ref()
     }
 
-    /// Restores the checkpoint into a core that has seen nothing, or applies the next turn to it, where that is not later than
+    /// Restores the checkpoint into an empty core, or applies the next turn if it is not later than
     /// `until`.
     pub fn read_next(&mut self, core: &mut Core, until: &Until) -> Step {
         if self.problem.is_some() {
@@ -303,7 +307,7 @@ impl JournalReader {
         self.check_hash(core)
     }
 
-    /// Compares the book with the hash of the turn that was applied, where it has one.
+    /// Compares the book with the hash of the applied turn, if the turn has one.
     fn check_hash(&self, core: &mut Core) -> Result<(), JournalProblem> {
         let LastTurn { hash, moment, .. } = &self.last;
         let is_other_book = self.filter.has_left_out;
@@ -327,14 +331,14 @@ struct SlotFilter {
     slot_max: Option<u64>,
     skips_snapshot: bool,
     has_left_out: bool,
-    /// Accounts whose last bytes are of a later slot, and were left out.
+    /// Accounts whose last bytes are of a later slot and were not applied.
     ahead: HashSet<Pubkey>,
-    /// The time of the last turn of these slots, Unix milliseconds.
+    /// The time of the last turn of the applied slots, Unix milliseconds.
     ts_ms: u64,
 }
 
 impl SlotFilter {
-    /// The input, if it must be applied. A turn of a later slot ends at the time of the last
+    /// Returns the input if it must be applied. A turn of a later slot ends at the time of the last
     /// applied slot.
     fn take<'a>(&mut self, input: Input<'a>, turn: Moment) -> Option<Input<'a>> {
         let Some(slot_max) = self.slot_max else { return Some(input) };
@@ -359,8 +363,9 @@ impl SlotFilter {
         taken
     }
 
-    /// A snapshot mentions accounts without bytes when the service had newer ones. For a book
-    /// without the newer bytes this only says that the account exists, like an account of slot 0.
+    /// Returns the origin of an account that a snapshot mentions without bytes, because the service
+    /// had newer bytes. For a book without the newer bytes the mention only means that the account
+    /// exists, like an account of slot 0.
     fn origin_up_to(&mut self, slot_max: u64, origin: Origin) -> Option<Origin> {
         if origin.slot > slot_max {
             self.ahead.insert(origin.pubkey);

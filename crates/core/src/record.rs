@@ -1,7 +1,7 @@
-//! The batch buffer: records one after the other, little endian.
+//! The batch buffer: records one after the other, little-endian.
 //!
-//! `u32` bytes of the rest, `u8` form, `u8` gate, `u8` bytes of the key, `u8` bytes of the owner,
-//! `u64` slot, then the key, the owner and the data.
+//! A record: `u32` bytes of the rest, `u8` form, `u8` gate, `u8` bytes of the key, `u8` bytes of
+//! the owner, `u64` slot, then the key, the owner and the data.
 
 use slotbook_book::{AccountUpdate, Gate};
 use slotbook_protocol::model::units::{Pubkey, Slot};
@@ -29,7 +29,7 @@ const GATE_SNAPSHOT: u8 = 1;
 pub struct Record<'a> {
     /// How key, owner and data are written.
     pub form: u8,
-    /// Whether it arrived live or in a snapshot.
+    /// Whether the account arrived live or in a snapshot.
     pub gate: Gate,
     /// The slot of this state.
     pub slot: Slot,
@@ -55,7 +55,7 @@ impl<'a> Record<'a> {
         Ok(Self { form, gate, slot: Slot(u64::from_le_bytes(slot)), key, owner, data })
     }
 
-    /// The account's key, as far as it can be read.
+    /// Parses the account's key, which may be valid in an otherwise invalid record.
     ///
     /// # Errors
     /// [`Fault::InvalidKey`].
@@ -66,7 +66,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Decodes the record's update. Its data lives in the decoder's buffers.
+    /// Decodes the update of the record. Its data is in the decoder's buffers.
     ///
     /// # Errors
     /// [`Fault`] for an invalid text or form.
@@ -116,15 +116,15 @@ fn binary_key(bytes: &[u8]) -> Result<Pubkey, Fault> {
     bytes.try_into().map(Pubkey).map_err(|_| Fault::InvalidKey)
 }
 
-/// The records of a batch. An invalid record does not stop the iteration; a record that ends after
-/// the batch's end is the last.
+/// Iterates over the records of a batch. An invalid record does not stop the iteration; a record
+/// that exceeds the batch is the last.
 #[derive(Debug)]
 pub struct Records<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Records<'a> {
-    /// The records of a batch, from its first byte.
+    /// Iterates over a batch from its first byte.
     #[must_use]
     pub const fn new(batch: &'a [u8]) -> Self {
         Self { rest: batch }

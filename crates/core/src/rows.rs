@@ -15,7 +15,7 @@ use crate::core::Core;
 use crate::limits::JOURNAL_ROWS_AT_ONCE;
 use crate::reader::{JournalReader, Step, Until};
 
-/// Bits of the column `kind`: a row of the whole book, the asks; above them what happened.
+/// Bits of the column `kind`: 1 for a row of a snapshot, 2 for an ask; higher bits for the change.
 const SNAPSHOT: i64 = 1;
 const ASK: i64 = 2;
 const CAME: i64 = 0;
@@ -61,11 +61,11 @@ pub struct JournalRows {
     /// Type and index of the market, once a book had the name: later books may have it for another.
     key: Option<(MarketType, u16)>,
     changes: Changes,
-    /// The id of the market in the present core, where it has one.
+    /// The id of the market in the current core, if it has the market.
     id: Option<MarketId>,
     /// The sequence number up to which the rows are.
     seq: Option<u64>,
-    /// Whether the whole book of the present core was not noted yet.
+    /// Whether the snapshot of the current core's book was not collected yet.
     is_whole_due: bool,
     has_rows: bool,
     columns: Columns,
@@ -92,8 +92,8 @@ impl JournalRows {
         }
     }
 
-    /// Starts the book of the next core, which replaces the book before: rows that are missing in
-    /// the new book are removed.
+    /// Starts the book of the next core, which replaces the previous book: rows that the new book
+    /// lacks are removed.
     pub fn begin_book(&mut self) {
         self.id = None;
         self.seq = None;
@@ -107,8 +107,9 @@ impl JournalRows {
         self.key.is_some()
     }
 
-    /// Reads on as `read_to` does, and notes what each turn changes; of each core also the whole book, when it is not rebuilding
-    /// and not empty for the first time. Returns as `read_to`, or [`Step::Full`].
+    /// Reads like `read_to` and collects the rows that each turn changes; for each core also a
+    /// snapshot of the book, unless it is rebuilding or still empty. Returns the same as `read_to`,
+    /// or [`Step::Full`].
     pub fn read(&mut self, reader: &mut JournalReader, core: &mut Core, until: &Until) -> Step {
         loop {
             self.columns.set_epoch(core.epoch());
@@ -159,7 +160,7 @@ impl JournalRows {
         let header = self.id.and_then(|id| book.header(id));
         let turn = match header {
             Some(header) => [header.ts_ms, header.slot.0, header.seq],
-            // The core of a new run has had no turn yet.
+            // The core of a new epoch has had no turn yet.
             None if at.ts_ms == 0 => return,
             None => [at.ts_ms, at.slot, 0],
         };
@@ -176,9 +177,9 @@ impl JournalRows {
         self.has_rows |= self.columns.len() > 0;
     }
 
-    /// The changed rows come first and lead to the same book, because some readers cut a snapshot
-    /// to the size of the first one. Without earlier rows, changes and snapshot are the same, so
-    /// the changes are omitted.
+    /// Collects a snapshot, after the changed rows that lead to the same book, because some readers
+    /// limit a snapshot to the size of the first one. Without earlier rows, changes and snapshot
+    /// are the same, so the changes are omitted.
     fn note_whole(&mut self) {
         if !self.has_rows {
             self.columns.clear();
@@ -210,7 +211,7 @@ const COLUMNS_MAX: usize = 10;
 #[derive(Default)]
 struct Columns {
     numbers: [Vec<i64>; COLUMNS_MAX],
-    /// The first numbers of the rows of a turn: time, slot, sequence number.
+    /// The first columns of the rows of a turn: time, slot, sequence number.
     turn: [i64; 3],
     snapshot: i64,
     /// The epochs of rows, in the order of their numbers, and the number of the next rows.
@@ -283,13 +284,13 @@ impl Columns {
     }
 }
 
-/// A number beyond 63 bits becomes the largest number; times, slots, sequence numbers and counts
-/// never reach it.
+/// Converts to `i64`; a larger number becomes the maximum, which times, slots, sequence numbers and
+/// counts never reach.
 fn signed(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// The lowest 64 bits as they are. Prices have 64 bits, and the size of a level may have more.
+/// Returns the lowest 64 bits unchanged. Prices have 64 bits; the size of a level may have more.
 fn low_bits(number: u128) -> i64 {
     let [bytes @ .., _, _, _, _, _, _, _, _] = number.to_le_bytes();
     i64::from_le_bytes(bytes)

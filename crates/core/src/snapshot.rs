@@ -1,4 +1,4 @@
-//! A whole response of the RPC, decoded into blocks until it is applied.
+//! Decodes a whole RPC response into blocks, in which it is stored until it is applied.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::limits::{
 };
 use crate::problem::{Fault, Problems};
 
-/// A response of the RPC, read only as far as a snapshot needs it. The text is borrowed.
+/// The members of an RPC response that a snapshot needs. The text is borrowed.
 #[derive(Deserialize)]
 struct Response<'a> {
     #[serde(borrow)]
@@ -39,8 +39,8 @@ struct Context {
     slot: u64,
 }
 
-/// getProgramAccounts returns `pubkey` and `account`; getMultipleAccounts the account itself.
-/// One plain struct for both is read without an intermediate tree.
+/// An account of a response. getProgramAccounts returns `pubkey` and `account`, getMultipleAccounts
+/// the members of `account` directly; one struct for both needs no intermediate tree.
 #[derive(Deserialize)]
 struct Entry<'a> {
     #[serde(borrow)]
@@ -61,8 +61,8 @@ struct Account<'a> {
     data: (Text<'a>, Text<'a>),
 }
 
-/// Borrowed from the response unless it holds escapes. A bare `Cow` inside another type would
-/// always be copied.
+/// A text that is borrowed from the response unless it contains escapes. A bare `Cow` inside
+/// another type would always be copied.
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -85,7 +85,7 @@ struct Packed {
     end: usize,
 }
 
-/// Why a snapshot could not be read at all.
+/// The reason why a snapshot could not be read at all.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Failure {
     /// `MALFORMED_SNAPSHOT`, `RPC_ERROR`, `SNAPSHOT_KEYS_MISMATCH` or `SNAPSHOT_BYTES_EXCEEDED`.
@@ -113,13 +113,14 @@ impl PackedSnapshot {
         self.slot
     }
 
-    /// Accounts in the snapshot; those of a bad text are left out and counted as problems.
+    /// Returns the number of accounts in the snapshot; accounts with invalid text are excluded and
+    /// counted as problems.
     #[must_use]
     pub fn count(&self) -> usize {
         self.accounts.len()
     }
 
-    /// Perp positions of the users, which the markets count as well.
+    /// Returns the number of the users' perp positions, which the market accounts count as well.
     #[must_use]
     pub fn positions(&self) -> u32 {
         self.positions
@@ -137,19 +138,19 @@ impl PackedSnapshot {
         self.problems.text()
     }
 
-    /// Why the response could not be read at all; `None` when it could.
+    /// Returns the reason why the response could not be read at all; `None` when it could.
     #[must_use]
     pub fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
     }
 
-    /// Gives the memory of the accounts back: the snapshot is empty afterwards.
+    /// Frees the memory of the accounts: the snapshot is empty afterwards.
     pub fn release(&mut self) {
         self.accounts = Vec::new();
         self.blocks = Vec::new();
     }
 
-    /// The accounts from `from` on, at most `count`, as updates of a snapshot.
+    /// Returns the accounts from index `from` on, at most `count`, as updates of a snapshot.
     pub fn updates(&self, from: usize, count: usize) -> impl Iterator<Item = AccountUpdate<'_>> {
         self.accounts.iter().skip(from).take(count).map(|packed| AccountUpdate {
             pubkey: packed.pubkey,
@@ -184,7 +185,7 @@ impl PackedSnapshot {
     }
 }
 
-/// Perp positions of an account; 0 when it is no user.
+/// Returns the number of perp positions of an account; 0 when it is not a user.
 fn positions_of(data: &[u8]) -> u32 {
     let program = Program::of_user(data.len());
     let Ok(positions) = program.user(data).and_then(|user| user.positions()) else {
@@ -233,7 +234,7 @@ fn pack(result: AnswerResult<'_>, keys: &[String]) -> Result<PackedSnapshot, Fai
     Ok(packed)
 }
 
-/// A requested account that the node does not have is closed: no owner, no bytes.
+/// Packs an entry. A requested account that the node does not have is closed: no owner, no bytes.
 fn pack_entry(
     entry: Option<Entry<'_>>,
     asked: Option<&[u8]>,

@@ -20,8 +20,8 @@ pub enum NotOpened {
 pub struct UnknownTopic;
 
 impl Core {
-    /// Opens a topic with the book of now as its first publication, the newest part of which was received at `received_ns`.
-    /// Returns its handle.
+    /// Opens a topic whose first publication is the current book; `received_ns` is the receipt time
+    /// of its newest part. Returns the handle.
     ///
     /// # Errors
     /// [`NotOpened`].
@@ -35,7 +35,7 @@ impl Core {
         self.topics.add(topic.ok_or(NotOpened::UnknownMarket)?).ok_or(NotOpened::TopicsExceeded)
     }
 
-    /// Forgets a topic. Returns false when there is none of this handle.
+    /// Closes a topic. Returns false when there is no topic with this handle.
     pub fn close_topic(&mut self, handle: u32) -> bool {
         self.topics.remove(handle)
     }
@@ -46,7 +46,7 @@ impl Core {
         self.topics.len()
     }
 
-    /// The changes since the last publication of a topic; `None` without changes.
+    /// Returns the changes since the last publication of a topic; `None` when there are none.
     /// [`Pending::publish`] marks them as published.
     ///
     /// # Errors
@@ -63,12 +63,12 @@ impl Core {
         Ok(topic.next_frame(&self.book, &self.epoch, times, scratch))
     }
 
-    /// The snapshot of a topic's last publication; empty for an unknown topic.
+    /// Returns the snapshot of a topic's last publication; empty for an unknown topic.
     pub fn topic_snapshot(&mut self, handle: u32, reply: SnapshotReply<'_>, sent_ns: u64) -> &[u8] {
         self.write_frame(handle, |topic, _, frame| topic.write_snapshot(reply, sent_ns, frame))
     }
 
-    /// A heartbeat of a topic; empty for an unknown topic.
+    /// Returns a heartbeat of a topic; empty for an unknown topic.
     pub fn topic_heartbeat(&mut self, handle: u32) -> &[u8] {
         self.write_frame(handle, |topic, book, frame| topic.write_heartbeat(book, frame))
     }

@@ -1,11 +1,11 @@
-//! Facts that are read seldom, as JSON text.
+//! Renders facts that are read rarely as JSON.
 
 use slotbook_book::{Book, LayoutSample, LeftOut, MarketId, MarketInfo, PerpStats, SpotStats};
 use slotbook_protocol::model::fees::{TakerTerms, maker_rebate, taker_fee};
 use slotbook_protocol::model::units::{Pubkey, QuoteQty};
 use slotbook_wire::writer::{JsonWriter, members};
 
-/// All markets as a JSON array, in the order of their ids. 64-bit values are texts.
+/// Returns all markets as a JSON array, in the order of their ids. 64-bit values are texts.
 #[must_use]
 pub fn markets(book: &Book) -> String {
     text(|json| {
@@ -40,7 +40,7 @@ fn market(json: &mut JsonWriter<'_>, info: &MarketInfo, empty_reason: Option<&st
     );
 }
 
-/// What statistics take from the book, as a JSON array in the order of the markets' ids.
+/// Returns the statistics of the markets from the book, as a JSON array in the order of their ids.
 #[must_use]
 pub fn chain_stats(book: &Book) -> String {
     text(|json| {
@@ -61,7 +61,8 @@ pub fn chain_stats(book: &Book) -> String {
     })
 }
 
-/// What the first tier's taker pays and its maker gets of a quote of 1e9; 0 for a tier that is not set up.
+/// Returns the taker fee and the maker rebate of the first fee tier for a quote amount of 1e9; 0
+/// for a tier that is not set up.
 fn fee_rates(book: &Book, info: &MarketInfo) -> (u64, u64) {
     let whole = QuoteQty(1_000_000_000);
     let tier = book.fees(info.market_type).tier(0);
@@ -77,8 +78,8 @@ fn fee_rates(book: &Book, info: &MarketInfo) -> (u64, u64) {
     (fee.0, rebate.0)
 }
 
-/// The price in the oracle's account; when it cannot be read, the program's last price; otherwise
-/// 0.
+/// Returns the price in the oracle's account; when it cannot be read, the program's last price;
+/// otherwise 0.
 fn oracle_price(book: &Book, id: MarketId) -> i64 {
     book.header(id).map_or(0, |header| {
         header.oracle.exchange.map_or(header.last_oracle_price, |reading| reading.price.0)
@@ -145,7 +146,7 @@ pub(crate) fn write_keys(keys: &[Pubkey], json: &mut JsonWriter<'_>) {
     json.raw(b"]");
 }
 
-/// The book's counters and the body cache's, as a JSON object.
+/// Returns the counters of the book and of the body cache, as a JSON object.
 pub(crate) fn stats(book: &mut Book, cache: CacheStats) -> String {
     let counters = book.counters();
     let quotes = book.indicative_counts();
@@ -184,7 +185,7 @@ pub(crate) fn stats(book: &mut Book, cache: CacheStats) -> String {
     })
 }
 
-/// The status of an AMM that is in the book; other AMMs have a reason instead.
+/// The status of an AMM that the book contains; other AMMs have a reason instead.
 const VAMM_SHOWN: &str = "shown";
 
 /// What the body cache holds and did.

@@ -4,11 +4,11 @@ use slotbook_wire::stream::topic::{StreamScratch, Topic};
 
 use crate::limits::TOPICS_MAX;
 
-/// Bits of a handle for its place. The other bits count the earlier uses of the place, so that a
-/// closed topic's handle does not name the next topic.
+/// Bits of a handle for the index of its entry. The other bits count the earlier uses of the entry,
+/// so that the handle of a closed topic does not name the next topic.
 const PLACE_BITS: u32 = TOPICS_MAX.trailing_zeros();
 
-/// Handles stay below this: they are positive to JavaScript, also as a signed number.
+/// The limit of handles, so that they are positive also as signed 32-bit numbers in JavaScript.
 const HANDLES_END: u32 = 1 << 31;
 
 const _: () = assert!(TOPICS_MAX.is_power_of_two(), "a place fills its bits");
@@ -16,7 +16,7 @@ const _: () = assert!(TOPICS_MAX.is_power_of_two(), "a place fills its bits");
 /// A place for a topic.
 #[derive(Debug, Default)]
 struct Place {
-    /// How often a topic was closed here, as far as the handle says it.
+    /// The number of topics closed in this entry, modulo the handle's range.
     closed: u32,
     topic: Option<Topic>,
 }
@@ -27,12 +27,12 @@ pub(crate) struct Topics {
     places: Vec<Place>,
     free: Vec<usize>,
     pub(crate) scratch: StreamScratch,
-    /// The bytes of a frame that is not a delta.
+    /// The bytes of a frame other than a delta.
     pub(crate) frame: Vec<u8>,
 }
 
 impl Topics {
-    /// Keeps a topic; `None` when there are too many.
+    /// Stores a topic; returns `None` when there are too many.
     pub(crate) fn add(&mut self, topic: Topic) -> Option<u32> {
         let place = match self.free.pop() {
             Some(place) => place,
@@ -53,7 +53,7 @@ impl Topics {
         self.free.is_empty() && self.places.len() >= TOPICS_MAX
     }
 
-    /// The topic of a handle, and the parts that render its frame.
+    /// Returns the topic of a handle, and the buffers that render its frame.
     pub(crate) fn get(&mut self, handle: u32) -> Option<(&mut Topic, &mut StreamScratch)> {
         let place = self.places.get_mut(place_of(handle))?;
         let is_current = place.closed == handle >> PLACE_BITS;
@@ -61,7 +61,7 @@ impl Topics {
         Some((topic, &mut self.scratch))
     }
 
-    /// Forgets a topic; returns false when there is none of this handle.
+    /// Removes a topic; returns false when there is no topic with this handle.
     pub(crate) fn remove(&mut self, handle: u32) -> bool {
         if self.get(handle).is_none() {
             return false;
@@ -73,7 +73,7 @@ impl Topics {
         true
     }
 
-    /// The book was replaced: all topics begin again.
+    /// Makes all topics continue with a snapshot, because the book was replaced.
     pub(crate) fn begin_again(&mut self) {
         self.places
             .iter_mut()

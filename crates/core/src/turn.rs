@@ -1,4 +1,4 @@
-//! What moves a book: inputs of a turn, and its end.
+//! The inputs of a turn, and its end.
 
 use slotbook_book::{Book, EmptyReason, MarketId};
 use slotbook_protocol::model::units::Pubkey;
@@ -10,13 +10,13 @@ use crate::record::{Record, Records};
 /// Bytes of a word of a report.
 const WORD_BYTES: usize = 4;
 
-/// Words of the turn report before the ids of the changed markets.
+/// Number of words of the turn report before the ids of the changed markets.
 const REPORT_HEAD_WORDS: usize = 9;
 
-/// Marks the id of a market of which a turn changed nothing but quotes.
+/// Flag of a market id: the turn changed only quotes.
 const QUOTES_ONLY: u32 = 1 << 31;
 
-/// Set in addition when only indicative quotes changed.
+/// Flag of a market id, set in addition: only indicative quotes changed.
 const INDICATIVE_ONLY: u32 = 1 << 30;
 
 impl Core {
@@ -45,7 +45,7 @@ impl Core {
         Intake { book, counts, problems, log }
     }
 
-    /// Ends the turn of the book, and of the log, at these Unix milliseconds.
+    /// Ends the turn of the book and of the log; `ts_ms` is the time of the turn.
     pub fn end_turn(&mut self, ts_ms: u64) {
         self.book.end_turn(ts_ms);
         self.note_market_changes();
@@ -54,18 +54,18 @@ impl Core {
         }
     }
 
-    /// Words of 32 bits that a report of a turn may need.
+    /// Returns the number of 32-bit words that a turn report may need.
     #[must_use]
     pub fn report_words_max(&self) -> usize {
         REPORT_HEAD_WORDS + self.book.market_count()
     }
 
-    /// Writes the turn's report: changed, unchanged, stale, ignored, closed, applied, problems, the
-    /// number of the market set and the count of changed markets, then the ids of the changed
-    /// markets, in 32-bit words in the machine's byte order. The highest bit of an id means that
-    /// only quotes changed, which only some readers request; the next bit means that only
-    /// indicative quotes changed. Returns the words written: ids without room are omitted; without
-    /// room for the other words it is 0.
+    /// Writes the turn report, 32-bit words in the machine's byte order: changed, unchanged, stale,
+    /// ignored, closed, applied, problems, the number of the market set and the count of changed
+    /// markets, then the ids of the changed markets. The highest bit of an id means that only
+    /// quotes changed, which only readers that request them get; the next bit, that only indicative
+    /// quotes changed. Returns the number of words written: ids without room are omitted; it is 0
+    /// when the other words do not fit.
     pub fn write_report(&mut self, report: &mut [u8]) -> usize {
         let (words, _) = report.as_chunks_mut::<WORD_BYTES>();
         let Some((head, ids)) = words.split_first_chunk_mut::<REPORT_HEAD_WORDS>() else {
@@ -93,7 +93,8 @@ impl Core {
         [changed, unchanged, stale, ignored, closed, applied, problems, self.market_set, dirty]
     }
 
-    /// Notes when what `markets` says has changed; only markets of which more than quotes changed can have.
+    /// Grows the number of the market set when the result of `markets` has changed, which is only
+    /// possible for markets in which more than quotes changed.
     fn note_market_changes(&mut self) {
         let Self { book, known_markets, .. } = self;
         let mut changed = false;
