@@ -10,20 +10,20 @@ import type { HistoryStore } from './store/store.js';
 /** One end of a range: unix seconds, or the signature of a transaction. */
 export type JobEnd = { readonly ts: number } | { readonly signature: string };
 
-/** A requested range, with both ends as given, which identify a stopped job. */
+/** A requested range; both ends as they were given identify a stopped job. */
 export interface JobBounds {
   readonly from: JobEnd;
   /** Null for the newest finalised transaction. */
   readonly to: JobEnd | null;
 }
 
-/** The store of a job's progress, which also bounds its older end. */
+/** The part of the store that holds a job's progress and limits its older end. */
 type JobStore = Pick<IngestStore, 'readProgress' | 'writeBatch'> &
   Pick<HistoryStore, 'tradesSince'>;
 
 /**
- * A requested back-fill: a gap with its own progress mark in the store. It first finds the newer
- * end, because nodes list signatures from the newest down.
+ * A requested back-fill: a gap whose progress has a mark of its own in the store. It first finds
+ * the newer end of the range, because nodes list signatures from the newest down.
  */
 export class BackfillJob {
   readonly #store: Pick<IngestStore, 'readProgress' | 'writeBatch'>;
@@ -44,16 +44,17 @@ export class BackfillJob {
     this.#isFound = kept !== null;
   }
 
-  /** The gap for the backfiller; empty before both ends are known. */
+  /** The gap for the backfiller; empty until both ends are known. */
   get gaps(): readonly Gap[] {
     return this.#gap === null || !this.#isFound || this.#isEnded ? [] : [this.#gap];
   }
 
   /**
-   * One step of the search for the newer end; true once it is found.
+   * Runs one step of the search for the newer end; resolves with true once the end is found.
    *
    * # Errors
-   * HistoryError when the older end is before the retention cutoff: nothing would be stored.
+   * Rejects with a HistoryError when the older end is before the retention cutoff, because nothing
+   * would be stored.
    */
   async findNewerEnd(context: FetchContext, programId: string): Promise<boolean> {
     const { from, to } = this.#bounds;
@@ -89,8 +90,9 @@ export class BackfillJob {
   }
 
   /**
-   * For a signature: the time of the next older transaction. All nodes list times correctly, and
-   * times are whole seconds, so this covers the signature's own second.
+   * Returns the time from which the range begins; for a signature, the time of the next older
+   * transaction. Times are whole seconds, so this includes the signature's own second; nodes list
+   * times correctly.
    */
   async #sinceTs({ context, programId, from }: Beginning): Promise<number> {
     if ('ts' in from) return from.ts;
@@ -160,7 +162,10 @@ function markOf({ signature, slot }: ListPosition): ListPosition {
   return { signature, slot };
 }
 
-/** The slot of a finalised transaction, even if the node lacks the transaction itself. */
+/**
+ * Returns the slot of a finalised transaction, even when the node does not have the transaction
+ * itself.
+ */
 async function slotOfTransaction(
   { rpc, signal }: FetchContext,
   signature: string,

@@ -1,7 +1,7 @@
 /**
  * `slotbook backfill`: reads a range of older transactions into the store, from the newer end down.
- * It resumes where it was stopped, and needs exclusive access to the file: a running service holds
- * the lock.
+ * It resumes where it was stopped. It needs exclusive access to the file, whose lock a running
+ * service holds.
  */
 
 import type { ProgramName } from '../contract/program.js';
@@ -43,24 +43,24 @@ export interface BackfillOptions extends JobBounds {
 
 /** Progress of a back-fill. */
 export interface BackfillProgress {
-  /** Finished share of the time range, 0 to 1. */
+  /** The finished share of the time range, 0 to 1. */
   readonly share: number;
   readonly signatures: number;
   readonly trades: number;
   readonly oldestTs: number | null;
-  /** Signatures of transactions that no node returned, and unreadable rows of lists. */
+  /** Signatures of transactions that no node returned, and rows of lists that could not be read. */
   readonly unavailable: readonly string[];
   /** The reason for the current retry; null without one. */
   readonly retryReason: string | null;
 }
 
 /**
- * Reads the range; resolves when it is complete.
+ * Reads the range; resolves when the range is complete.
  *
  * # Errors
- * HistoryError when the range begins before the retention cutoff, or at a signature that the node
- * does not know; StoreError when the file cannot be opened or written, RpcError when no node
- * responds as needed, the signal's reason when it aborts.
+ * Rejects with a HistoryError when the range begins before the retention cutoff, or at a signature
+ * that the node does not know; with a StoreError when the file cannot be opened or written, with an
+ * RpcError when no node replies as needed, and with the signal's reason when it aborts.
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillProgress> {
   const { dataDir, programId, database, timers, random = Math.random, signal } = options;
@@ -163,7 +163,7 @@ class Backfill {
 
   async #runStep(): Promise<'more' | 'ended'> {
     const { signal, timers, programId } = this.#options;
-    // A file that a service has filled has more precise gaps.
+    // The gaps of a file that a service has filled are known more precisely.
     const context = { rpc: this.#pool.current.rpc, signal, trustedAbove: Number.MAX_SAFE_INTEGER };
     if (!(await this.#job.findNewerEnd(context, programId))) return 'more';
     const gap = this.#backfiller.nextGap;
@@ -172,7 +172,7 @@ class Backfill {
     if (step.isDone) this.#countStep(step);
     else await sleep(timers, RETRY_FIRST_MS, signal);
     if (this.#backfiller.nextGap !== null) return 'more';
-    // A node may return a transaction at the end that it refused hours before.
+    // A node may now return a transaction that it refused hours before.
     while (await this.#reconciler.addGivenLater(context)) signal.throwIfAborted();
     return 'ended';
   }

@@ -29,13 +29,13 @@ export interface ExportedTrades {
   readonly dataDir: string;
   readonly genesisHash: string;
   readonly market: Pick<MarketInfo, 'marketType' | 'marketIndex' | 'decimals'>;
-  /** The first and the last moment, unix milliseconds; trades have whole seconds. */
+  /** The first moment of the range, unix milliseconds; trades have whole seconds. */
   readonly fromMs: number;
   readonly toMs: number;
   readonly timers: Pick<Timers, 'nowMs'>;
 }
 
-/** The genesis hashes of the chains with a history in a folder. */
+/** Returns the genesis hashes of the chains whose history is in a folder. */
 export function storedChains(dataDir: string): readonly string[] {
   const names = readdirSync(dataDir, { withFileTypes: true }).filter((entry) => entry.isFile());
   return names.flatMap(({ name }) => /^([1-9A-HJ-NP-Za-km-z]{32,44})\.db$/.exec(name)?.[1] ?? []);

@@ -1,7 +1,6 @@
 /**
- * The history on the main thread: a handle of the worker. It forwards queries, returns bodies,
- * caches the worker's pushes, and restarts the worker when it fails. A failure of the worker never
- * affects the book.
+ * The history on the main thread: a handle for the worker. It forwards queries, returns bodies,
+ * caches what the worker pushes, and restarts a failed worker. A failure never affects the book.
  */
 
 import type { HistoryBody, HistoryQuery } from '../contract/history-queries.js';
@@ -82,7 +81,7 @@ export class History {
     this.#startWorker();
   }
 
-  /** Lets the worker finish its writes; resolves when it has ended. */
+  /** Stops the history after the worker's last write; resolves when the worker has ended. */
   async stop(): Promise<void> {
     this.#restart?.cancel();
     this.#watch?.cancel();
@@ -97,7 +96,7 @@ export class History {
     limit.cancel();
   }
 
-  /** Sets the markets and the chain; call it again after each change. */
+  /** Sets the markets and the chain; call this again after each change. */
   setBook(book: HistoryBook): void {
     this.#book = book;
     this.#sendMessage({ kind: 'book', book });
@@ -107,7 +106,7 @@ export class History {
    * Renders a body.
    *
    * # Errors
-   * HistoryError with a code of the interface: NOT_READY while the worker is not ready.
+   * Rejects with a HistoryError: NOT_READY while the worker is not ready.
    */
   query(query: HistoryQuery): Promise<HistoryBody> {
     const worker = this.#worker;
@@ -128,12 +127,12 @@ export class History {
     });
   }
 
-  /** Changes whenever a body of that market may change: equal versions, equal bodies. */
+  /** Returns a text that changes whenever a body of that market may change. */
   version(market: MarketKey): string {
     return this.#versions.get(market) ?? `${this.#nonce}.${this.#restarts}.0`;
   }
 
-  /** The history's part of the statistics, by market; markets without any are omitted. */
+  /** Returns the history's part of the statistics; markets without statistics are omitted. */
   readMarketStats(): ReadonlyMap<MarketKey, MarketStats> {
     return this.#marketStats;
   }
@@ -190,7 +189,7 @@ export class History {
     for (const topic of this.#topics) worker.sendMessage({ kind: 'join', topic });
   }
 
-  /** A worker posts stats every second; a silent worker has hung. */
+  /** A worker posts its stats every second, so a silent worker hangs. */
   #planWatch(): void {
     this.#watch = this.#timers.after(WORKER_WATCH_MS, () => {
       const silentMs = this.#timers.nowMs() - this.#lastMessageAtMs;
@@ -198,7 +197,7 @@ export class History {
         this.#planWatch();
         return;
       }
-      // Native code that never returns cannot be stopped; the thread is abandoned.
+      // A thread in native code that never returns cannot be stopped, so it is abandoned.
       const worker = this.#worker;
       this.#restartAfter(notReady(`it sent nothing for ${Math.round(silentMs)} ms`));
       worker?.terminate();

@@ -7,14 +7,14 @@ import type { FromWorker, ToWorker, WorkerSetup } from './model/messages.js';
 /** The callbacks of a worker's owner. */
 export interface WorkerListener {
   onMessage(message: FromWorker): void;
-  /** The thread has ended, with an uncaught error or one of the service. */
+  /** Called when the thread has ended, with its uncaught error or an error of the service. */
   onEnd(cause: Error): void;
 }
 
 /** A running worker thread. */
 export interface WorkerLink {
   sendMessage(message: ToWorker): void;
-  /** Ends the thread at any point; `ended` is still called. */
+  /** Ends the thread immediately; `onEnd` is still called. */
   terminate(): void;
 }
 
@@ -26,7 +26,9 @@ export function startThread(setup: WorkerSetup, listener: WorkerListener): Worke
   return startFile(workerFile(), setup, listener);
 }
 
-/** Starts a file as a worker. An uncaught error ends it, and becomes the reason. */
+/**
+ * Starts a file as a worker. An uncaught error ends the worker, and is the cause that `onEnd` gets.
+ */
 export function startFile(file: URL, setup: WorkerSetup, listener: WorkerListener): WorkerLink {
   const worker = new Worker(file, { workerData: setup, execArgv: [] });
   let cause: Error | null = null;
@@ -48,8 +50,8 @@ export function startFile(file: URL, setup: WorkerSetup, listener: WorkerListene
 }
 
 /**
- * Node runs compiled files only, so code that runs from its sources, as tests do, uses the worker
- * of the last build.
+ * Returns the compiled file of the worker. Node runs only compiled files, so code that runs from
+ * its sources, as in tests, uses the worker of the last build.
  */
 function workerFile(): URL {
   const beside = new URL('./worker/worker.js', import.meta.url);

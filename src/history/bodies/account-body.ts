@@ -17,11 +17,11 @@ interface AccountContext {
 }
 
 /**
- * Renders a page, newest first; within a slot by market and by the program's record numbers, which
- * never change.
+ * Renders a page, newest first; trades of a slot are ordered by market and by the program's record
+ * numbers, which never change.
  *
  * # Errors
- * HistoryError INVALID_PARAM for a cursor that is malformed or belongs to other records.
+ * Throws INVALID_PARAM for a cursor that is malformed or belongs to other records.
  */
 export function makeAccountTradesBody(
   { account, market, limit, before }: AccountTradesQuery,
@@ -47,7 +47,7 @@ export function makeAccountTradesBody(
   return { body: new TextEncoder().encode(text), nextCursor: nextPage };
 }
 
-/** Record numbers are per market and have 64 bits; -1 for none. */
+/** The number of record numbers in a market: 64 bits, and -1 for none. */
 const NUMBERS = 2n ** 65n;
 
 /** Combines market and record number to order the trades of a slot. */

@@ -1,8 +1,8 @@
 /**
- * Cursors: the end of a page as an opaque text that clients send back, base64url of the record
- * type, the market, and the slot and number of the last record.
+ * Cursors: the end of a page as an opaque text that clients send back. It is base64url of the
+ * record type, the market, and the slot and number of the last record.
  *
- * A cursor contains only stable values: the position of a transaction within a slot is provisional
+ * A cursor contains only stable values. The position of a transaction within a slot is provisional
  * until the slot is finalised, but the program numbers a market's records in chain order.
  */
 
@@ -19,7 +19,7 @@ export interface PageEnd {
   readonly id: bigint;
 }
 
-/** The pages that a cursor belongs to, and its query parameter. */
+/** The pages for which a cursor is valid, and the name of its query parameter. */
 export interface CursorOf {
   readonly kind: PagedKind;
   readonly market: MarketKey;
@@ -47,7 +47,8 @@ export function cursorOf({ slot, id }: PageEnd, of: Omit<CursorOf, 'param'>): st
   const bytes = Buffer.alloc(CURSOR_BYTES);
   writeHead(bytes, of);
   bytes.writeUIntBE(slot, SLOT_AT, SLOT_BYTES);
-  // No market has this many fills; clamped so that an invalid number does not stop the page.
+  // No market has this many fills; the number is clamped so that an invalid number does not break
+  // the page.
   bytes.writeBigInt64BE(id > ID_MAX ? ID_MAX : id, ID_AT);
   return bytes.toString('base64url');
 }
@@ -56,7 +57,7 @@ export function cursorOf({ slot, id }: PageEnd, of: Omit<CursorOf, 'param'>): st
  * Reads a cursor.
  *
  * # Errors
- * INVALID_PARAM for a malformed cursor, and for a cursor of other records or another market.
+ * Throws INVALID_PARAM for a malformed cursor, and for a cursor of other records or another market.
  */
 export function readCursor(text: string, of: CursorOf): PageEnd {
   const bytes = bytesOf(text);
@@ -68,11 +69,11 @@ export function readCursor(text: string, of: CursorOf): PageEnd {
 }
 
 /**
- * Reads a cursor of account trades, which includes the market of the last trade. It is a position
- * among all trades, so it is valid for any account.
+ * Reads a cursor of account trades, which contains the market of the last trade. It is a position
+ * among the trades of all accounts, so it is valid for any account.
  *
  * # Errors
- * INVALID_PARAM for a malformed cursor, and for a cursor of other records.
+ * Throws INVALID_PARAM for a malformed cursor, and for a cursor of other records.
  */
 export function readAccountCursor(
   text: string,

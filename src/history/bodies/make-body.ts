@@ -39,7 +39,7 @@ export interface RowReader extends BucketReader {
 interface BodyContext {
   readonly reader: RowReader;
   readonly market: HistoryMarket;
-  /** All earlier slots are finalised and complete; 0 for unknown. */
+  /** The slot before which all slots are finalised and complete; 0 when unknown. */
   readonly finalisedSlot: number;
 }
 
@@ -50,7 +50,7 @@ export type BodyQuery = TradesQuery | FundingRatesQuery | CandlesQuery;
  * Renders a body.
  *
  * # Errors
- * HistoryError INVALID_PARAM for a cursor that is malformed or of another market.
+ * Throws INVALID_PARAM for a cursor that is malformed or of another market.
  */
 export function makeBody(query: BodyQuery, context: BodyContext): HistoryBody {
   switch (query.kind) {
@@ -105,7 +105,7 @@ function makeCandlesBody(query: CandlesQuery, { reader }: BodyContext): HistoryB
   return { body: bytesOf(body), nextCursor: null };
 }
 
-/** The start of the last candle before an empty range; null for none. */
+/** Returns the start of the last candle before an empty range; null when there is none. */
 function lastTsBefore(reader: RowReader, { from, to: _, ...query }: CandlesQuery): number | null {
   const [last] = readCandles(reader, { ...query, limit: 1 });
   return last !== undefined && from !== undefined && last.ts < from ? last.ts : null;
@@ -116,7 +116,7 @@ type Writer<Row> = (row: Row, market: HistoryMarket) => string;
 const tradeWriters: Readonly<Record<BodyForm, Writer<TradeRow>>> = {
   spec: tradeText,
   records: tradeRecordText,
-  // Clients of that API parse the body, and then each trade.
+  // The body is JSON in JSON: clients of this path parse the body, and then each trade.
   named: (row, market) => JSON.stringify(tradeRecordText(row, market)),
 };
 
@@ -165,8 +165,8 @@ function listBody({ kind, form }: PagedQuery, list: string, nextCursor: string |
 }
 
 /**
- * Whether the page can no longer change: it is full, all its trades are finalised, and their
- * numbers continue the cursor without a hole.
+ * Returns whether the page can no longer change: it is full, all its trades are finalised, and
+ * their numbers continue the cursor without a hole.
  */
 function isFinal({ rows, hasMore, after }: Page<TradeRow>, finalisedSlot: number): boolean {
   if (after === undefined || !hasMore) return false;
@@ -176,7 +176,7 @@ function isFinal({ rows, hasMore, after }: Page<TradeRow>, finalisedSlot: number
   );
 }
 
-/** Copies the text to a separate buffer, which can be transferred. */
+/** Encodes the text into a buffer of its own, which can be transferred. */
 function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }

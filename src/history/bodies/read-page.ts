@@ -1,9 +1,10 @@
 /**
- * Pages of a market's records, newest first, without duplicates or holes while records arrive.
+ * Reads pages of a market's records, newest first, without duplicates or holes while records
+ * arrive.
  *
- * The store orders by slot, place and index, and the place in an unfinalised slot may still change.
- * Pages order the records of a slot by the program's record numbers instead, so slots are read
- * whole.
+ * The store orders records by slot, place and index, and the place in an unfinalised slot may still
+ * change. Pages order the records of a slot by the program's record numbers instead, so slots are
+ * read whole.
  */
 import { PAGE_ROWS_MAX } from '../model/limits.js';
 import type { RecordPosition } from '../store/types.js';
@@ -29,14 +30,14 @@ interface PageRequest {
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly hasMore: boolean;
-  /** The position before its first row; undefined at the newest row. */
+  /** The position after which the page begins; undefined at the newest row. */
   readonly after: PageEnd | undefined;
 }
 
-/** Rows read beyond a page, so that one read usually completes its last slot. */
+/** Number of rows read beyond a page, so that one read usually completes the page's last slot. */
 const EXTRA_ROWS = 32;
 
-/** Above all record numbers, which have 64 bits. */
+/** A number above all record numbers, which have 64 bits. */
 const ID_ABOVE_ALL = 2n ** 64n;
 
 /** Reads a page. `idOf` returns the program's number of a row. */
@@ -66,8 +67,8 @@ interface PageReader<Row> {
 }
 
 /**
- * The end of the first `offset` rows, above 0; undefined when there are fewer. The slot at the end
- * is counted in page order, because the store's order changes with the places.
+ * Returns the end of the first `offset` rows (at least 1); undefined when there are fewer. The last
+ * slot is counted in page order, because the store's order changes with the places.
  */
 function endBefore<Row extends RecordPosition>(
   offset: number,
@@ -95,17 +96,17 @@ function endBefore<Row extends RecordPosition>(
   return undefined;
 }
 
-/** All rows after a position, slot by slot, read in parts on demand. */
+/** Yields all rows after a position, slot by slot, read in parts on demand. */
 function* rowsBehind<Row extends RecordPosition>(
   begin: PageEnd | undefined,
   { limit, read, endOf }: PageReader<Row>,
 ): Generator<Row> {
   const partRows = Math.min(limit + EXTRA_ROWS, PAGE_ROWS_MAX);
-  // The slot itself is read again in full, because its rows may have moved.
+  // The slot of the position is read again as a whole, because its rows may have moved.
   let before = begin && endOfSlot(begin.slot);
   let slotRows: Row[] = [];
   for (;;) {
-    // Provisional places may be equal, so the slot continues by the count of its rows.
+    // Provisional places may be equal, so reading the slot continues after the number of rows read.
     const offset = slotRows.length;
     const part = read({ limit: partRows, offset, ...(before === undefined ? {} : { before }) });
     for (const row of part) {
@@ -126,7 +127,7 @@ function endOfSlot(slot: number): RecordPosition {
   return { slot: slot + 1, place: 0, index: 0 };
 }
 
-/** The rows of one slot after a position, highest number first. */
+/** Returns the rows of one slot after a position, highest number first. */
 function inOrder<Row extends RecordPosition>(
   rows: readonly Row[],
   begin: PageEnd | undefined,
@@ -136,7 +137,7 @@ function inOrder<Row extends RecordPosition>(
   const behind = numbered.filter(
     ({ end }) => begin === undefined || end.slot < begin.slot || end.id < begin.id,
   );
-  // A stable sort keeps the store's order among equal numbers.
+  // The sort is stable, so rows with equal numbers keep the store's order.
   behind.sort(
     (left, right) => Number(right.end.id > left.end.id) - Number(right.end.id < left.end.id),
   );

@@ -11,8 +11,8 @@ import { fundingFraction, scaledBase } from '../model/amounts.js';
 import type { FundingRow, HistoryMarket, TradeRow } from '../model/records.js';
 
 /**
- * The record in slotbook's format. Amounts are raw integers of any size, base at 1e9 also for
- * tokens of other decimals. A missing party is null: a fill of the AMM has no maker.
+ * Returns a trade in slotbook's format. Amounts are raw integers of any size; base is at 1e9 for
+ * every token. A missing party is null: a fill of the AMM has no maker.
  */
 export function tradeText(row: TradeRow, { decimals }: HistoryMarket): string {
   const base = scaledBase(row.baseAssetAmountFilled ?? 0n, decimals);
@@ -29,12 +29,15 @@ export function tradeText(row: TradeRow, { decimals }: HistoryMarket): string {
   );
 }
 
-/** The record of the Drift v2 data API: decimals of fixed places as text, nothing is an empty text. */
+/**
+ * Returns a trade in the format of the Drift v2 data API: decimals of fixed places as text; an
+ * empty text for a missing value.
+ */
 export function tradeRecordText(row: TradeRow, market: HistoryMarket): string {
   const base = (amount: bigint | null): string =>
     amount === null ? '' : formatFixedDecimal(scaledBase(amount, market.decimals), BASE_PLACES);
   const { referrerReward, marketType } = row;
-  // Written piece by piece: building an object first takes three times as long.
+  // The text is written piece by piece, because building an object first takes three times as long.
   return (
     `{"ts":${row.ts},"txSig":"${row.txSig}","txSigIndex":${row.index},"slot":${row.slot},` +
     `"fillerReward":"${quoteText(row.fillerReward)}",` +
@@ -139,7 +142,7 @@ function textOrNull(text: string | null): string {
   return text === null ? 'null' : `"${text}"`;
 }
 
-/** The record in slotbook's format: the rate is a fraction of the price per hour. */
+/** Returns a funding rate in slotbook's format: the rate is a fraction of the price per hour. */
 export function fundingRateText(row: FundingRow, { symbol }: HistoryMarket): string {
   return (
     `{"ts":${row.ts},"symbol":${JSON.stringify(symbol)},"marketIndex":${row.marketIndex},` +
@@ -153,7 +156,9 @@ function fractionText({ fundingRate, oraclePriceTwap }: FundingRow): string {
   return formatDecimal(fundingFraction(fundingRate, oraclePriceTwap), FRACTION_PLACES);
 }
 
-/** The record of the Drift v2 data API: decimals of fixed places as text. */
+/**
+ * Returns a funding rate in the format of the Drift v2 data API: decimals of fixed places as text.
+ */
 export function fundingRateRecordText(row: FundingRow, { symbol }: HistoryMarket): string {
   const rate = (value: bigint): string => formatFixedDecimal(value, RATE_PLACES);
   const base = (amount: bigint): string => formatFixedDecimal(amount, BASE_PLACES);
@@ -199,7 +204,10 @@ export const FUNDING_RATE_RECORD_MEMBERS = [
   'baseAssetAmountWithUnsettledLp',
 ] as const;
 
-/** The record with the program's integers, as in the older path of the Drift v2 data API. */
+/**
+ * Returns a funding rate with the program's integers, as the older path of the Drift v2 data API
+ * does.
+ */
 export function rawFundingRateText(row: FundingRow): string {
   return JSON.stringify({
     txSig: row.txSig,

@@ -1,20 +1,20 @@
-/** Candles as JSON, with decimal numbers in human units, rendered from integers. */
+/** Renders candles as JSON, with decimal numbers in human units made from integers. */
 import { BASE_PLACES, formatDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
 import type { ResolutionName } from '../../contract/resolutions.js';
 import type { Candle } from './candle.js';
 
-/** Market and resolution of a candle outside of a list. */
+/** The market and the resolution of a candle outside of a list. */
 export interface CandleLabel {
   readonly symbol: string;
   readonly resolution: ResolutionName;
 }
 
-/** A candle of a list. Market and resolution are omitted, because the request names them. */
+/** Renders a candle of a list, without market and resolution, because the request names them. */
 export function candleText(candle: Candle): string {
   return `{${candleMembers(candle)}}`;
 }
 
-/** A candle of a stream, with its last trade, if any. */
+/** Renders a candle of a stream, with its last trade, if any. */
 export function labelledCandleText(candle: Candle, { symbol, resolution }: CandleLabel): string {
   const { lastTradeTs, lastFillRecordId } = candle;
   const label = `"symbol":${JSON.stringify(symbol)},"resolution":"${resolution}"`;
@@ -25,7 +25,7 @@ export function labelledCandleText(candle: Candle, { symbol, resolution }: Candl
   return `{${label},${candleMembers(candle)}${last}}`;
 }
 
-/** The member order of the Drift v2 data API, which existing clients know. */
+/** Renders the members in the order of the Drift v2 data API, on which existing clients rely. */
 function candleMembers(candle: Candle): string {
   const price = (name: string, value: bigint): string =>
     `"${name}":${formatDecimal(value, QUOTE_PLACES)}`;

@@ -1,10 +1,10 @@
 /**
- * Candles: the buckets of a market, each joined to the previous one. A candle opens at the previous
- * close, its high and low contain that open, and a bucket without trades is flat. The first candle
- * opens at the first trade; there is none before it.
+ * Makes candles from the buckets of a market, each joined to the previous one. A candle opens at
+ * the previous close, high and low include that open, and a bucket without trades is flat. The
+ * first candle opens at the first trade; there is no candle before it.
  *
- * Only buckets are stored, so a late or reverted trade automatically moves every later open and
- * flat candle.
+ * Only buckets are stored, so a late or reverted trade changes every later open and flat candle
+ * without further work.
  */
 
 import type { Resolution } from '../../contract/resolutions.js';
@@ -26,12 +26,12 @@ export interface Candle {
   readonly baseVolume: bigint;
   readonly quoteVolume: bigint;
   readonly trades: number;
-  /** Unix seconds and number of its last trade; null for none. */
+  /** Time (unix seconds) and number of the candle's last trade; null when it has none. */
   readonly lastTradeTs: number | null;
   readonly lastFillRecordId: bigint | null;
 }
 
-/** The open of the next candle, both prices at 1e6. */
+/** The prices at which the next candle opens, both at 1e6. */
 export interface Close {
   readonly price: bigint;
   readonly oracle: bigint;
@@ -40,16 +40,16 @@ export interface Close {
 /** A run of buckets to join. */
 interface CandleRun {
   readonly resolution: Resolution;
-  /** Starts of the first bucket and of the last one. */
+  /** Start of the first bucket; `to` is the start of the last bucket. */
   readonly from: number;
   readonly to: number;
-  /** The last trade before `from`; null for none. */
+  /** The last trade before `from`; null when there is none. */
   readonly before: Close | null;
   /** All buckets of the run that have trades, ascending. */
   readonly buckets: readonly Bucket[];
 }
 
-/** The candles of a run, ascending and without a gap; none before the first trade. */
+/** Returns the candles of a run, ascending and without a gap; none before the first trade. */
 export function candlesOf({ resolution, from, to, before, buckets }: CandleRun): Candle[] {
   const candles: Candle[] = [];
   let previous = before;
@@ -67,7 +67,7 @@ export function candlesOf({ resolution, from, to, before, buckets }: CandleRun):
   return candles;
 }
 
-/** The candle of a bucket, given the last trade before it; null for none. */
+/** Returns the candle of a bucket, given the last trade before it; null when there is none. */
 export function candleOf(bucket: Bucket, before: Close | null): Candle {
   const { first, last, high, low, oracleHigh, oracleLow } = bucket;
   const open = before ?? first;
@@ -89,7 +89,7 @@ export function candleOf(bucket: Bucket, before: Close | null): Candle {
   };
 }
 
-/** The candle of a bucket without a trade. */
+/** Returns the candle of a bucket without a trade. */
 function flatCandle(ts: number, { price, oracle }: Close): Candle {
   return {
     ts,

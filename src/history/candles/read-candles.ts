@@ -18,7 +18,7 @@ export interface BucketSeries {
   readonly resolution: Resolution;
 }
 
-/** Starts of the first and last bucket, unix seconds, and the maximum number between them. */
+/** The starts of the first and the last bucket, unix seconds, and the maximum number of buckets. */
 interface BucketRange {
   readonly from: number;
   readonly to: number;
@@ -27,9 +27,9 @@ interface BucketRange {
 
 /** The source of buckets. */
 export interface BucketReader {
-  /** The buckets that start in the range, both ends included, ascending. */
+  /** Returns the buckets that start in the range, both ends included, ascending. */
   buckets(series: BucketSeries, range: BucketRange): readonly Bucket[];
-  /** The last bucket that starts before a time; null for none. */
+  /** Returns the last bucket that starts before a time; null when there is none. */
   lastBucketBefore(series: BucketSeries, ts: number): Bucket | null;
 }
 
@@ -37,15 +37,15 @@ export interface BucketReader {
 export interface CandleQuery extends BucketSeries {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** The time of the last flat candle, unless a trade is later. */
+  /** The time up to which flat candles are made, unless a trade is later; unix seconds. */
   readonly now: number;
-  /** Maximum candles, taken from the newer end of the range. */
+  /** Maximum number of candles, taken from the newer end of the range. */
   readonly limit: number;
 }
 
 /**
- * The newest candles of a range, ascending and without a gap. A candle is in the range when its
- * start `ts` is.
+ * Returns the newest candles of a range, ascending and without a gap. A candle is in the range when
+ * its start `ts` is.
  */
 export function readCandles(reader: BucketReader, query: CandleQuery): Candle[] {
   const { resolution, now, limit } = query;

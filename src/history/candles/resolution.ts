@@ -1,6 +1,6 @@
 /**
- * The resolutions of candles, and the starts of their buckets. All times are unix seconds, all
- * buckets begin at a boundary of UTC: weeks on Monday, months on the first.
+ * The resolutions of candles, and the starts of their buckets. All times are unix seconds; all
+ * buckets begin at a UTC boundary: weeks on Monday, months on the first.
  */
 
 import {
@@ -12,14 +12,14 @@ import {
 } from '../../contract/resolutions.js';
 import type { CandleMinutes } from '../store/types.js';
 
-/** Monday 1970-01-05, the first one after the epoch, a Thursday. */
+/** Monday 1970-01-05, the first Monday after the epoch, which is a Thursday. */
 const mondaySeconds = 4 * 86_400;
 
 const resolutionByMinutes = new Map(
   RESOLUTIONS.map((resolution) => [RESOLUTION_MINUTES[resolution], resolution]),
 );
 
-/** The resolutions by the minutes that the store names them by, shortest first. */
+/** The resolutions in minutes, as the store names them; shortest first. */
 export const CANDLE_MINUTES = RESOLUTIONS.map((resolution) => RESOLUTION_MINUTES[resolution]);
 
 /** The resolution of a store's key. */
@@ -34,12 +34,15 @@ export function isResolutionName(text: string): text is ResolutionName {
   return (RESOLUTION_NAMES as readonly string[]).includes(text);
 }
 
-/** The start of the bucket that a time is in. */
+/** Returns the start of the bucket that contains a time. */
 export function bucketStart(resolution: Resolution, ts: number): number {
   return bucketAfter(resolution, ts, 0);
 }
 
-/** The start of the bucket `steps` after the bucket that contains a time; before it when negative. */
+/**
+ * Returns the start of the bucket that is `steps` buckets after the bucket of a time; before it
+ * when negative.
+ */
 export function bucketAfter(resolution: Resolution, ts: number, steps: number): number {
   if (resolution === 'M') return monthStart(ts, steps);
   const length = RESOLUTION_MINUTES[resolution] * 60;

@@ -1,7 +1,7 @@
 /**
- * Which fills count for candles, and how fills are aggregated. An aggregate does not depend on
- * arrival order or grouping. Properties that depend on neighbouring buckets (opens, flat candles)
- * are computed on reading, by `candle.ts`.
+ * The rules which fills count for candles, and how fills are aggregated. An aggregate does not
+ * depend on arrival order or grouping. Properties that depend on neighbouring buckets (opens, flat
+ * candles) are computed by `candle.ts` when candles are read.
  */
 import { scaledBase } from '../model/amounts.js';
 import { type Fill, TRANSFER_EXPLANATION } from '../model/records.js';
@@ -25,9 +25,9 @@ export const candleRules: CandleRules = {
 };
 
 /**
- * The candle data of a fill; null when it does not count. Liquidations are trades. A position
- * transfer is not: its parties choose the price. A fill without a size has no price, and a fill
- * without a number has no order among the others.
+ * Returns the candle data of a fill; null when it does not count. Liquidations are trades. A
+ * position transfer is not a trade, because its parties choose the price. A fill without a size has
+ * no price, and a fill without a number has no order among other fills.
  */
 export function candlePointOf(fill: Fill, decimals: number): CandlePoint | null {
   const { ts, fillRecordId, baseAssetAmountFilled, quoteAssetAmountFilled } = fill;
@@ -46,7 +46,7 @@ export function candlePointOf(fill: Fill, decimals: number): CandlePoint | null 
   };
 }
 
-/** Quote per whole base, at 1e6 and rounded to the nearest, halves up. */
+/** Returns the quote amount per whole base unit, at 1e6, rounded to the nearest, halves up. */
 function priceOf({ base, quote }: { readonly base: bigint; readonly quote: bigint }): bigint {
   return (quote * 10n ** 9n * 2n + base) / (base * 2n);
 }
@@ -68,7 +68,7 @@ export function aggregateOf(trade: CandlePoint): CandleAggregate {
   };
 }
 
-/** The combined aggregate of two disjoint sets of fills; commutative. */
+/** Combines the aggregates of two disjoint sets of fills; commutative. */
 export function mergeAggregates(one: CandleAggregate, other: CandleAggregate): CandleAggregate {
   return {
     first: isBefore(other.first, one.first) ? other.first : one.first,
@@ -94,8 +94,8 @@ export function lowerOf(one: bigint, other: bigint): bigint {
 }
 
 /**
- * The order of a market's trades. Two trades share a number only while a fork is not reverted yet;
- * then their contents decide, so that arrival order never does.
+ * Orders the trades of a market by number. Two trades have the same number only until a fork is
+ * reverted; their contents then decide, so that arrival order has no effect.
  */
 function isBefore(one: CandleEnd, other: CandleEnd): boolean {
   if (one.fillRecordId !== other.fillRecordId) return one.fillRecordId < other.fillRecordId;

@@ -2,7 +2,7 @@
 import { BASE_PLACES, formatDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
 import type { Candle } from './candle.js';
 
-/** Bars, ascending; for an empty range, the start of the next older bar, or null for none. */
+/** Renders bars, ascending; for an empty range, the start of the next older bar, or null. */
 export function udfText(candles: readonly Candle[], olderTs: number | null): string {
   if (candles.length === 0) {
     return olderTs === null ? '{"s":"no_data"}' : `{"s":"no_data","nextTime":${olderTs}}`;

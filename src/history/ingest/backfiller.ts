@@ -18,11 +18,16 @@ export interface BackfillStep {
   readonly oldest: ListedSignature | null;
   /** Whether the gap is complete. */
   readonly isEnd: boolean;
-  /** False when a transaction must be fetched again before the gap advances. */
+  /**
+   * Whether the page is done; false when a transaction must be fetched again before the gap
+   * advances.
+   */
   readonly isDone: boolean;
 }
 
-/** Reads gaps from the newer end down, a page at a time; stores a progress mark with each page. */
+/**
+ * Reads gaps from the newer end down, a page at a time; a progress mark is stored with each page.
+ */
 export class Backfiller {
   readonly #options: BackfillerOptions;
 
@@ -30,7 +35,7 @@ export class Backfiller {
     this.#options = options;
   }
 
-  /** The gap to read next: the newest, which most queries concern. Null when none is open. */
+  /** The gap to read next: the newest, which most queries concern. Null when no gap is open. */
   get nextGap(): Gap | null {
     return this.#options.progress.gaps[0] ?? null;
   }
@@ -66,7 +71,10 @@ export class Backfiller {
   }
 }
 
-/** The time from which the history is complete once a gap is closed; null to keep the earlier value. */
+/**
+ * Returns the time from which the history is complete once a gap is closed; null to keep the
+ * earlier value.
+ */
 function sinceOf(
   { until, sinceTs }: Gap,
   { rows, isComplete, hasOlder }: Listing,
@@ -75,7 +83,7 @@ function sinceOf(
   const oldestTs = rows.at(-1)?.blockTime ?? sinceTs;
   if (until !== null) return hasOlder || trustedAbove <= until.slot ? null : oldestTs;
   if (isComplete) return hasOlder ? sinceTs : oldestTs;
-  // The second of the last transaction may contain older ones.
+  // Older transactions may share the second of the last one.
   return oldestTs + 1;
 }
 

@@ -16,9 +16,15 @@ import {
 /** The result of fetching a list of transactions. */
 export interface Fetched {
   readonly records: readonly TransactionRecords[];
-  /** Transactions that the node lists but does not return yet: request them again. */
+  /**
+   * Number of transactions that the node lists but does not return yet; they must be requested
+   * again.
+   */
   readonly pending: number;
-  /** A failure of the node itself, rather than refusals of some transactions: request the rest again. */
+  /**
+   * The failure of the node, as opposed to refused transactions; the remaining transactions must
+   * then be requested again.
+   */
   readonly failure: Error | null;
 }
 
@@ -27,7 +33,10 @@ export interface FetchOptions {
   readonly rpc: NodeRpc;
   readonly commitment: 'confirmed' | 'finalized';
   readonly signal: AbortSignal;
-  /** Some transactions that exist on the chain: a node that returns one of them works. */
+  /**
+   * Some transactions that exist on the chain, by which a node is tested: a node that returns one
+   * of them works.
+   */
   readonly known: readonly string[];
 }
 
@@ -35,7 +44,7 @@ export interface FetchOptions {
 export class Fetcher {
   readonly #parts: IngestParts;
   readonly #limiter: RateLimiter;
-  /** All nodes: another node may have what one lacks. */
+  /** All nodes, because another node may have a transaction that one node lacks. */
   readonly #rpcs: readonly NodeRpc[];
   /** The last transaction that a node returned. */
   #lastGiven: string | null = null;
@@ -46,7 +55,10 @@ export class Fetcher {
     this.#rpcs = rpcs;
   }
 
-  /** A transaction that no node returns does not block the others: it is retried, and finally given up. */
+  /**
+   * Fetches transactions. A transaction that no node returns does not block the others: it is
+   * retried, and finally given up.
+   */
   async fetchTransactions(
     rows: readonly PlacedSignature[],
     options: FetchOptions,
@@ -74,7 +86,7 @@ export class Fetcher {
     return { records: page.records, ...(await this.#judgeUngiven(page, options)) };
   }
 
-  /** Retries transactions that were given up; returns those that a node returns now. */
+  /** Retries transactions that were given up; returns those that a node now returns. */
   async fetchLater(
     rows: readonly PlacedSignature[],
     options: FetchOptions,
@@ -117,7 +129,7 @@ export class Fetcher {
 
   /**
    * # Errors
-   * RpcError when the node itself fails, rather than the item.
+   * Rejects with an RpcError when the node itself fails, as opposed to a single item.
    */
   async #requestFromOwn(
     page: FetchedPage,
@@ -155,7 +167,7 @@ export class Fetcher {
     );
   }
 
-  /** The first complete log from the other nodes, or else the best one. */
+  /** Returns the first complete log from the other nodes, or else the best log. */
   async #requestFromOthers(
     own: FetchResult,
     row: PlacedSignature,
@@ -169,7 +181,7 @@ export class Fetcher {
         if (isWhole(result)) return result;
         best ??= result;
       } catch (error) {
-        // Another node's failure counts as a missing item: only failures of the node in use are
+        // A failure of another node counts as a missing item: only failures of the node in use are
         // reported.
         if (options.signal.aborted || !isNodeFailure(error)) throw error;
       }
@@ -177,7 +189,10 @@ export class Fetcher {
     return best;
   }
 
-  /** Distinguishes a refused item from a failing node: the node works if it returns any known transaction. */
+  /**
+   * Decides whether items were refused or the node fails: the node works if it returns any known
+   * transaction.
+   */
   async #judgeUngiven(
     { given, ungiven: list }: FetchedPage,
     options: FetchOptions,
@@ -233,7 +248,7 @@ export class Fetcher {
 /** A node's response for a transaction; null when it lacks the transaction. */
 type FetchResult = TransactionRecords | 'failed' | null;
 
-/** A transaction that no node returned; `failure` is null where the node in use lacks it. */
+/** A transaction that no node returned; `failure` is null when the node in use does not have it. */
 interface Ungiven {
   readonly row: PlacedSignature;
   readonly failure: Error | null;
@@ -244,7 +259,7 @@ interface FetchedPage {
   readonly records: TransactionRecords[];
   given: number;
   readonly ungiven: Ungiven[];
-  /** Consecutive failures that may concern single transactions or the node. */
+  /** Number of consecutive failures that may be caused by single transactions or by the node. */
   unsureInRow: number;
 }
 

@@ -11,8 +11,8 @@ export type LogsConnection = Pick<NodeSocket, 'start' | 'stop' | 'resetBackoff' 
 
 /**
  * Adapts the transactions of a gRPC stream to the notifications of a node's socket. After an
- * interruption, the stream replays missed transactions; other missed transactions are listed, as
- * after a closed socket.
+ * interruption the stream replays missed transactions; transactions that it cannot replay are
+ * listed, as after a closed socket.
  */
 export function grpcLogsOf(stream: GrpcStream): LogsConnection {
   let onLogs: NotificationHandler = () => undefined;
@@ -41,7 +41,9 @@ export function grpcLogsOf(stream: GrpcStream): LogsConnection {
   };
 }
 
-/** Forwards a transaction in the format of logsSubscribe. False for an invalid signature. */
+/**
+ * Forwards a transaction in the format of logsSubscribe; returns false for an invalid signature.
+ */
 function forwardLogs(content: StreamContent, onLogs: NotificationHandler): boolean {
   if (content.kind !== 'transaction') return true;
   const { slot, signature, failed, lines } = content;

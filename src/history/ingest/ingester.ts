@@ -21,7 +21,10 @@ interface IngesterOptions
 /** The state of ingestion. */
 export interface IngestState {
   readonly state: 'starting' | 'backfilling' | 'live' | 'failing';
-  /** Why the ingestion is not live, or the missing data while it is live; null for neither. */
+  /**
+   * The reason why ingestion is not live, or while it is live, the missing data; null when there is
+   * nothing to report.
+   */
   readonly reason: string | null;
 }
 
@@ -34,8 +37,8 @@ const NOTHING: SessionStats = {
 
 /**
  * Runs ingestion: one session at a time, on the node in use, and on the next node when a session
- * fails before it was live. After all nodes or the store failed, it waits with growing delays, and
- * resumes from the store.
+ * fails before it was live. After all nodes or the store have failed, it waits with growing delays,
+ * and resumes from the store.
  */
 export class Ingester {
   readonly #options: IngesterOptions;
@@ -50,7 +53,7 @@ export class Ingester {
   /** Whether a store is open for reading. */
   #isOpen = false;
   #isLive = false;
-  /** The chain of the history; null before the first. */
+  /** The genesis hash of the history's chain; null until it is known. */
   #genesisHash: string | null = null;
 
   constructor(options: IngesterOptions) {
@@ -168,8 +171,8 @@ export class Ingester {
   }
 
   /**
-   * Only the node of the history's chain can switch to another chain: on any other node, the
-   * address is wrong.
+   * Checks the chain of a node. Only the node of the history's chain can have switched to another
+   * chain; for any other node, the configured address is wrong.
    */
   #checkChain(genesisHash: string): void {
     const before = this.#genesisHash;
@@ -210,7 +213,7 @@ export class Ingester {
       const fields = { node: this.#pool.current.name, reason: loggedFailure(error) };
       parts.log.warn(fields, 'the history waits');
     }
-    // A lost live connection is usually restored immediately, so it is not reported as a failure.
+    // A lost live connection is usually restored immediately, so it is not shown as a failure.
     if (!wasLive || !isOfNode) this.#failure = reason;
     if (isOfNode && !wasLive && this.#moveToNext() && !this.#pool.hasRoundFailed) return;
     const waitMs = isOfNode ? this.#pool.nextWaitMs() : this.#storeBackoff.next();

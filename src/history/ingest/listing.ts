@@ -24,13 +24,13 @@ export type ListingParts = Pick<IngestParts, 'programId' | 'unreadable' | 'count
 export interface ListingQuery {
   readonly parts: ListingParts;
   readonly commitment: 'confirmed' | 'finalized';
-  /** Only signatures older than this one; null for all. */
+  /** The signature before which the list begins, exclusive; null for the newest. */
   readonly before: string | null;
-  /** The exclusive older end of the list; null for the beginning of the chain. */
+  /** The older end of the list, exclusive; null for the beginning of the chain. */
   readonly until: ListPosition | { readonly signature: null; readonly slot: number } | null;
-  /** Only signatures from this time on, unix seconds; 0 for all. */
+  /** The time of the oldest signatures to list, unix seconds; 0 for all. */
   readonly sinceTs: number;
-  /** Maximum signatures; a few more may be returned to complete a slot. */
+  /** Maximum number of signatures; a few more may be returned to complete a slot. */
   readonly signaturesMax: number;
   readonly pagesMax: number;
   readonly signal: AbortSignal;
@@ -42,15 +42,15 @@ export interface Listing {
   readonly rows: readonly ListedSignature[];
   /** Whether the list reaches its older end. */
   readonly isComplete: boolean;
-  /** Whether the node has older signatures: then the list has no holes at its end. */
+  /** Whether the node has older signatures, which means that the list has no holes at its end. */
   readonly hasOlder: boolean;
-  /** Unreadable rows, which a later listing may fix. */
+  /** Number of unreadable rows that a later listing may return correctly. */
   readonly unread: number;
 }
 
 /**
  * Reads pages until the end or `pagesMax`. A slot that exceeds the last page is left out, because
- * places count from its oldest signature; a slot longer than all pages is read whole.
+ * places are counted from its oldest signature; a slot longer than all pages is read whole.
  */
 export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise<Listing> {
   const rows: ListedSignature[] = [];
@@ -61,7 +61,8 @@ export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise
     if (found.some(({ signature }) => signature === before))
       throw endlessListError('the same page twice');
     unread += countUnread(query.parts, { rows: found, unreadable });
-    // Cuts at the last row in range, because a node may report a wrong block time for others.
+    // The list ends at its last row in range, because a node may report a wrong block time for
+    // other rows.
     const wanted = found.slice(0, found.findLastIndex((row) => isWanted(row, query)) + 1);
     rows.push(...wanted);
     const hasOlder = wanted.length < found.length;
@@ -75,11 +76,11 @@ export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise
 }
 
 /**
- * Counts the unreadable rows of a page that may still be read; rows that stay unreadable are
- * skipped, counted and logged.
+ * Returns the number of unreadable rows of a page that may still be read; rows that stay unreadable
+ * are skipped, counted and logged.
  *
  * # Errors
- * HistoryError when several rows are unreadable, and no known row is readable.
+ * Throws a HistoryError when several rows are unreadable and no known row is readable.
  */
 function countUnread(parts: ListingParts, page: SignaturePage): number {
   const isProven = page.rows.length > 0;
@@ -122,7 +123,9 @@ function pageSize({ signaturesMax }: ListingQuery): number {
   return Math.min(PAGE_SIGNATURES, signaturesMax);
 }
 
-/** A node that does not know `until` lists beyond it, so its slot ends the list as well. */
+/**
+ * A node that does not know `until` lists beyond it, so the slot of `until` ends the list as well.
+ */
 function isWanted({ slot, blockTime }: ListedSignature, { until, sinceTs }: ListingQuery): boolean {
   if (until !== null && slot <= until.slot) return false;
   return blockTime === null || blockTime >= sinceTs;

@@ -19,14 +19,14 @@ interface LiveQueueOptions {
   readonly emptyTransactions: EmptyTransactions;
   readonly logged: LoggedUsersBatch;
   readonly onChange: (change: StoreChange) => void;
-  /** Called when the store refused a batch, or the queue is full: the session must restart. */
+  /** Called when the store refused a batch or the queue is full: the session must restart. */
   readonly onFailure: (error: unknown) => void;
   /** Called for a malformed notification, which may have been a transaction. */
   readonly onMalformed: () => void;
 }
 
 /**
- * Queues notifications for the store. Before the store is open they wait; then they are stored in
+ * Queues notifications for the store. Until the store is open they wait; then they are stored in
  * small batches. The store deduplicates by transaction, so repeated notifications and back-filled
  * transactions are stored once.
  */
@@ -62,7 +62,7 @@ export class LiveQueue {
     else this.#addWaiting(notification);
   }
 
-  /** Stores the queued transactions, and later ones as they arrive. */
+  /** Stores the queued transactions, and from then on new transactions as they arrive. */
   startWriting(store: IngestStore): void {
     this.#store = store;
     this.#writeAll();
@@ -77,7 +77,7 @@ export class LiveQueue {
     this.#store = null;
   }
 
-  /** Drops the queue: the node will return its transactions again. */
+  /** Drops the queue; the node returns its transactions again. */
   dropWaiting(): void {
     this.#options.parts.counters.notificationsDropped += this.#waiting.length;
     this.#waiting.length = 0;

@@ -16,7 +16,9 @@ interface LogServers {
   readonly log: Log;
 }
 
-/** The log source of a node: its socket, behind the streams if there are any. */
+/**
+ * Returns the log source of a node: its socket, and the streams that are preferred over it, if any.
+ */
 export function createLogsSocket(
   socket: LogsConnection,
   { servers, programId, timers, log }: LogServers,
@@ -50,8 +52,8 @@ interface LogsSocketOptions {
 
 /**
  * Selects the log source of a session: the first stream that opens, or the node's own socket when
- * none does. When an open source closes, the session ends, and the next one tries all sources
- * again, or only the later ones if the session was not live yet. The session also ends when a
+ * none does. When an open source closes, the session ends; the next session tries all sources
+ * again, or only the later ones if the ended session was not live. The session also ends when a
  * preferred stream recovers.
  */
 class LogsSocket implements LogsConnection {
@@ -60,7 +62,10 @@ class LogsSocket implements LogsConnection {
   #listener: RpcSocketListener | null = null;
   #current: LogsConnection | null = null;
   #returning: Timer | null = null;
-  /** The first source of the next session: earlier ones opened, and closed before a session was live. */
+  /**
+   * The index of the first source for the next session: earlier sources opened, and closed before
+   * their session was live.
+   */
   #firstIndex = 0;
   #isLive = false;
 
@@ -84,7 +89,7 @@ class LogsSocket implements LogsConnection {
     for (const connection of this.#connections) connection.stop();
   }
 
-  /** Called when the session is about to be live. */
+  /** Called when the session is about to become live. */
   resetBackoff(): void {
     this.#isLive = true;
     this.#current?.resetBackoff();
@@ -114,7 +119,7 @@ class LogsSocket implements LogsConnection {
     });
   }
 
-  /** The only source without streams; a socket reports its own closing. */
+  /** The last source, which is the only one without streams; a socket reports its own closing. */
   get #lastConnection(): LogsConnection {
     const last = this.#connections.at(-1);
     if (last === undefined) throw new Error('Invariant: there is the socket of the node');

@@ -20,9 +20,9 @@ interface OrphanedTransactionsOptions {
 }
 
 /**
- * Transactions at the tip or below that are not final although they should be: late notifications,
- * and transactions that a node without the tip could not decide. Their slots are listed again, at
- * growing intervals while nothing changes.
+ * The transactions at or below the tip that are not final although they should be: late
+ * notifications, and transactions that a node without the tip could not decide. Their slots are
+ * listed again, at growing intervals while nothing changes.
  */
 export class OrphanedTransactions {
   readonly #options: OrphanedTransactionsOptions;
@@ -34,7 +34,7 @@ export class OrphanedTransactions {
     this.#options = options;
   }
 
-  /** Lists the slots of the orphaned transactions again, and reconciles them. */
+  /** Lists the slots of the orphaned transactions again and reconciles them. */
   async recheckSlots(context: FetchContext): Promise<void> {
     const { parts, store, progress, reconciler } = this.#options;
     const slotUpTo = progress.tip?.slot ?? -1;
@@ -42,7 +42,7 @@ export class OrphanedTransactions {
     const orphans = unsettled.filter((one) => !progress.gaps.some((gap) => isIn(gap, one)));
     const [oldest] = orphans;
     if (oldest === undefined || !this.#isDue(orphans.length, parts.timers.nowMs())) return;
-    // A fork may have moved it down as well.
+    // A fork may also have moved the transaction to a lower slot.
     const floor = Math.max(0, oldest.slot - FORK_SLOTS_MAX);
     const listing = await this.#listSignatures(floor, context);
     const slots = new Set(unsettled.map(({ slot }) => slot));
@@ -84,7 +84,10 @@ export class OrphanedTransactions {
   }
 }
 
-/** The first slot that the node has completely: it may omit transactions of older slots. */
+/**
+ * Returns the first slot that the node's list contains completely; transactions of older slots may
+ * be missing.
+ */
 async function lowestSlot(
   { rows, isComplete, hasOlder }: Listing,
   floor: number,
@@ -101,12 +104,15 @@ async function lowestSlot(
   }
 }
 
-/** The slots of the listing were chosen so that the node has them completely. */
+/**
+ * Returns a context that trusts the node for the slots of the listing, which were chosen so that
+ * the node has them completely.
+ */
 function withFullTrust(context: FetchContext): FetchContext {
   return { ...context, trustedAbove: -1 };
 }
 
-/** Transactions in an open gap become final when the gap is read. */
+/** Returns whether a transaction is in an open gap; it becomes final when the gap is read. */
 function isIn({ before, until }: Gap, { slot }: StoredTransaction): boolean {
   return slot > (until?.slot ?? -1) && slot < (before?.slot ?? Number.MAX_SAFE_INTEGER);
 }

@@ -31,11 +31,14 @@ type DecodeLog = (lines: readonly string[]) => DecodedLog;
 /** Creates the worker's counters, all 0, for metrics. */
 export function newCounters() {
   return {
-    /** Notifications of transactions, and the failed ones among them. */
+    /**
+     * Number of notifications of transactions; the next counter counts failed transactions among
+     * them.
+     */
     notifications: 0,
     notificationsFailed: 0,
     malformedNotifications: 0,
-    /** Notifications dropped because the store could not take them. */
+    /** Notifications that were dropped because the store could not take them. */
     notificationsDropped: 0,
     /** Transactions fetched from nodes. */
     fetched: 0,
@@ -43,23 +46,26 @@ export function newCounters() {
     missed: 0,
     /** Transactions reverted by a fork. */
     reverted: 0,
-    /** Listed transactions that no node returned, and those returned later. */
+    /** Listed transactions that no node returned; the next counter counts those returned later. */
     unavailable: 0,
     recovered: 0,
-    /** Logs that were truncated, contain unreadable events, or are missing. */
+    /** Logs that are truncated, contain unreadable events, or are missing. */
     truncated: 0,
     unreadableEvents: 0,
     /** Transactions checked against the finalised listing. */
     settled: 0,
     settlePasses: 0,
     readingFailures: 0,
-    /** Finalised slots without a block time from the node, during which the history's time stopped. */
+    /**
+     * Finalised slots whose block time the node did not know; the history's time stood still
+     * meanwhile.
+     */
     blockTimesUnknown: 0,
     storeFailures: 0,
     rowsChecked: 0,
     rowsDamaged: 0,
     fileChecks: 0,
-    /** Faults outside of node and store: bugs of this program. */
+    /** Faults outside of node and store, which are bugs of this program. */
     faults: 0,
     connects: 0,
     failovers: 0,
@@ -85,7 +91,7 @@ export function decodeRecords(
 ): TransactionRecords {
   const { signature, slot, place, isFinal, lines } = transaction;
   const log = decode(lines ?? []);
-  // An unreadable event counts as truncated: a later fetch may return it intact.
+  // An unreadable event counts as a truncation, because a later fetch may return it intact.
   const isTruncated = lines === null || log.isPartial;
   counters.unreadableEvents += log.unreadable;
   if (isTruncated) counters.truncated += 1;

@@ -8,9 +8,12 @@ import type { IngestStore } from './parts.js';
 export interface Gap {
   /** Identifies the gap. */
   readonly id: number;
-  /** All from this one on is read; null begins at the newest finalised signature. */
+  /**
+   * The position from which on everything newer is read; null begins at the newest finalised
+   * signature.
+   */
   readonly before: ListPosition | null;
-  /** The exclusive older end; null when only the other bounds apply. */
+  /** The older end, exclusive; null when only the other limits apply. */
   readonly until: ListPosition | null;
   /** The oldest time to read, unix seconds. */
   readonly sinceTs: number;
@@ -25,7 +28,10 @@ export type WriteProgress = (marks: Readonly<Record<string, string | null>>) => 
 interface TipMove {
   readonly tip: ListPosition;
   readonly opened: Omit<Gap, 'id'> | null;
-  /** Unix seconds of the oldest record stored without a hole; null for unchanged. */
+  /**
+   * The time of the oldest record that is stored without a hole after it, unix seconds; null for
+   * unchanged.
+   */
   readonly sinceTs: number | null;
 }
 
@@ -36,18 +42,18 @@ export interface GapMove {
   readonly sinceTs: number | null;
 }
 
-/** A backfiller's view of the gaps and their progress. */
+/** The gaps and their progress, as a backfiller needs them. */
 export type GapMarks = Pick<Progress, 'gaps' | 'moveGap'>;
 
-/** Names of the marks in the store, older than the terms tip and gap. */
+/** Names of the marks in the store, which are older than the terms tip and gap. */
 const TIP_MARK = 'edge';
 const GAPS_MARK = 'spans';
 const SINCE_MARK = 'since';
 
 /**
  * The finalised tip and the open gaps. Everything up to the tip, except for the gaps, is stored as
- * on the finalised chain. A change is written after the records that it covers, and then takes
- * effect.
+ * on the finalised chain. A change of the progress is written after the records that it covers, and
+ * then takes effect.
  */
 export class Progress {
   #tip: ListPosition | null;
@@ -61,11 +67,14 @@ export class Progress {
     this.#gaps = parseMark(marks.get(GAPS_MARK), isGaps) ?? [];
     this.#sinceTs = parseMark(marks.get(SINCE_MARK), isTime);
     this.#rereadTs = parseMark(marks.get(REREAD_MARK), isTime);
-    // As in a new store, except for the gaps that are already open.
+    // Reading starts as in a new store, except for the gaps that are already open.
     if (this.#rereadTs !== null) this.#tip = null;
   }
 
-  /** Unix seconds from which everything is read again, even if stored; null for nothing. */
+  /**
+   * The time from which on everything is read again, even if it is stored, unix seconds; null for
+   * nothing.
+   */
   get rereadTs(): number | null {
     return this.#rereadTs;
   }
@@ -78,14 +87,17 @@ export class Progress {
     return this.#gaps;
   }
 
-  /** Unix seconds from which the history is complete; null while unknown, or while a gap is open. */
+  /**
+   * The time from which on the history is complete, unix seconds; null while unknown or while a gap
+   * is open.
+   */
   get completeSinceTs(): number | null {
     return this.#gaps.length === 0 ? this.#sinceTs : null;
   }
 
   /**
    * Advances the tip, and opens a gap for skipped signatures below it. `write` stores the marks and
-   * must throw when it fails. `sinceTs` is set when older completeness is unknown.
+   * must throw when it fails. `sinceTs` is set when it is unknown whether older data is complete.
    */
   moveTip({ tip, opened, sinceTs }: TipMove, write: WriteProgress): void {
     const gaps = opened === null ? this.#gaps : this.#withGap(opened);
@@ -114,12 +126,15 @@ export class Progress {
     this.#sinceTs = since;
   }
 
-  /** A hole that no node filled outweighs an older start. */
+  /** A hole that no node filled overrides an older start. */
   #laterSince(ts: number | null): number | null {
     return ts === null ? this.#sinceTs : Math.max(ts, this.#sinceTs ?? 0);
   }
 
-  /** Sorted newest first: when there are too many, the two oldest merge, with the range between them. */
+  /**
+   * Returns the gaps with a new one, newest first; when there are too many, the two oldest gaps and
+   * the range between them merge.
+   */
   #withGap(opened: Omit<Gap, 'id'>): readonly Gap[] {
     const id = 1 + Math.max(0, ...this.#gaps.map((gap) => gap.id));
     const gaps = [{ ...opened, id }, ...this.#gaps];

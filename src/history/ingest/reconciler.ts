@@ -22,7 +22,7 @@ interface ReconcilerOptions {
 export interface FetchContext {
   readonly rpc: NodeRpc;
   readonly signal: AbortSignal;
-  /** The node is complete above this slot: below, a missing transaction proves nothing. */
+  /** The slot above which the node is complete; below it, a missing transaction proves nothing. */
   readonly trustedAbove: number;
 }
 
@@ -33,21 +33,23 @@ interface FinalSlots {
   /** The slots: above `above`, up to `upTo`. */
   readonly above: number;
   readonly upTo: number;
-  /** Unreadable rows of the list, which a later listing may fix. */
+  /** Number of unreadable rows that a later listing may return correctly. */
   readonly unread: number;
 }
 
 /** Writes progress marks after the records that they cover. */
 type WriteMarks = (write: WriteProgress) => void;
 
-/** Compares lists of a node with the store: adds, moves and removes transactions. */
+/** Compares lists of a node with the store, and adds, moves and removes transactions. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  /** Stored transactions that a finalised listing lacked, with the time of the listing. */
+  /**
+   * Stored transactions that a finalised listing did not contain, with the time of that listing.
+   */
   readonly #unconfirmed = new Map<string, number>();
-  /** Transactions with truncated logs that were fetched again, until the marks are stored. */
+  /** Transactions with truncated logs that were fetched again since the marks were last stored. */
   readonly #reread = new Set<string>();
-  /** The time since which final logs contain unreadable events; null for none. */
+  /** The time since which final logs contain unreadable events; null when they do not. */
   #unreadableSinceMs: number | null = null;
 
   constructor(options: ReconcilerOptions) {
@@ -58,8 +60,8 @@ export class Reconciler {
    * Adds transactions of a confirmed listing that the store lacks.
    *
    * # Errors
-   * RpcError or HistoryError when the node fails, after storing the results so far; the same holds
-   * for finalised ones.
+   * Rejects with an RpcError or HistoryError when the node fails, after storing the results so far;
+   * the same holds for finalised transactions.
    */
   async addMissing(rows: readonly PlacedSignature[], context: FetchContext): Promise<void> {
     const missing = this.#missingRows(rows);
@@ -67,7 +69,10 @@ export class Reconciler {
     await this.#fetchRows(missing, { ...context, commitment: 'confirmed', known });
   }
 
-  /** Retries some given-up transactions, and stores those that a node returns now; false when none was due. */
+  /**
+   * Retries some given-up transactions, and stores those that a node now returns; resolves with
+   * false when none was due.
+   */
   async addGivenLater({ rpc, signal }: FetchContext): Promise<boolean> {
     const { parts, store, fetcher } = this.#options;
     const due = parts.ungiven.takeDue();
@@ -81,7 +86,10 @@ export class Reconciler {
     return true;
   }
 
-  /** Includes the given-up transactions, so that no mark passes them before the store lists them. */
+  /**
+   * Writes marks together with the given-up transactions, so that no mark passes a transaction
+   * before the store lists it.
+   */
   #writeMarks(marks: Readonly<Record<string, string | null>>): void {
     const { parts, store, onChange } = this.#options;
     const progress = { ...marks, ...parts.ungiven.mark };
@@ -91,7 +99,7 @@ export class Reconciler {
 
   /**
    * Makes the store equal to the finalised chain in some slots. The marks are written last, and
-   * only when no transaction needs another fetch; `isDone` returns whether they were.
+   * only when no transaction needs another fetch; `isDone` tells whether they were.
    */
   async reconcileSlots(
     slots: FinalSlots,
@@ -108,7 +116,7 @@ export class Reconciler {
     this.#removeTransactions(lost.gone);
     const elsewhere = this.#finalisePositions(slots.rows);
     const moved = await this.#fetchRows(elsewhere, final);
-    // The transaction left records on a fork only.
+    // The transaction has left records only on a fork.
     this.#removeTransactions(
       moved.records.filter(isEmptyTransaction).map(({ signature }) => signature),
     );
@@ -122,7 +130,7 @@ export class Reconciler {
 
   /**
    * Marks truncated logs as fetched again; returns how many contain unreadable events, which are
-   * retried for a while.
+   * retried for some time.
    */
   #takeReread(records: readonly TransactionRecords[]): number {
     const nowMs = this.#options.parts.timers.nowMs();
@@ -143,7 +151,10 @@ export class Reconciler {
     return asked.filter(({ signature }) => !known.has(signature));
   }
 
-  /** A truncated log is fetched once more: a later response, or another node, may have it whole. */
+  /**
+   * Returns the rows with truncated logs, which are fetched once more: a later response, or another
+   * node, may have the whole log.
+   */
   #truncatedRows(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {
     const asked = rows.filter(({ signature, failed }) => !failed && !this.#reread.has(signature));
     const cut = this.#options.store.findTruncated(asked.map(({ signature }) => signature));
@@ -169,7 +180,7 @@ export class Reconciler {
     return fetched;
   }
 
-  /** For `stored` rows, an empty result is written too. */
+  /** Writes the records; for `stored` rows, an empty result is also written. */
   #writeRecords(
     records: readonly TransactionRecords[],
     stored: ReadonlySet<string> = new Set(),
@@ -202,8 +213,8 @@ export class Reconciler {
   }
 
   /**
-   * Finds stored transactions that the finalised listing lacks. After a wait, the node is also
-   * queried for each signature: a node with a lagging index must not cause a deletion.
+   * Finds stored transactions that the finalised listing does not contain. After a wait the node is
+   * also queried for each signature, because a node with a lagging index must not cause a deletion.
    */
   async #findReverted(
     { rows, above, upTo }: FinalSlots,
@@ -233,7 +244,7 @@ export class Reconciler {
     return { gone: [...store.findStored(failed), ...unknown], open: open.length };
   }
 
-  /** Records since when each transaction is absent; forgets those that are present again. */
+  /** Records since when each transaction is missing; forgets transactions that are listed again. */
   #updateUnconfirmed(absent: readonly string[], nowMs: number): void {
     const now = new Set(absent);
     for (const signature of this.#unconfirmed.keys()) {
@@ -245,7 +256,7 @@ export class Reconciler {
   }
 }
 
-/** The signatures that the node does not know. */
+/** Returns the signatures that the node does not know. */
 async function unknownTo(
   { rpc, signal }: FetchContext,
   signatures: readonly string[],
@@ -260,10 +271,10 @@ async function unknownTo(
   return unknown;
 }
 
-/** Signatures of one getSignatureStatuses: the maximum of a node. */
+/** Maximum signatures of one getSignatureStatuses request, the maximum of a node. */
 const STATUSES_MAX = 256;
 
-/** The store keeps no row of a transaction without records. */
+/** Returns whether a transaction has no records, so that the store keeps no row of it. */
 export function isEmptyTransaction(records: TransactionRecords): boolean {
   const { fills, fundingRates, isTruncated } = records;
   return fills.length === 0 && fundingRates.length === 0 && !isTruncated;

@@ -11,11 +11,11 @@ export interface ListedSignature {
   readonly slot: number;
   /** A failed transaction changed nothing and has no events. */
   readonly failed: boolean;
-  /** Unix seconds; null when the node does not know it. */
+  /** Block time in unix seconds; null when the node does not know it. */
   readonly blockTime: number | null;
 }
 
-/** A transaction with its place among the program's transactions of its slot. */
+/** A transaction with its position among the program's transactions of its slot. */
 export interface PlacedSignature extends ListedSignature {
   readonly place: number;
 }
@@ -42,7 +42,7 @@ export interface LogsNotification extends TransactionLog {
 }
 
 const SIGNATURE_BYTES = 64;
-/** Cursors have six bytes for a slot: three million years of slots. */
+/** The largest slot that fits into the six bytes of a cursor, which last three million years. */
 const SLOT_MAX = 2 ** 48 - 1;
 /** Maximum base58 length of a 64-byte signature. */
 const SIGNATURE_CHARS_MAX = 88;
@@ -62,7 +62,7 @@ export function parseSignatures(result: unknown): SignaturePage {
   return { rows, unreadable };
 }
 
-/** Equal for the confirmed and the finalised listing of one row. */
+/** Returns a text that is equal for the confirmed and the finalised listing of a row. */
 function textOfRow(row: unknown): string {
   const text = JSON.stringify(row, (name, value: unknown) =>
     name === 'confirmationStatus' ? undefined : value,
@@ -80,7 +80,7 @@ function listedSignatureOf(row: unknown): ListedSignature {
   };
 }
 
-/** Parses the result of getTransaction; null when the node lacks it. */
+/** Parses the result of getTransaction; null when the node does not have the transaction. */
 export function parseTransaction(result: unknown): TransactionLog | null {
   if (result === null) return null;
   const { slot, meta } = recordOf(result, 'getTransaction');
@@ -110,14 +110,14 @@ export function parseSlot(result: unknown): number {
   return slotOf(result);
 }
 
-/** Parses the result of getBlockTime: unix seconds, null when the node does not know it. */
+/** Parses the result of getBlockTime: unix seconds, or null when the node does not know it. */
 export function parseBlockTime(result: unknown): number | null {
   return typeof result === 'number' ? result : null;
 }
 
 /**
- * Parses the result of getSignatureStatuses of one signature: its slot; null unless the node knows
- * it as final.
+ * Parses the result of getSignatureStatuses for one signature: its slot; null unless the node knows
+ * the transaction as final.
  */
 export function parseFinalSlot(result: unknown): number | null {
   const { value } = recordOf(result, 'getSignatureStatuses');
@@ -128,7 +128,7 @@ export function parseFinalSlot(result: unknown): number | null {
   return isFinal ? slotOf(slot) : null;
 }
 
-/** Parses the result of getSignatureStatuses: whether the node knows each signature. */
+/** Parses the result of getSignatureStatuses: for each signature, whether the node knows it. */
 export function parseKnown(result: unknown): readonly boolean[] {
   const { value } = recordOf(result, 'getSignatureStatuses');
   if (!Array.isArray(value)) throw malformedError('getSignatureStatuses', 'a list');
@@ -163,7 +163,7 @@ export function malformedError(what: string, wanted: string): HistoryError {
   return new HistoryError('MALFORMED_HISTORY_ANSWER', message, { what });
 }
 
-/** Whether an error is the node's fault, rather than the store's or this program's. */
+/** Returns whether an error is the fault of a node, and not of the store or this program. */
 export function isNodeFailure(error: unknown): error is Error {
   if (error instanceof RpcError) return error.code !== 'RPC_ABORTED';
   return error instanceof HistoryError && error.code === 'MALFORMED_HISTORY_ANSWER';
@@ -175,8 +175,8 @@ const WHOLE_NODE_CODES: readonly unknown[] = [-32601, 429];
 const WHOLE_NODE_STATUSES: readonly unknown[] = [401, 403, 429];
 
 /**
- * The subject of a failed request: the requested `item`, the `node` itself, or `either`, as after a
- * status of 500 or a timeout.
+ * Returns the subject of a failed request: the requested `item`, the `node` itself, or `either`, as
+ * after a status of 500 or a timeout.
  */
 export function subjectOf(error: Error): 'item' | 'node' | 'either' {
   if (!(error instanceof RpcError)) return 'item';

@@ -29,7 +29,7 @@ import { HistoryTip } from './tip.js';
 
 /** A node, and its source of logs. */
 export interface LogNode {
-  /** Host and port: the publishable part of its address. */
+  /** Host and port of the node, the part of its address that may be published. */
   readonly name: string;
   readonly rpc: NodeRpc;
   readonly socket: LogsConnection;
@@ -39,7 +39,7 @@ export interface LogNode {
 export interface SessionOptions {
   readonly parts: IngestParts;
   readonly node: LogNode;
-  /** All nodes: another one may have what this one lacks. */
+  /** All nodes, because another node may have a transaction that this node lacks. */
   readonly rpcs: readonly NodeRpc[];
   readonly isOnlyNode: boolean;
   readonly limiter: RateLimiter;
@@ -49,14 +49,14 @@ export interface SessionOptions {
   /** Opens the store of a chain; rejects when it cannot be opened, or when the chain is wrong. */
   readonly openStore: (genesisHash: string) => Promise<IngestStore>;
   /**
-   * The bounds of the first gap of an empty store, given the block time of the newest transaction,
-   * or null without one.
+   * Returns the limits of the first gap of an empty store, given the block time of the newest
+   * transaction, or null when it is unknown.
    */
   readonly firstGap: (newestTs: number | null) => Pick<Gap, 'sinceTs' | 'left'>;
   /** Called with the block time of the node's finalised slot, unix seconds. */
   readonly onBlockTime: (ts: number) => void;
   readonly onChange: (change: StoreChange) => void;
-  /** Called when the history has everything confirmed, except for open gaps. */
+  /** Called when the history has all confirmed transactions, except for open gaps. */
   readonly onLive: () => void;
   readonly signal: AbortSignal;
 }
@@ -69,7 +69,7 @@ export type SessionStats = Pick<
 
 /**
  * One connection: subscribes, reads missed transactions, then follows the live tip and runs the
- * finalised check while gaps are filled. Notifications that arrive during this are stored
+ * finalised check while gaps are filled. Notifications that arrive meanwhile are stored
  * immediately, because the store accepts records in any order.
  */
 export class IngestSession {
@@ -108,13 +108,15 @@ export class IngestSession {
     };
   }
 
-  /** Reads the confirmed signatures again, because a notification may have been missed. */
+  /**
+   * Requests reading the confirmed signatures again, because a notification may have been missed.
+   */
   catchUpSoon(): void {
     this.#wantsCatchUp = true;
     this.#wake();
   }
 
-  /** Runs until something fails, and rejects with the failure; all notifications are stored by then. */
+  /** Runs until a failure, with which it rejects; all notifications are stored by then. */
   async run(): Promise<never> {
     try {
       return await Promise.race([this.#runSteps(), this.#failed]);
@@ -132,8 +134,8 @@ export class IngestSession {
     const params = [{ commitment: 'confirmed' }];
     const slot = await rpc.call('getSlot', params, parseSlot, { signal });
     const { tip, backfiller, reconciler } = await this.#buildParts(store);
-    // Notifications may come from another server that is ahead of this node: transactions between
-    // count as missed.
+    // Notifications may come from another server that is ahead of this node: transactions in
+    // between count as missed.
     tip.setNotifiedFrom(slot);
     this.#queue.startWriting(store);
     const context: FetchContext = {
@@ -162,13 +164,13 @@ export class IngestSession {
   ): Promise<{ tip: HistoryTip; backfiller: Backfiller; reconciler: Reconciler }> {
     const { parts, limiter, emptyTransactions, onChange, signal, node, rpcs } = this.#options;
     const { firstGap, onBlockTime } = this.#options;
-    // Writes first: a full disk must fail here, before notifications are queued for it.
+    // Writes a mark first, so that a full disk fails now, before notifications are queued for it.
     onChange(store.writeBatch({ transactions: [], progress: { opened: node.name } }));
     parts.ungiven.restore(store.readProgress());
     const progress = new Progress(store);
     this.#progress = progress;
     const fetcher = new Fetcher(parts, limiter, rpcs);
-    // Separate instances: the unconfirmed transactions of one reconciler are not those of another.
+    // Each user gets its own reconciler, because each tracks its own unconfirmed transactions.
     const reconciler = () => new Reconciler({ parts, store, fetcher, emptyTransactions, onChange });
     const orphans = new OrphanedTransactions({ parts, store, progress, reconciler: reconciler() });
     const tip = new HistoryTip({
@@ -225,7 +227,10 @@ export class IngestSession {
     }
   }
 
-  /** Retries given-up transactions in parallel to everything else: each request may last for a minute. */
+  /**
+   * Retries given-up transactions in parallel with all other work, because each request may last a
+   * minute.
+   */
   async #tryLater(reconciler: Reconciler, context: FetchContext): Promise<never> {
     for (;;) {
       await sleep(this.#options.parts.timers, FINALISED_CHECK_MS, context.signal);
@@ -233,7 +238,7 @@ export class IngestSession {
     }
   }
 
-  /** Retries a failed request; rejects after `NODE_FAILURES_MAX` failures in a row. */
+  /** Retries a failed request; rejects after `NODE_FAILURES_MAX` consecutive failures. */
   async #retryFetch<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
     const { parts } = this.#options;
     const { random, counters, timers, log } = parts;
@@ -251,7 +256,7 @@ export class IngestSession {
     }
   }
 
-  /** A wait that ends early when a notification may have been missed. */
+  /** Waits for the next check; the wait ends early when a notification may have been missed. */
   async #waitForCheck(delayMs: number, signal: AbortSignal): Promise<void> {
     if (this.#wantsCatchUp) return;
     const waking = new AbortController();

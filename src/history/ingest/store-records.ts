@@ -10,7 +10,7 @@ import type { IngestParts, IngestStore } from './parts.js';
  * not block all others. Returns the skipped records.
  *
  * # Errors
- * StoreError when the disk fails.
+ * Throws a StoreError when the disk fails.
  */
 export function writeRecords(
   records: readonly TransactionRecords[],
@@ -46,8 +46,8 @@ function isOfRecords(error: unknown): boolean {
 }
 
 /**
- * Checked transactions above the finalised tip without records, which need no further fetch. An
- * evicted one is only fetched twice.
+ * Remembers checked transactions above the finalised tip that have no records and need no further
+ * fetch. An evicted transaction is fetched again.
  */
 export class EmptyTransactions {
   readonly #slots = new Map<string, number>();
@@ -56,7 +56,10 @@ export class EmptyTransactions {
     return this.#slots.size;
   }
 
-  /** In another slot it ran again, on other state, and may have left records. */
+  /**
+   * Returns whether a transaction is known to be empty; in another slot it ran on another state,
+   * and may have records.
+   */
   has({ signature, slot }: { readonly signature: string; readonly slot: number }): boolean {
     return this.#slots.get(signature) === slot;
   }

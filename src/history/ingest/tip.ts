@@ -38,7 +38,10 @@ interface HistoryTipOptions {
  */
 export class HistoryTip {
   readonly #options: HistoryTipOptions;
-  /** The socket delivers transactions above this slot; a transaction found only in a listing was missed. */
+  /**
+   * The slot above which the socket delivers transactions; a transaction above it that is found
+   * only in a listing was missed.
+   */
   #notifiedFromSlot = Number.MAX_SAFE_INTEGER;
   #finalSlot = 0;
   #trustedAbove = Number.MAX_SAFE_INTEGER;
@@ -55,12 +58,15 @@ export class HistoryTip {
     this.#notifiedFromSlot = slot;
   }
 
-  /** The node is complete above this slot: it knows the tip, or has listed the slots itself. */
+  /**
+   * The slot above which the node is complete, because it knows the tip or has listed the slots
+   * itself.
+   */
   get trustedAbove(): number {
     return this.#trustedAbove;
   }
 
-  /** Whether the node knows the signature at the tip; true while there is none. */
+  /** Resolves with whether the node knows the signature at the tip; true while there is no tip. */
   async isKnownTo({ rpc, signal }: Pick<FetchContext, 'rpc' | 'signal'>): Promise<boolean> {
     const isKnown = await this.#isKnownTo({ rpc, signal });
     if (isKnown) this.#trustedAbove = -1;
@@ -75,13 +81,16 @@ export class HistoryTip {
     return known === true;
   }
 
-  /** Adds transactions confirmed since the tip. Older ones are added when they are finalised. */
+  /**
+   * Adds transactions that were confirmed since the tip. Older ones are added when they are
+   * finalised.
+   */
   async catchUp(context: FetchContext): Promise<void> {
     const { rows } = await this.#listSignatures(context, 'confirmed');
     await this.#options.reconciler.addMissing(withPlaces(rows), context);
   }
 
-  /** One finalised check; true when the tip has reached the finalised chain. */
+  /** Runs one finalised check; resolves with true when the tip has reached the finalised chain. */
   async checkFinalised(context: FetchContext): Promise<boolean> {
     const { parts, reconciler, emptyTransactions } = this.#options;
     const { rpc, signal } = context;
@@ -105,7 +114,7 @@ export class HistoryTip {
     return isDone;
   }
 
-  /** Without a block time, the next check asks again. */
+  /** Reads the block time; without one, the next check requests it again. */
   async #readBlockTime({ rpc, signal }: FetchContext): Promise<void> {
     const { parts, onBlockTime } = this.#options;
     try {
@@ -134,7 +143,7 @@ export class HistoryTip {
     this.#trustedAbove = Math.min(this.#trustedAbove, newest.slot);
   }
 
-  /** Whether the node has nothing older, and neither has the history. */
+  /** Returns whether neither the node nor the history has anything older. */
   #isBottom({ isComplete, hasOlder }: Listing): boolean {
     const { tip } = this.#options.progress;
     return isComplete && !hasOlder && (tip === null || this.#trustedAbove > tip.slot);
@@ -157,7 +166,10 @@ export class HistoryTip {
   }
 }
 
-/** The slots below the oldest of an incomplete list belong to a gap. */
+/**
+ * Returns the first slot of a list; slots below the oldest slot of an incomplete list belong to a
+ * gap.
+ */
 function lowestSlot({ rows, isComplete }: Listing, tip: ListPosition | null): number {
   if (isComplete) return (tip?.slot ?? -1) + 1;
   return rows.at(-1)?.slot ?? Number.MAX_SAFE_INTEGER;

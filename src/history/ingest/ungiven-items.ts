@@ -13,9 +13,9 @@ import {
 import type { PlacedSignature } from './rpc-results.js';
 
 /**
- * The verdict on a failed item: `again` where its node returns others, `doubtful` where no node is
- * known to, `givenUp` after its last try, and `blocked` where too many were given up without any
- * success.
+ * The verdict on a failed item: `again` when its node returns other items, `doubtful` when no node
+ * is known to return any, `givenUp` after its last attempt, and `blocked` when too many items were
+ * given up without any success.
  */
 export type Verdict = 'again' | 'doubtful' | 'givenUp' | 'blocked';
 
@@ -25,12 +25,15 @@ const UNAVAILABLE_MARK = 'unavailable';
 interface Tried {
   readonly firstMs: number;
   tries: number;
-  /** Its node returned another item meanwhile, so the item is refused rather than the node failing. */
+  /**
+   * Whether the node has returned another item since, so that the item was refused and the node
+   * works.
+   */
   isProven: boolean;
 }
 
 interface GivenUp {
-  /** Null for an item that cannot be requested on its own. */
+  /** The listed transaction; null for an item that cannot be requested on its own. */
   row: PlacedSignature | null;
   tries: number;
   dueMs: number;
@@ -40,13 +43,13 @@ interface GivenUp {
  * Items that nodes list but do not return, or return unreadable: transactions by signature, rows of
  * a list by text. Retries are bounded, so that an item never blocks the others; given-up
  * transactions are retried later, also a bounded number of times. The retries outlive sessions,
- * because a refusal may end one.
+ * because a refusal may end a session.
  */
 export class UngivenItems {
   readonly #timers: Pick<Timers, 'nowMs'>;
   readonly #tried = new Map<string, Tried>();
   readonly #givenUp = new Map<string, GivenUp>();
-  /** Given up since a node last returned anything. */
+  /** Number of items given up since a node last returned any item. */
   #unproven = 0;
   /** Whether the given-up transactions differ from those in the store. */
   #isChanged = false;
@@ -55,7 +58,7 @@ export class UngivenItems {
     this.#timers = timers;
   }
 
-  /** Items that were given up, and not returned since. */
+  /** Number of items that were given up and not returned since. */
   get count(): number {
     return this.#givenUp.size;
   }
@@ -72,7 +75,7 @@ export class UngivenItems {
     return this.#givenUp.has(key);
   }
 
-  /** Counts one failed try; `isProven` says that the node returns other items. */
+  /** Counts a failed attempt; `isProven` means that the node returns other items. */
   judge(key: string, { isProven }: { readonly isProven: boolean }): Verdict {
     if (isProven) this.#unproven = 0;
     const nowMs = this.#timers.nowMs();
@@ -98,7 +101,7 @@ export class UngivenItems {
     givenUp.row = row;
   }
 
-  /** Records that the item arrived; true when it had been given up. */
+  /** Records that the item arrived; returns true when it had been given up. */
   recordGiven(key: string): boolean {
     this.#unproven = 0;
     this.#tried.delete(key);
@@ -107,7 +110,7 @@ export class UngivenItems {
     return wasGivenUp;
   }
 
-  /** A few transactions that are due for a retry. */
+  /** Takes a few transactions that are due for a retry. */
   takeDue(): readonly PlacedSignature[] {
     const nowMs = this.#timers.nowMs();
     const due: PlacedSignature[] = [];
@@ -121,7 +124,10 @@ export class UngivenItems {
     return due;
   }
 
-  /** The mark that lists the newest given-up transactions; empty when the store is up to date. */
+  /**
+   * The mark that lists the newest given-up transactions; empty when the store's mark is up to
+   * date.
+   */
   get mark(): Readonly<Record<string, string>> {
     if (!this.#isChanged) return {};
     const rows = [...this.#givenUp.values()].map(({ row }) => row).filter((row) => row !== null);

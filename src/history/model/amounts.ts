@@ -16,8 +16,8 @@ export function scaledBase(amount: bigint, decimals: number): bigint {
 const FRACTION_SCALE = 10n ** BigInt(FRACTION_PLACES + QUOTE_PLACES - RATE_PLACES);
 
 /**
- * (rate / 1e9) / (oracle price / 1e6) at 1e18, to the nearest, halves away from zero; 0 without an
- * oracle price.
+ * Returns (rate / 1e9) / (oracle price / 1e6) at 1e18, rounded to the nearest, halves away from
+ * zero; 0 without an oracle price.
  */
 export function fundingFraction(rate: bigint, oraclePrice: bigint): bigint {
   return oraclePrice <= 0n ? 0n : divideNearest(rate * FRACTION_SCALE, oraclePrice);

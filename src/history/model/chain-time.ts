@@ -13,9 +13,9 @@ interface ChainTimeSources {
   readonly timers: Pick<Timers, 'nowMs' | 'unixMs'>;
 }
 
-/** Readings that no other source has confirmed yet. */
+/** Readings of one node that no other source has confirmed yet. */
 interface UnconfirmedReadings {
-  /** The first of them, unix seconds, and its arrival. */
+  /** The first of these readings, unix seconds; `atMs` is its arrival, monotonic milliseconds. */
   readonly firstTs: number;
   readonly atMs: number;
   /** The last of them. */
@@ -23,18 +23,18 @@ interface UnconfirmedReadings {
 }
 
 /**
- * The history's only clock: the block time of the newest plausible finalised slot. It never runs
+ * The only clock of the history: the block time of the newest plausible finalised slot. It is never
  * ahead of the readings.
  *
- * A single node or the machine's clock is never trusted alone. A reading is accepted when it
- * advanced at the rate of local time; or when the wall clock, or a transaction's own time, agrees
- * with it; or when the node has repeated it consistently for `CHAIN_TIME_DOUBT_MS`.
+ * Neither a single node nor the machine's clock is trusted alone. A reading is accepted when it
+ * advanced at the rate of local time, when the wall clock or a transaction's own time agrees with
+ * it, or when the node has repeated it consistently for `CHAIN_TIME_DOUBT_MS`.
  */
 export class ChainTime {
   readonly #sources: ChainTimeSources;
   #shown: number | null = null;
   #isKnown = false;
-  /** The highest plausible reading, unix seconds, as of `#boundAtMs`. */
+  /** The highest plausible reading at the time `#boundAtMs`, unix seconds. */
   #bound = 0;
   #boundAtMs = 0;
   #doubt: UnconfirmedReadings | null = null;
@@ -43,17 +43,22 @@ export class ChainTime {
     this.#sources = sources;
   }
 
-  /** Unix seconds; before the first reading the time of the newest stored record, null without one. */
+  /**
+   * The chain's time, unix seconds; before the first reading, the time of the newest stored record,
+   * or null.
+   */
   get seconds(): number | null {
     return this.#shown;
   }
 
-  /** Unix seconds as read in this run; null before the first plausible reading. */
+  /**
+   * The chain's time as read in this run, unix seconds; null before the first plausible reading.
+   */
   get readSeconds(): number | null {
     return this.#isKnown ? this.#shown : null;
   }
 
-  /** Restarts from another store, whose newest record is of this time. */
+  /** Restarts from another store; `storedTs` is the time of its newest record. */
   restartFrom(storedTs: number | null): void {
     this.#shown = storedTs;
     this.#isKnown = false;
@@ -69,18 +74,18 @@ export class ChainTime {
   }
 
   /**
-   * Adds the time of a just stored transaction: it can confirm a doubted reading, and in a new
+   * Adds the time of a transaction that was just stored. It can confirm a doubted reading; in a new
    * store it is the time until the first reading, if the wall clock agrees.
    */
   addRecordTime(ts: number): void {
     const doubt = this.#doubt;
     if (this.#shown === null && this.#agreesWithWall(ts)) this.#shown = ts;
     if (doubt === null || Math.abs(ts - doubt.ts) > CHAIN_TIME_AGREES_SECONDS) return;
-    // Back-fill stores old records, so they cannot confirm a step back.
+    // A back-fill stores old records, so a record cannot confirm a step back.
     if (doubt.ts >= (this.#shown ?? 0)) this.#accept(doubt.ts, TS_MAX);
   }
 
-  /** Whether the wall clock is near the chain's time; false while that is unknown. */
+  /** Whether the wall clock is near the chain's time; false while the chain's time is unknown. */
   get isWallNear(): boolean {
     return this.#isKnown && this.#shown !== null && this.#agreesWithWall(this.#shown);
   }
@@ -93,7 +98,10 @@ export class ChainTime {
     this.#doubt = null;
   }
 
-  /** A slightly lagging node reports an earlier time, and the time stays. */
+  /**
+   * Returns whether a reading continues the time; a node that lags slightly reports an earlier
+   * time, which changes nothing.
+   */
   #isContinuous(ts: number): boolean {
     const shown = this.#shown ?? 0;
     return ts >= shown - CHAIN_TIME_AGREES_SECONDS && ts <= this.#boundNow();
@@ -111,7 +119,10 @@ export class ChainTime {
     return Math.abs(this.#sources.timers.unixMs() / 1_000 - ts) <= CHAIN_TIME_AGREES_SECONDS;
   }
 
-  /** Whether the doubted readings have advanced with local time for long enough; a jump restarts the count. */
+  /**
+   * Returns whether the doubted readings have advanced with local time for long enough; a jump
+   * restarts the count.
+   */
   #isLasting(ts: number): boolean {
     const nowMs = this.#sources.timers.nowMs();
     const doubt = this.#doubt;

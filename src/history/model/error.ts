@@ -1,6 +1,6 @@
 import { CodedError } from '../../contract/coded-error.js';
 
-/** What can go wrong in the history. Codes of the interface are sent to clients as they are. */
+/** The errors of the history. Public codes are sent to clients unchanged. */
 export type HistoryErrorCode =
   | 'INVALID_PARAM'
   | 'OUT_OF_RANGE'
@@ -17,7 +17,7 @@ export class HistoryError extends CodedError<
 > {
   override readonly name = 'HistoryError';
 
-  /** The parameter of a query that is to blame; null when none is. */
+  /** The parameter of a query that caused the error; null when none did. */
   get param(): string | null {
     const param = this.context['param'];
     return typeof param === 'string' ? param : null;

@@ -22,7 +22,7 @@ interface HistoryStream {
   readonly token: string | undefined;
 }
 
-/** A database instead of files; the URL contains user and password. */
+/** A database that replaces the files; the URL contains user and password. */
 export interface DatabaseSetup {
   readonly url: string;
   /** One service writes; any number of services read. */
@@ -31,9 +31,9 @@ export interface DatabaseSetup {
 
 /** The configuration of the worker. */
 export interface WorkerSetup {
-  /** At least one, except for a reading service. */
+  /** The nodes; at least one, except for a reading service. */
   readonly nodes: readonly HistoryNode[];
-  /** Preferred sources of transactions; the first available one is used. */
+  /** Preferred sources of transactions; the first available source is used. */
   readonly grpc?: readonly HistoryStream[] | undefined;
   readonly database?: DatabaseSetup | undefined;
   readonly programId: string;
@@ -45,7 +45,10 @@ export interface WorkerSetup {
   readonly retentionDays: number;
   /** Retention of candles shorter than a day, in days; 0 keeps all. */
   readonly candleRetentionDays: number;
-  /** Initial back-fill of an empty store: hours, and maximum transactions. */
+  /**
+   * Initial back-fill of an empty store: hours; the next member is the maximum number of
+   * transactions.
+   */
   readonly backfillHours: number;
   readonly backfillTransactionsMax: number;
   /** Transaction requests per second, to stay below the node's limit. */
@@ -68,14 +71,14 @@ export interface RefusedQuery {
   readonly param: string | null;
 }
 
-/** From the worker. A version is posted before any body that it covers. */
+/** A message from the worker. A version is posted before any body that it covers. */
 export type FromWorker =
   | { readonly kind: 'reply'; readonly id: number; readonly reply: HistoryBody }
   | { readonly kind: 'refused'; readonly id: number; readonly error: RefusedQuery }
   | { readonly kind: 'versions'; readonly versions: readonly (readonly [MarketKey, string])[] }
   | { readonly kind: 'frames'; readonly frames: readonly MarketFrame[] }
   | { readonly kind: 'stats'; readonly stats: HistoryStats }
-  /** The worker is upgrading an older file; it sends nothing else until it is done. */
+  /** The worker is upgrading an older file; it sends no other message until the upgrade is done. */
   | { readonly kind: 'upgrading' }
   | { readonly kind: 'logged'; readonly writes: readonly LoggedWrites[] }
   | { readonly kind: 'marketStats'; readonly markets: readonly MarketStats[] }

@@ -1,7 +1,7 @@
 /**
- * The stored records, as plain data: every number is the program's own integer. Prices and quote
+ * The stored records as plain data; every number is the program's own integer. Prices and quote
  * amounts are at 1e6, base amounts of perp markets at 1e9, base amounts of spot markets in the
- * decimals of the token (`HistoryMarket.decimals`); bodies scale them.
+ * token's decimals (`HistoryMarket.decimals`); bodies scale them.
  */
 
 import type { MarketInfo, MarketKey } from '../../contract/markets.js';
@@ -16,7 +16,7 @@ export interface HistoryMarket
 /** The history's view of the book. */
 export interface HistoryBook {
   readonly markets: readonly HistoryMarket[];
-  /** The expected chain of a history that is only read; null for any. */
+  /** The chain that a history opened for reading must be of; null for any chain. */
   readonly genesisHash: string | null;
 }
 
@@ -26,7 +26,7 @@ export interface HistoryBook {
  */
 export const TRANSFER_EXPLANATION = 'transferPerpPosition';
 
-/** Numbers that every decoded fill has, but whose stored columns may be empty. */
+/** Members that every decoded fill has, but whose stored columns may be empty. */
 type StoredNumber = 'fillRecordId' | 'baseAssetAmountFilled' | 'quoteAssetAmountFilled';
 
 /** A stored fill. */
@@ -38,15 +38,15 @@ export type Fill = Omit<FillEvent, StoredNumber> & {
 export interface ChainPlace {
   readonly slot: number;
   /**
-   * Position of the transaction among the program's transactions of the slot, oldest 0. A live
-   * notification has a provisional position until the finalised listing sets it.
+   * Position of the transaction among the program's transactions of its slot; 0 is the oldest. A
+   * live notification has a provisional position until the finalised listing sets it.
    */
   readonly place: number;
   /** Base58 of the 64 bytes. */
   readonly txSig: string;
 }
 
-/** A stored fill: its `index` is called txSigIndex in the interface. */
+/** A stored fill; the public name of its `index` is txSigIndex. */
 export type TradeRow = Fill & ChainPlace;
 
 /** A stored funding rate. */
@@ -59,15 +59,18 @@ export interface TransactionRecords {
   readonly slot: number;
   /** See `ChainPlace.place`. */
   readonly place: number;
-  /** Whether it was read at `finalized`, with its final place; it is then immutable. */
+  /**
+   * Whether the transaction was read at `finalized`, with its final place; it can then no longer
+   * change.
+   */
   readonly isFinal: boolean;
   /** Whether the node truncated the log, so that records may be missing. */
   readonly isTruncated: boolean;
-  /** Unreadable events in the log; a later reading may recover them. Absent for none. */
+  /** Number of unreadable events in the log, which a later reading may recover. Absent for none. */
   readonly unreadableEvents?: number;
   readonly fills: readonly Fill[];
   readonly fundingRates: readonly FundingRateEvent[];
-  /** Events of the program that the history does not store. */
+  /** Number of program events that the history does not store. */
   readonly otherEvents: number;
 }
 

@@ -9,7 +9,7 @@ import { marketsIn } from '../store/queries.js';
 import { FUNDING_COLUMNS, TRADE_COLUMNS } from '../store/record-rows.js';
 import { PostgresConnection } from './postgres-connection.js';
 
-/** Rows per read of the file: several megabytes of trades. */
+/** Number of rows per read of the file: several megabytes of trades. */
 const ROWS_AT_ONCE = 5_000;
 
 /** A table, and the key by which it is read. */
@@ -45,7 +45,10 @@ interface CopiedHistory {
   readonly rows: ReadonlyMap<string, number>;
 }
 
-/** Copies in one transaction. Throws a StoreError, also when the database already contains records. */
+/**
+ * Copies everything in one transaction. Throws a StoreError, also when the database already
+ * contains records.
+ */
 export async function copyFile({
   file,
   url,

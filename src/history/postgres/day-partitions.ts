@@ -54,9 +54,9 @@ export class DayPartitions {
   }
 
   /**
-   * One step of dropping the oldest partition before a moment: it is detached, which is quick, then
-   * its exclusive transactions are deleted in batches, and finally it is dropped. An unfinished
-   * drop is completed first.
+   * Runs one step of dropping the oldest partition before a moment: the partition is detached,
+   * which is quick; then the transactions with records only in it are deleted in batches; finally
+   * it is dropped. An unfinished drop is completed first.
    */
   dropOldest(table: PartedTable, before: number): DroppedRows {
     this.#detached ??= this.#readDetached();
@@ -131,7 +131,10 @@ export class DayPartitions {
     return this.#days.get(table) ?? new Set();
   }
 
-  /** Includes detached days: late records of such a day go to the default partition. */
+  /**
+   * Returns the days with a partition, including detached ones: late records of a detached day go
+   * to the default partition.
+   */
   #readDays(table: PartedTable): Set<number> {
     const names = this.#runner.readRows(
       `select relname from pg_class where relkind = 'r' and pg_table_is_visible(oid) and relname ~ '^${table}_d[0-9]{8}$'`,

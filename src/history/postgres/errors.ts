@@ -2,7 +2,10 @@
 import { StoreError, type StoreReason } from '../store/error.js';
 import { LATER_VERSION, NOT_MADE, OTHER_WRITER, type ServerFailure } from './thread-messages.js';
 
-/** Reasons by code prefix: of Postgres (five characters), of the system, and of the thread. */
+/**
+ * Reasons by the prefix of the error code: codes of Postgres (five characters), of the system, and
+ * of the thread.
+ */
 const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: string])[] = [
   [OTHER_WRITER, 'locked', 'another service writes into the database'],
   [NOT_MADE, 'lost', 'the database cannot be read'],
@@ -26,13 +29,16 @@ const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: st
   ['E', 'lost', 'the server cannot be reached'],
 ];
 
-/** Messages of the packages for a closed connection, which has no code. */
+/** Messages with which the packages report a closed connection, which has no code. */
 const endings = /terminat|connect|not queryable|closed|timeout|SSL|SASL|SCRAM/i;
 
-/** Codes of the thread, whose messages may be shown. */
+/** Error codes of the thread itself, whose messages may be published. */
 const ownCodes: ReadonlySet<string> = new Set([OTHER_WRITER, NOT_MADE, LATER_VERSION]);
 
-/** A StoreError for a failure of the thread. The server's message becomes the cause, for the log only. */
+/**
+ * Returns a StoreError for a failure of the thread. The server's message becomes the cause, which
+ * is only logged.
+ */
 export function serverError(place: string, { code, message }: ServerFailure): StoreError {
   const serverText = new Error(message);
   const known = reasons.find(([prefix]) => code.startsWith(prefix));
@@ -51,7 +57,7 @@ export function serverError(place: string, { code, message }: ServerFailure): St
   );
 }
 
-/** An address without user, password and parameters, which may be secret. */
+/** Returns an address without user, password and parameters, which may be secret. */
 export function shownAddress(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;

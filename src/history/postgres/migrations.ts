@@ -1,7 +1,7 @@
 /**
  * The versions of the tables in Postgres, oldest first, like those of the file in
- * `store/migrations.ts`: the same names and columns. Integers of any size are numeric. Records are
- * partitioned by day, so their time is part of their keys.
+ * `store/migrations.ts`: tables and columns have the same names. Integers of any size are numeric.
+ * Records are partitioned by day, so their time is part of their keys.
  */
 import { type Kysely, type Migration, sql } from 'kysely';
 import { CANDLE_COLUMNS } from '../store/candle-rows.js';
@@ -20,7 +20,7 @@ export function postgresMigrations(upTo: string | null): Readonly<Record<string,
   return Object.fromEntries(known);
 }
 
-/** Columns of 64 bits; all other columns of records and candles hold integers of any size. */
+/** Columns of 64 bits; all other columns of records and candles can hold integers of any size. */
 const smallColumns = new Set<string>([
   'market',
   'slot',
@@ -75,7 +75,9 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
 
 type Run = (text: string) => Promise<void>;
 
-/** The default partition accepts every time outside of the daily partitions. */
+/**
+ * Creates a record table; its default partition accepts every time outside of the daily partitions.
+ */
 async function createRecords(run: Run, name: string, columns: readonly string[]): Promise<void> {
   await run(`create table ${name} (${columnTexts(columns, recordKey)},
     primary key (market, slot, place, idx, tx, ts)) partition by range (ts)`);
@@ -111,7 +113,7 @@ async function createTransactions(run: Run): Promise<void> {
   );
 }
 
-/** Every deletion of a fill also deletes its pending row. */
+/** Creates the triggers that delete a fill's pending row together with the fill. */
 async function createTriggers(run: Run): Promise<void> {
   await run(`create function uncharted_gone() returns trigger language plpgsql as $$ begin
     delete from uncharted where market = old.market and tx = old.tx and idx = old.idx;

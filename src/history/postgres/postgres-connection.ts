@@ -19,8 +19,8 @@ import type { ServerReply, ServerRequest, StoreRole } from './thread-messages.js
 type RowsReply = Extract<ServerReply, { readonly rows: readonly Row[] }>;
 
 /**
- * Statements with a list of variable length, or with a partition's name: preparing them would evict
- * statements that are reused.
+ * Matches statements with a list of variable length or with a partition's name: preparing them
+ * would evict statements that are reused.
  */
 const OF_ONE_USE = / in \(\?,|_d\d{8}\b/;
 
@@ -32,7 +32,7 @@ interface WaitingRows {
 
 /** The database to open, and the role. */
 export interface PostgresPlace {
-  /** Contains user and password, which are never shown. */
+  /** The address of the server with user and password, which must never be displayed. */
   readonly url: string;
   readonly role: StoreRole;
   /** The last migration to apply, in tests. */
@@ -41,7 +41,8 @@ export interface PostgresPlace {
 
 /**
  * A database of a Postgres server. New rows are buffered within their transaction, and sent as one
- * COPY per table before the next query. A lost connection stays closed: the store is opened again.
+ * COPY per table before the next query. A lost connection stays closed; the store is then opened
+ * again.
  */
 export class PostgresConnection implements Connection {
   readonly engine = 'postgres';
@@ -53,9 +54,9 @@ export class PostgresConnection implements Connection {
   /** The highest id in use, by table. */
   readonly #ids = new Map<string, number>();
   #changeNumber: number | null = null;
-  /** Whether a COPY is running whose reply is outstanding. */
+  /** Whether a COPY was sent whose reply is outstanding. */
   #isCopying = false;
-  /** The reason for its closing; null while open. */
+  /** The error that closed the connection; null while it is open. */
   #ended: StoreError | null = null;
 
   constructor({ url, role, upTo }: PostgresPlace) {
@@ -149,7 +150,7 @@ export class PostgresConnection implements Connection {
     return new StoreError('internal', text, error);
   }
 
-  /** The server verifies its pages; rows are verified as in a file. */
+  /** The server verifies its pages; rows are verified when they are read, as in a file. */
   checkIntegrity(): readonly string[] {
     return [];
   }
@@ -163,7 +164,7 @@ export class PostgresConnection implements Connection {
     try {
       this.#ask({ kind: 'close' });
     } catch {
-      // The server closes the connection on its own.
+      // The server closes the connection by itself.
     }
     this.abandon(new StoreError('closed', 'the store was closed'));
   }
@@ -183,7 +184,7 @@ export class PostgresConnection implements Connection {
     try {
       this.#finishCopy();
     } catch {
-      // The transaction failed before; this error adds nothing.
+      // The transaction has failed before, so this error adds nothing.
     }
     try {
       this.changeRows('rollback');
@@ -210,20 +211,23 @@ export class PostgresConnection implements Connection {
     if (waiting === undefined) return;
     if (this.#ended !== null) throw this.#ended;
     this.#finishCopy();
-    // The server processes them while the next rows are prepared; a failure is reported by the next
-    // query.
+    // The server processes the COPY while the next rows are prepared; the next query reports a
+    // failure.
     this.#link.send({ kind: 'copy', text: waiting.text, rows: waiting.lines });
     this.#isCopying = true;
   }
 
-  /** Waits until the server has processed the COPY. Throws its failure. */
+  /** Waits until the server has processed the COPY. Throws when the COPY failed. */
   #finishCopy(): void {
     if (!this.#isCopying) return;
     this.#isCopying = false;
     this.#takeReply(this.#link.waitForReply());
   }
 
-  /** Adds Postgres placeholders, and a name for statements that the server should prepare. */
+  /**
+   * Replaces the placeholders by those of Postgres, and names statements that the server should
+   * prepare.
+   */
   #namedText(sql: string): { readonly text: string; readonly name: string | null } {
     const known = this.#names.get(sql);
     if (known !== undefined) return known;

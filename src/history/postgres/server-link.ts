@@ -11,9 +11,9 @@ import { StoreError } from '../store/error.js';
 import type { ServerFailure, ServerReply, ServerRequest } from './thread-messages.js';
 
 /**
- * A synchronous client of a server: the asynchronous packages run on a separate thread, so that the
- * store has one interface, and writes never interleave. Replies are bounded by
- * `POSTGRES_REPLY_MS_MAX`.
+ * A synchronous client of a server: the asynchronous packages run on a separate thread, so that
+ * files and servers have the same synchronous interface, and writes never interleave.
+ * `POSTGRES_REPLY_MS_MAX` limits the wait for a reply.
  */
 export class ServerLink {
   readonly #thread: Worker;
@@ -65,7 +65,7 @@ const SILENCE: ServerFailure = {
 };
 
 /**
- * Waits until a flag is set. The wake-up of an earlier reply may end a wait early, so the flag is
+ * Waits until a flag is set. The wake-up for an earlier reply may end a wait early, so the flag is
  * checked again.
  */
 export function waitForFlag(flag: Int32Array, msMax: number): void {
@@ -77,7 +77,10 @@ export function waitForFlag(flag: Int32Array, msMax: number): void {
   }
 }
 
-/** As for the history's worker: code run from sources uses the file of the last build. */
+/**
+ * Returns the compiled file of the thread; code that runs from its sources uses the file of the
+ * last build.
+ */
 function threadFile(): URL {
   const beside = new URL('./server-thread.js', import.meta.url);
   if (existsSync(beside)) return beside;

@@ -1,4 +1,4 @@
-/** The thread that connects to Postgres: one connection, and one request at a time. */
+/** The thread that connects to Postgres: one connection and one request at a time. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { workerData } from 'node:worker_threads';
@@ -23,7 +23,10 @@ import {
   type ThreadSetup,
 } from './thread-messages.js';
 
-/** The advisory lock of the writer: `slbk` in ASCII. The server releases it when the connection ends. */
+/**
+ * The advisory lock of the writing service: `slbk` in ASCII. The server releases the lock when the
+ * connection ends.
+ */
 const WRITER_LOCK = 0x736c626b;
 
 const { port, replied } = workerData as ThreadSetup;
@@ -103,7 +106,7 @@ function newClient(url: string): pg.Client {
     keepAlive: true,
     types: { getTypeParser: readerOf },
   });
-  // The running query fails as well, which is enough.
+  // The running query reports the same error.
   made.on('error', () => undefined);
   return made;
 }
@@ -112,7 +115,7 @@ async function takeOver(writer: pg.Client, upTo: string | null): Promise<void> {
   const text = `select pg_try_advisory_lock(${WRITER_LOCK}) as is_mine`;
   const { rows } = await writer.query<{ is_mine: unknown }>(text);
   if (rows[0]?.is_mine !== 1n) throw failure(OTHER_WRITER, 'another service writes the database');
-  // Kysely requires a pool: this one wraps the connection that holds the lock.
+  // Kysely requires a pool, so this pool wraps the connection that holds the lock.
   const query = (text: string, values: unknown[]): unknown => writer.query(text, values);
   const pool = { connect: async () => ({ query, release: () => undefined }), end: async () => {} };
   const db = new Kysely({ dialect: new PostgresDialect({ pool: pool as never }) });
@@ -127,7 +130,7 @@ async function refuseLater(reader: pg.Client): Promise<void> {
     (name) => !POSTGRES_MIGRATION_NAMES.includes(name),
   );
   if (later === undefined) return;
-  // Other texts are not version names of this program.
+  // Other texts are not names of versions of this program, so they are not shown.
   const name = /^\d{4}-[\w-]{1,60}$/.test(later) ? ` (${later})` : '';
   throw failure(LATER_VERSION, `it is of a later version of the program${name}`);
 }
@@ -148,7 +151,7 @@ async function storedVersions(reader: pg.Client): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The parser of a type's text, with the same results as the file's engine. */
+/** Returns the parser for the text of a type, which gives the same values as the file's engine. */
 function readerOf(oid: number): (text: string | Buffer) => unknown {
   const { builtins } = pg.types;
   const types: Readonly<Record<number, (text: string) => unknown>> = {

@@ -14,7 +14,9 @@ export type ServerRequest =
       readonly kind: 'query';
       readonly text: string;
       readonly values: readonly Bound[];
-      /** The server's name for the prepared statement; null for a rarely used text. */
+      /**
+       * The name under which the server prepares the statement; null for a rarely used statement.
+       */
       readonly name: string | null;
     }
   /** Rows in the text format of COPY. */
@@ -32,13 +34,13 @@ export interface ServerFailure {
   readonly message: string;
 }
 
-/** One writer has the database; any number of readers share it. */
+/** The role of a connection: one writing service, or any number of reading services. */
 export type StoreRole = 'write' | 'read';
 
 /** The configuration of a thread. */
 export interface ThreadSetup {
   readonly port: import('node:worker_threads').MessagePort;
-  /** One integer, set to 1 when a reply is in the port. */
+  /** Shared memory with one integer, which is set to 1 when a reply is in the port. */
   readonly replied: SharedArrayBuffer;
 }
 

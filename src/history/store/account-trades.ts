@@ -14,12 +14,15 @@ interface AccountTradesPart {
   readonly account: string;
   readonly markets: readonly MarketKey[];
   readonly limit: number;
-  /** Rows to skip from the newest; the cost grows with it. */
+  /** Number of rows to skip from the newest; the cost grows with it. */
   readonly offset?: number;
   readonly before?: RecordPosition;
 }
 
-/** Reads a range. Each role has an index, and both results are merged. */
+/**
+ * Reads a part of the trades. The roles taker and maker have an index each, and both results are
+ * merged.
+ */
 export function readAccountTrades(parts: ReadParts, query: AccountTradesPart): readonly TradeRow[] {
   const id = parts.nameIds.findAccountId(query.account);
   if (id === null) return [];
@@ -40,7 +43,7 @@ function readRole(
 ): readonly TradeRow[] {
   if (markets.length === 0) return [];
   const codes = sql.join(markets.map((market) => sql.lit(marketCode(market))));
-  // The plus forces the account's index, even if the planner prefers the market's key.
+  // The plus makes the planner use the account's index instead of the market's key.
   const isWanted = sql<boolean>`+r.market in (${codes})
     and r.explanation != ${hiddenId(nameIds)}`;
   let select = selectTrades().where(isOfAccount).where(isWanted);

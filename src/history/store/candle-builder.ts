@@ -29,8 +29,8 @@ interface FillKey {
 
 /**
  * Adds fills to candles. A fill of a market with unknown decimals is pending: it is listed in the
- * table `uncharted`, and added when the decimals are known. Decimals never change on chain, so the
- * store saves them with the first fill added.
+ * table `uncharted`, and added when the decimals become known. Decimals never change on chain, so
+ * the store saves them with the first fill added.
  */
 export class CandleBuilder {
   readonly #connection: Connection;
@@ -50,7 +50,9 @@ export class CandleBuilder {
     this.reloadState();
   }
 
-  /** The candle data of a new fill, or null; a fill of unknown decimals becomes pending. */
+  /**
+   * Returns the candle data of a new fill, or null; a fill with unknown decimals becomes pending.
+   */
   pointOf({ code, tx }: FillKey, fill: Fill): CandlePoint | null {
     const decimals = this.#decimalsOf(code);
     if (decimals !== null) {
@@ -71,7 +73,7 @@ export class CandleBuilder {
     return [...this.#pendingMarkets].some((code) => this.knowsDecimals(code));
   }
 
-  /** The candle data of a market's fills that are not pending, with `from <= ts < to`. */
+  /** Returns the candle data of a market's fills with `from <= ts < to`, without pending fills. */
   readPoints(code: number, span: Span): readonly CandlePoint[] {
     const decimals = this.#decimalsOf(code);
     if (decimals === null) return [];
@@ -95,7 +97,10 @@ export class CandleBuilder {
     }
   }
 
-  /** Reads the stored decimals and the pending markets: at the start, and after a failed write. */
+  /**
+   * Reads the stored decimals and the markets with pending fills: at the start, and after a failed
+   * write.
+   */
   reloadState(): void {
     const marks = readMarks(this.#connection, 'meta', 'decimals:');
     this.#cachedDecimals = new Map(

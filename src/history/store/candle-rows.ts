@@ -117,7 +117,10 @@ export function bucketName({ code, minutes, start }: BucketKey): string {
   return `${code}:${minutes}:${start}`;
 }
 
-/** The resolution whose buckets sum up to a coarser one; null for minutes, which are sums of trades. */
+/**
+ * Returns the resolution whose buckets add up to a coarser bucket; null for minutes, whose buckets
+ * are sums of trades.
+ */
 export function finerOf(minutes: CandleMinutes): CandleMinutes | null {
   if (minutes === 1) return null;
   if (minutes <= 60) return 1;

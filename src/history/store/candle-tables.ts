@@ -26,16 +26,16 @@ import type {
   StoredCandle,
 } from './types.js';
 
-/** The candle data of a market's fills with `from <= ts < to`, in any order. */
+/** Reads the candle data of a market's fills with `from <= ts < to`, in any order. */
 type PointReader = (code: number, span: Span) => readonly CandlePoint[];
 
-/** Resolutions of constant length, so that a span is split without a calendar; the coarsest first. */
+/** Resolutions of constant length, coarsest first: they divide a span without a calendar. */
 const spanCuts: readonly CandleMinutes[] = [1_440, 60, 1];
 
 interface ChangedBucket extends BucketKey {
   /** The sum of added fills, or null. */
   added: CandleAggregate | null;
-  /** Whether a fill was removed, so that the bucket must be computed again from finer buckets. */
+  /** Whether a fill was removed, so that the bucket must be computed again. */
   isStale: boolean;
 }
 
@@ -46,8 +46,8 @@ const spanText = `select ${columns} from candles
 const deleteText = 'delete from candles where market = ? and minutes = ? and start = ?';
 
 /**
- * The aggregates of each bucket, independent of arrival order. `add` and `takeAway` collect
- * changes, which `flush` writes within the transaction of their trades.
+ * The aggregates of the buckets, independent of arrival order. `add` and `takeAway` collect
+ * changes; `flush` writes them within the transaction of their trades.
  */
 export class CandleTables {
   readonly #connection: Connection;
@@ -56,7 +56,7 @@ export class CandleTables {
   readonly #cutoffs: RetentionCutoffs;
   readonly #minutes: readonly CandleMinutes[];
   #changed = new Map<string, ChangedBucket>();
-  /** The last written buckets by name: the next trade usually hits them again. */
+  /** The last written buckets by name, because the next trade usually falls into them again. */
   readonly #written = new Map<string, CandleAggregate>();
 
   constructor(parts: {
@@ -72,7 +72,7 @@ export class CandleTables {
     this.#minutes = [...parts.rules.minutes].sort((a, b) => a - b);
   }
 
-  /** Adds a new fill to its minute; `flush` propagates the minute to coarser buckets. */
+  /** Adds a new fill to its minute's bucket; `flush` adds the minute to coarser buckets. */
   addPoint(code: number, point: CandlePoint): void {
     this.#addToBucket(this.#bucketAt(code, 1, point.ts), this.#rules.ofPoint(point));
   }
@@ -91,7 +91,7 @@ export class CandleTables {
       .map((bucket) => this.#writeBucket(bucket));
   }
 
-  /** Rebuilds all buckets of a market whose trades retention has kept, from the finest up. */
+  /** Rebuilds all buckets of a market whose trades are kept, from the finest resolution up. */
   rebuildMarket(market: MarketKey): void {
     const code = marketCode(market);
     const times = 'select ts from trades where market = ?1 and ts between 0 and ?2';
@@ -102,7 +102,7 @@ export class CandleTables {
     this.writeChanges();
   }
 
-  /** Computes a bucket again from finer data; false where retention has deleted some of it. */
+  /** Computes a bucket again from finer data; false when retention has deleted some of it. */
   repairBucket(key: BucketKey): boolean {
     const { code, minutes, start } = key;
     if (!this.#minutes.includes(minutes) || start < 0 || start > TS_MAX) return false;
@@ -121,7 +121,7 @@ export class CandleTables {
     this.#written.clear();
   }
 
-  /** The newest `limit` buckets of a range, oldest first. */
+  /** Returns the newest `limit` buckets of a range, oldest first. */
   readCandles(query: CandleQuery): readonly StoredCandle[] {
     let select = selectCandles(query.market, query.minutes);
     if (query.from !== undefined) select = select.where('start', '>=', query.from);
@@ -134,7 +134,7 @@ export class CandleTables {
       .reverse();
   }
 
-  /** The newest bucket that starts before a moment, or null. */
+  /** Returns the newest bucket that starts before a moment, or null. */
   candleBefore(market: MarketKey, minutes: CandleMinutes, start: number): StoredCandle | null {
     const before = selectCandles(market, minutes).where('start', '<', start);
     const row = firstRowOf(this.#connection, before.orderBy('start', 'desc').limit(1));
@@ -148,27 +148,27 @@ export class CandleTables {
     return row === null ? null : candleOf(row);
   }
 
-  /** Markets that have a bucket, with one seek per market. */
+  /** Returns the markets that have a bucket; each costs one seek. */
   listMarkets(): readonly MarketKey[] {
     return marketsIn(this.#connection, 'candles').map(marketKeyOfCode);
   }
 
   /**
-   * The sum of the fills in any span, or null without any: from its days, the remaining hours and
+   * Returns the sum of the fills in any span, or null: from whole days, the remaining hours and
    * minutes, and single fills at both ends. A month costs several hundred rows.
    */
   aggregateSpan(market: MarketKey, span: Span): CandleAggregate | null {
     return this.#sumSpan(marketCode(market), span, 0);
   }
 
-  /** The last fill before a moment, or null. */
+  /** Returns the last fill before a moment, or null. */
   lastFillBefore(market: MarketKey, ts: number): CandleEnd | null {
     const minute = Math.floor(ts / 60) * 60;
     const inMinute = this.#sumPoints(marketCode(market), { from: minute, to: ts });
     return (inMinute ?? this.candleBefore(market, 1, minute))?.last ?? null;
   }
 
-  /** Sums the buckets of `spanCuts[depth]` within the span, and finer data at its ends. */
+  /** Returns the sum of `spanCuts[depth]` within the span, with finer data at its ends. */
   #sumSpan(code: number, span: Span, depth: number): CandleAggregate | null {
     if (span.from >= span.to) return null;
     const minutes = spanCuts[depth];
@@ -185,19 +185,19 @@ export class CandleTables {
     );
   }
 
-  /** The sum of the buckets that start in [from, to), or null without any. */
+  /** Returns the sum of the buckets that start in [from, to), or null without any. */
   #sumBuckets(code: number, minutes: CandleMinutes, span: Span): CandleAggregate | null {
     return this.#mergeAll(
       this.#connection.readRows(spanText, [code, minutes, span.from, span.to]).map(aggregateOf),
     );
   }
 
-  /** The sum of the fills in a span, or null without any. */
+  /** Returns the sum of the fills in a span, or null without any. */
   #sumPoints(code: number, span: Span): CandleAggregate | null {
     return this.#mergeAll(this.#points(code, span).map((point) => this.#rules.ofPoint(point)));
   }
 
-  /** The sum of two parts, either of which may be null. */
+  /** Returns the sum of two parts, either of which may be null. */
   #mergeParts(a: CandleAggregate | null, b: CandleAggregate | null): CandleAggregate | null {
     if (a === null || b === null) return a ?? b;
     return this.#rules.merge(a, b);
@@ -254,7 +254,7 @@ export class CandleTables {
     this.#written.delete(oldest);
   }
 
-  /** Whether all data of a bucket is still stored: retention may have deleted some. */
+  /** Returns whether all data of a bucket is stored; retention may have deleted some. */
   #isWhole({ minutes, start }: BucketKey): boolean {
     const finer = finerOf(minutes);
     return (
@@ -269,7 +269,7 @@ export class CandleTables {
     try {
       return this.#mergeParts(row === null ? null : aggregateOf(row), bucket.added);
     } catch (error) {
-      // A damaged row is computed again, if all its data is stored.
+      // A damaged row is computed again if all its data is stored.
       if (isDamage(error) && this.#isWhole(bucket)) return this.#rebuildBucket(bucket);
       throw error;
     }

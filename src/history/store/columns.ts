@@ -2,10 +2,10 @@ import type { MarketKey, MarketType } from '../../contract/markets.js';
 import { StoreError } from './error.js';
 
 /**
- * Integers of any size in columns of type ANY. A signed 64-bit value is an INTEGER; larger values
- * of the program (u64, i128) are TEXT, so no value is lost or rejected. Positive text is padded to
- * the 39 digits of the largest u128: SQLite sorts text after all integers, and padded text in
- * numeric order.
+ * Codecs for integers of any size in columns of type ANY. A value that fits 64 signed bits is an
+ * INTEGER; larger values of the program (u64, i128) are TEXT, so no value is lost or rejected.
+ * Positive text is padded to the 39 digits of the largest u128: SQLite sorts text after all
+ * integers, and padded text in numeric order.
  */
 const i64Min = -(2n ** 63n);
 const i64Max = 2n ** 63n - 1n;
@@ -37,7 +37,7 @@ export function readIntegerOrNull(value: unknown): bigint | null {
   return value === null ? null : readInteger(value);
 }
 
-/** Decodes a column that holds small integers only. */
+/** Decodes a column that holds only small integers. */
 export function readNumber(value: unknown): number {
   if (typeof value === 'bigint') return Number(value);
   throw new StoreError('corrupt', `a stored number was ${typeof value} ${String(value)}`);
@@ -54,7 +54,7 @@ export function marketCode(key: MarketKey): number {
   return marketCodeOf(type === 'spot' ? 'spot' : 'perp', Number(index));
 }
 
-/** The code of a market, from its parts. */
+/** Returns the code of a market from its type and index. */
 export function marketCodeOf(marketType: MarketType, marketIndex: number): number {
   return marketIndex * 2 + (marketType === 'spot' ? 1 : 0);
 }

@@ -19,13 +19,13 @@ export type StoreReason =
   | 'moved'
   /** The folder cannot be created or opened. */
   | 'folder'
-  /** The store's server is unreachable: the store is opened again. */
+  /** The store's server is unreachable; the store is opened again. */
   | 'lost'
   | 'closed'
   /** A bug. */
   | 'internal';
 
-/** Reasons that may pass while the store stays open. */
+/** Reasons that may end while the store stays open. */
 const recoverable: ReadonlySet<StoreReason> = new Set([
   'full',
   'readonly',
@@ -35,7 +35,7 @@ const recoverable: ReadonlySet<StoreReason> = new Set([
   'moved',
 ]);
 
-/** A failure of the store. Nothing of the write that failed is stored. */
+/** A failure of the store. Nothing of the failed write is stored. */
 export class StoreError extends CodedError<'STORE_FAILED'> {
   override readonly name = 'StoreError';
 
@@ -53,7 +53,7 @@ export class StoreError extends CodedError<'STORE_FAILED'> {
   }
 }
 
-/** Whether a row or a page of the file is damaged. */
+/** Returns whether the error means a damaged row or page of the file. */
 export function isDamage(error: unknown): boolean {
   return error instanceof StoreError && error.reason === 'corrupt';
 }

@@ -23,7 +23,7 @@ export class FileConnection implements Connection {
   readonly #statements = new Map<string, Statement>();
   readonly #inserts = new Map<RowShape, string>();
   #place: FilePlace | null = null;
-  /** The reason for its closing; null while open. */
+  /** The error that closed the file; null while it is open. */
   #ended: StoreError | null = null;
   #isLogged = false;
 
@@ -39,9 +39,9 @@ export class FileConnection implements Connection {
   }
 
   /**
-   * Holds the lock while the file is open: a second process fails immediately, and no shared memory
-   * is used, which could fail on a full disk in the middle of a read. These settings do not change
-   * the file, which may belong to another program.
+   * Holds the lock while the file is open: a second process then fails immediately, and no shared
+   * memory is used, which could fail on a full disk in the middle of a read. These settings do not
+   * change the file, which may belong to another program.
    */
   #applySettings(): void {
     this.runStatements('pragma busy_timeout = 0');
@@ -52,9 +52,9 @@ export class FileConnection implements Connection {
   }
 
   /**
-   * Enables the write-ahead log. A returned commit is in the log, so it survives the end of the
-   * process; after a power loss the newest commits may be missing together with their progress
-   * marks, and are then read again.
+   * Enables the write-ahead log. A commit is in the log when it returns, so it survives the end of
+   * the process. After a power loss the newest commits may be missing together with their progress
+   * marks; their records are then read again.
    */
   enableLog(): void {
     this.#isLogged = true;
@@ -64,7 +64,7 @@ export class FileConnection implements Connection {
     this.runStatements(`pragma journal_size_limit = ${WAL_BYTES_KEPT}`);
   }
 
-  /** From here on, a replacement of the file is detected. */
+  /** Starts to detect a replacement of the file. */
   watchPlace(): void {
     this.#place = new FilePlace(this.file);
   }
@@ -83,7 +83,7 @@ export class FileConnection implements Connection {
     return this.#runGuarded(() => this.#prepareStatement(sql).all(bound)) as readonly Row[];
   }
 
-  /** The first row of a query, or null. */
+  /** Returns the first row of a query, or null. */
   readRow(sql: string, bound: readonly Bound[] = []): Row | null {
     return (
       (this.#runGuarded(() => this.#prepareStatement(sql).get(bound)) as Row | undefined) ?? null
@@ -151,7 +151,7 @@ export class FileConnection implements Connection {
     }
   }
 
-  /** Converts an error of other code that uses the handle. */
+  /** Converts an error of other code that uses the handle to a StoreError. */
   toStoreError(error: unknown): StoreError {
     return storeErrorOf(this.file, error);
   }
@@ -165,8 +165,8 @@ export class FileConnection implements Connection {
   }
 
   /**
-   * Abandons a file that is no longer at its path, without touching the current file there, such as
-   * the log of another process. Later calls fail with `reason`.
+   * Abandons a file that is no longer at its path, without touching the file that is there now,
+   * such as the log of another process. Later calls fail with `reason`.
    */
   abandon(reason: StoreError): void {
     if (this.#ended !== null) return;
@@ -176,9 +176,8 @@ export class FileConnection implements Connection {
   }
 
   /**
-   * The driver closes the file when its last statement is garbage-collected, at an unknown time, so
-   * the lock is released explicitly. That requires leaving WAL mode; the next opening enters it
-   * again.
+   * Releases the lock explicitly: the driver closes the file only when its last statement is
+   * garbage-collected. Releasing requires leaving WAL mode, which the next opening enters again.
    */
   #releaseLock(): void {
     try {
@@ -186,7 +185,7 @@ export class FileConnection implements Connection {
       this.#database.exec('pragma locking_mode = normal');
       this.#database.exec('select count(*) from sqlite_schema');
     } catch {
-      // A broken disk keeps the lock until the process ends; commits are in the log.
+      // On a broken disk the lock is kept until the process ends; commits are in the log.
     }
   }
 
@@ -208,9 +207,9 @@ export class FileConnection implements Connection {
   }
 
   /**
-   * The driver ends the whole process on a text that is not UTF-8, which a damaged byte can cause
-   * in any column. So a text with other characters than printable ASCII and line breaks, which the
-   * store never writes, is read as a blob.
+   * Prepares a query for reading. The driver ends the whole process on a text that is not UTF-8,
+   * which a damaged byte can cause in any column. Therefore a text with characters other than
+   * printable ASCII and line breaks, which the store never writes, is read as a blob.
    */
   #prepareReader(sql: string): Statement {
     const statement = this.#database.prepare(sql);
@@ -270,7 +269,9 @@ function storeErrorOf(file: string, error: unknown): StoreError {
   return new StoreError('internal', `the store failed: ${file} (${code} ${message})`, error);
 }
 
-/** The database reports failures in `code`, but failures to open a file only in the message. */
+/**
+ * Returns the code of a database error; failures to open a file have a code only in the message.
+ */
 function errorCodeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code === 'string' && code !== '') return code;

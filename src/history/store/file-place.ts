@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 
 /**
- * Detects that an open file is no longer the one at its path. A deleted or replaced file can still
- * be written, but its data is lost.
+ * Detects that an open file is no longer the file at its path. Writing to a deleted or replaced
+ * file still succeeds, but the data is lost.
  */
 export class FilePlace {
   readonly #file: string;
   readonly #opened: string | null;
-  /** The identity of the log, once it exists. */
+  /** The identity of the write-ahead log, once it exists. */
   #log: string | null;
 
   constructor(file: string) {
@@ -21,7 +21,7 @@ export class FilePlace {
     return this.#opened;
   }
 
-  /** Whether the file and its log are still in place; true when the disk does not say. */
+  /** Returns whether the file and its log are still in place; true when the disk cannot tell. */
   isKept(): boolean {
     try {
       const log = identityOf(`${this.#file}-wal`);

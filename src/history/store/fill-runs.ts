@@ -15,7 +15,7 @@ export interface FillGaps {
   readonly holes: number;
   /** The first holes. */
   readonly gaps: readonly FillGap[];
-  /** Missing numbers by market; only markets with any. */
+  /** The number of missing numbers by market; contains only markets with missing numbers. */
   readonly byMarket: ReadonlyMap<MarketKey, bigint>;
 }
 
@@ -34,13 +34,13 @@ const lastText = `select first_id, last_id from fill_runs
   where market = ? order by first_id desc limit 1`;
 
 /**
- * The stored fillRecordIds of each market, as contiguous runs. The program numbers a market's fills
+ * The stored fillRecordIds of each market as contiguous runs. The program numbers a market's fills
  * without holes, so the ranges between runs are missing. Totals are updated with each change,
  * because they are read every second and there may be a hundred thousand runs.
  */
 export class FillRuns {
   readonly #connection: Connection;
-  /** By market, ascending; null when they must be computed. */
+  /** The totals by market, ascending; null when they must be computed. */
   #totals: Map<number, RunTotals> | null = null;
   #cachedGaps = new Map<MarketKey | 'all', FillGaps>();
 
@@ -48,7 +48,7 @@ export class FillRuns {
     this.#connection = connection;
   }
 
-  /** Adds numbers of a market, which may be stored already. */
+  /** Adds numbers of a market; some may already be stored. */
   addIds(code: number, ids: readonly bigint[]): void {
     this.#cachedGaps.clear();
     for (const run of runsOf(ids)) this.#addRun(code, run);
@@ -69,7 +69,7 @@ export class FillRuns {
     this.#totals = null;
   }
 
-  /** The holes of a market, or of all. */
+  /** Returns the holes of a market, or of all markets. */
   findGaps(market?: MarketKey): FillGaps {
     const name = market ?? 'all';
     const known = this.#cachedGaps.get(name);
@@ -134,7 +134,7 @@ export class FillRuns {
     return { missing, holes, gaps, byMarket };
   }
 
-  /** The range from a market's first number to its last. */
+  /** Returns the length of the range from a market's first number to its last. */
   #lengthOfAll(code: number): bigint {
     const [first] = this.#connection.readRows(firstText, [code, 1]).map(runOf);
     const [last] = this.#connection.readRows(lastText, [code]).map(runOf);

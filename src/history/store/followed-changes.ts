@@ -16,7 +16,10 @@ interface FollowedChanges {
   readonly number: number;
   /** Codes. */
   readonly markets: readonly number[];
-  /** Whether there are changes other than new transactions: removals, or records added to stored ones. */
+  /**
+   * Whether there are changes other than new transactions: removals, or records added to stored
+   * transactions.
+   */
   readonly hasOther: boolean;
 }
 
@@ -31,12 +34,14 @@ export function readChanges({ connection }: ReadParts, behind: number): Followed
   };
 }
 
-/** The number of the newest transaction; numbers ascend in the order of storage. */
+/**
+ * Returns the number of the newest transaction; transactions are numbered in the order of storage.
+ */
 export function highestTransaction({ connection }: ReadParts): number {
   return readNumber(connection.readRow('select coalesce(max(id), 0) from transactions')?.[0]);
 }
 
-/** A change in the format of streams, and its position. */
+/** A change in the format that streams need, and its position. */
 export interface FollowedChange {
   readonly change: StoreChange;
   readonly tx: number;

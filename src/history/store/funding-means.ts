@@ -11,12 +11,14 @@ const FUNDING_PERIODS = {
   '1y': 365 * 86_400,
 } as const;
 
-/** The mean of each period, as a fraction of the price per hour; null for a period without a record. */
+/**
+ * The mean of each period as a fraction of the price per hour; null for a period without a record.
+ */
 export type FundingMeans = Readonly<Record<keyof typeof FUNDING_PERIODS, number | null>>;
 
 /**
- * Reads the means; `now` is in unix seconds. Computed in doubles, whose 15 digits exceed the shown
- * ones; a record without an oracle price counts as 0, as everywhere.
+ * Reads the means; `now` is in unix seconds. They are computed in doubles, whose 15 digits exceed
+ * the displayed ones. A record without an oracle price counts as 0, as in all bodies.
  */
 export function readFundingMeans(
   { connection }: ReadParts,

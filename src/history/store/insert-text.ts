@@ -1,13 +1,13 @@
-/** Texts of insert statements, in the SQL of both engines. */
+/** Builds the texts of insert statements, in the SQL of both engines. */
 import type { RowShape } from './connection.js';
 
-/** `insert into TABLE (A, B) values (?, ?) TAIL`. */
+/** Returns `insert into TABLE (A, B) values (?, ?) TAIL`. */
 export function insertText(table: string, columns: readonly string[], tail = ''): string {
   const places = columns.map(() => '?').join(', ');
   return `insert into ${table} (${columns.join(', ')}) values (${places}) ${tail}`;
 }
 
-/** As {@link insertText}, replacing the row of the same key. */
+/** Returns a statement like {@link insertText} that replaces the row with the same key. */
 export function replaceText({ table, columns }: RowShape, key: readonly string[]): string {
   const others = columns.filter((column) => !key.includes(column));
   const sets = others.map((column) => `${column} = excluded.${column}`).join(', ');

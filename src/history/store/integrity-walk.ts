@@ -11,9 +11,9 @@ import type { CandleMinutes } from './types.js';
 /** The result of one slice of a check. */
 export interface CheckedSlice {
   readonly rows: number;
-  /** Damaged rows and unreadable tables, without repaired candles. */
+  /** Damaged rows and unreadable tables; repaired candles are not listed. */
   readonly damaged: readonly string[];
-  /** Whether all tables were read; the next slice starts over. */
+  /** Whether all tables were read; the next slice then starts again. */
   readonly isEnd: boolean;
 }
 
@@ -22,11 +22,14 @@ interface CheckedTable {
   readonly name: string;
   readonly key: readonly string[];
   readonly index?: string;
-  /** The columns to read: the key and, last, `sum` if the rows have one. */
+  /** The columns to read: first the key, last `sum` if the rows have one. */
   readonly columns: readonly string[];
   /** Absent for rows without a checksum. */
   readonly sumOf?: (row: Row) => number;
-  /** SQL that is 1 for a row that is also in the indexes, or the table, and whose transaction exists. */
+  /**
+   * SQL that is 1 for a row that the indexes (or the table) also contain and whose transaction
+   * exists.
+   */
   readonly isFound: string;
 }
 
@@ -46,7 +49,7 @@ function recordTable(name: string, columns: readonly string[]): CheckedTable {
   };
 }
 
-/** Every index entry must have a row, which reveals lost rows. */
+/** Checks that every index entry has a row, which reveals lost rows. */
 function eventIndex(name: string): CheckedTable {
   const sameRow = recordKey.map((column) => `i.${column} = r.${column}`).join(' and ');
   return {
@@ -101,7 +104,7 @@ export class IntegrityWalk {
   readonly #connection: Connection;
   readonly #candles: CandleTables;
   #tableAt = 0;
-  /** The key of the last row; null at the start of a table. */
+  /** The key of the last read row; null at the start of a table. */
   #after: readonly unknown[] | null = null;
 
   constructor(connection: Connection, candles: CandleTables) {

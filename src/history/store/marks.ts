@@ -11,7 +11,7 @@ const writeTexts: Readonly<Record<MarkTable, string>> = {
   meta: replaceText({ table: 'meta', columns }, ['name']),
 };
 
-/** Stores a mark, replacing one of the same name. */
+/** Stores a mark, which replaces a mark of the same name. */
 export function writeMark(
   connection: Connection,
   table: MarkTable,
@@ -20,7 +20,7 @@ export function writeMark(
   connection.changeRows(writeTexts[table], [name, value, rowSum([name, value])]);
 }
 
-/** The marks with a name prefix, by name. Throws a StoreError on a checksum mismatch. */
+/** Returns the marks with a name prefix, by name. Throws a StoreError on a checksum mismatch. */
 export function readMarks(
   connection: Connection,
   table: MarkTable,

@@ -2,11 +2,14 @@ import type { Connection } from './connection.js';
 import { readMarks, writeMark } from './marks.js';
 import type { CandleMinutes } from './types.js';
 
-/** Kinds of records with a cutoff; funding rates have none, because duplicates of them do no harm. */
+/**
+ * Kinds of records with a retention cutoff; funding rates need none, because duplicates of them do
+ * no harm.
+ */
 type CutoffKind = 'trades' | `candles_${CandleMinutes}`;
 
 /**
- * The retention cutoffs, by kind. They are stored, because an old trade that arrives again must not
+ * The retention cutoffs by kind. They are stored, because an old trade that arrives again must not
  * count as new: its bucket still contains it.
  */
 export class RetentionCutoffs {
@@ -23,7 +26,7 @@ export class RetentionCutoffs {
     return this.#cutoffs.get('trades') ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Buckets that start before it are deleted, unix seconds. */
+  /** Returns the time before whose bucket starts candles are deleted, unix seconds. */
   candlesBefore(minutes: CandleMinutes): number {
     return this.#cutoffs.get(`candles_${minutes}`) ?? Number.NEGATIVE_INFINITY;
   }
@@ -33,7 +36,7 @@ export class RetentionCutoffs {
     if (ts > (this.#cutoffs.get(kind) ?? Number.NEGATIVE_INFINITY)) this.#writeCutoff(kind, ts);
   }
 
-  /** Lowers every cutoff that is later than `tsMax`; returns the changed ones. */
+  /** Lowers every cutoff that is later than `tsMax`; returns the kinds of the lowered ones. */
   limitCutoffs(tsMax: number): readonly string[] {
     const late = [...this.#cutoffs].filter(([, ts]) => ts > tsMax).map(([kind]) => kind);
     for (const kind of late) this.#writeCutoff(kind, tsMax);
@@ -63,7 +66,7 @@ export interface StoreTotals {
 
 const noRows: StoreTotals = { trades: 0, fundingRates: 0, transactions: 0 };
 
-/** Counts maintained with the rows, because counting ten million rows takes seconds. */
+/** Row counts that are updated with the rows, because counting ten million rows takes seconds. */
 export class RowTotals {
   readonly #connection: Connection;
   #totals: StoreTotals = noRows;

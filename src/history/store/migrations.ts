@@ -1,11 +1,11 @@
 import { type Kysely, type Migration, type MigrationProvider, sql } from 'kysely';
 
 /**
- * The versions of the file, oldest first. A released version is immutable: later changes are new
- * migrations, and each is tested from the first version up.
+ * The versions of the file, oldest first. A released version never changes: later changes are new
+ * migrations, and each is tested from the first version on.
  *
- * Tables are strict, so that a wrong type fails on writing. Records are stored in reading order
- * (`without rowid`): a page is one walk along the key.
+ * Tables are strict, so that a value of a wrong type fails on writing. Records are stored in
+ * reading order (`without rowid`): reading a page is one walk along the key.
  */
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-records': { up: createRecords },
@@ -17,7 +17,7 @@ const migrations: Readonly<Record<string, Migration>> = {
 /** The names of all versions of this program. */
 export const MIGRATION_NAMES: readonly string[] = Object.keys(migrations);
 
-/** Provides Kysely's Migrator with the versions up to one of them, by default all. */
+/** Provides Kysely's Migrator with all versions, or with those up to `upTo`. */
 export function migrationProvider(upTo?: string): MigrationProvider {
   const known = Object.entries(migrations).filter(([name]) => upTo === undefined || name <= upTo);
   return { getMigrations: async () => Object.fromEntries(known) };
@@ -56,7 +56,7 @@ async function createTransactions(db: Kysely<unknown>): Promise<void> {
     .addColumn('has_records', 'integer', (column) => column.notNull())
     .modifyEnd(strict)
     .execute();
-  // Partial indexes: of ten million transactions, some hundred are not final.
+  // The indexes are partial, because of ten million transactions some hundred are not final.
   const few = [
     ['transactions_unsettled', 'is_final = 0'],
     ['transactions_truncated', 'is_truncated = 1'],
@@ -93,7 +93,7 @@ async function createRecordTable(
     ${sql.raw(columns)},
     primary key (market, slot, place, idx, tx)
   ) strict, without rowid`.execute(db);
-  // Each event is stored once, whatever its source.
+  // The index stores each event once, whatever its source.
   await sql`create unique index ${sql.ref(`${name}_by_event`)} on ${sql.table(name)} (tx, idx)`.execute(
     db,
   );
@@ -149,7 +149,10 @@ async function createCandles(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** Fills that are in no candle yet, because the decimals of their market are unknown. */
+/**
+ * Creates the table of fills that are in no candle yet, because the decimals of their market are
+ * unknown.
+ */
 async function createUncharted(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('uncharted')
@@ -159,19 +162,22 @@ async function createUncharted(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('uncharted_key', ['market', 'tx', 'idx'] as never)
     .modifyEnd(strictByKey)
     .execute();
-  // Every deletion of a fill also deletes its pending row.
+  // The trigger deletes a fill's pending row together with the fill.
   await sql`create trigger uncharted_gone after delete on trades begin
     delete from uncharted where market = old.market and tx = old.tx and idx = old.idx;
   end`.execute(db);
-  // The first version marked whole markets; markets with a candle had most of their fills in
-  // candles.
+  // The first version marked whole markets as pending; markets with a candle had most of their
+  // fills in candles.
   await sql`insert into uncharted select market, tx, idx from trades
     where 'uncharted:' || market in (select name from meta)
     and market not in (select market from candles)`.execute(db);
   await sql`delete from meta where name like 'uncharted:%'`.execute(db);
 }
 
-/** Adds a checksum to every row, see `row-sum.ts`; existing rows get theirs on their first check. */
+/**
+ * Adds a checksum to every row, see `row-sum.ts`; existing rows get their checksum when they are
+ * first checked.
+ */
 async function addSums(db: Kysely<unknown>): Promise<void> {
   const records = ['trades', 'funding_rates', 'candles'];
   const names = ['transactions', 'accounts', 'explanations', 'progress', 'meta'];
@@ -180,7 +186,10 @@ async function addSums(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** The trades of an account are one walk per role. */
+/**
+ * Creates an index for each role, so that reading the trades of an account is one walk for each
+ * role.
+ */
 async function indexAccounts(db: Kysely<unknown>): Promise<void> {
   for (const role of ['taker', 'maker']) {
     const column = sql.ref(role);

@@ -4,14 +4,14 @@ import type { Connection } from './connection.js';
 import { blobSum, damagedError, requireSum, rowSum } from './row-sum.js';
 
 const keyBytes = 32;
-/** Accounts per network query: more would make its text long, and fewer cost more round trips. */
+/** Number of accounts per network query: more make the text long, fewer cost more round trips. */
 const accountsAtOnce = 500;
 const accountShape = { table: 'accounts', columns: ['key', 'sum'] };
 const explanationShape = { table: 'explanations', columns: ['name', 'sum'] };
 
 /**
  * Ids of accounts and explanations: a trade names three accounts in nine bytes instead of 99. Ids
- * in use are cached; ids of a failed write are dropped by `forget`.
+ * are cached; `clearCache` drops the ids of a failed write.
  */
 export class NameIds {
   readonly #connection: Connection;
@@ -26,7 +26,7 @@ export class NameIds {
     this.#connection = connection;
   }
 
-  /** The id of an account, assigned if missing. */
+  /** Returns the id of an account; assigns one if it has none. */
   accountId(key: string): number {
     const known = this.#accounts.get(key);
     if (known !== undefined) return known;
@@ -39,7 +39,7 @@ export class NameIds {
   }
 
   /**
-   * Runs `work`, which uses the ids of these accounts: a server returns them in one query, because
+   * Runs `work`, which uses the ids of these accounts. A server returns them in one query, because
    * each query costs a round trip.
    */
   expectAccounts<T>(keys: ReadonlySet<string>, work: () => T): T {
@@ -65,7 +65,7 @@ export class NameIds {
     }
   }
 
-  /** The id of an account, or null for an unknown one. */
+  /** Returns the id of an account, or null for an unknown account. */
   findAccountId(key: string): number | null {
     const bytes = decodeBase58(key, keyBytes);
     return bytes === null ? null : (this.#accounts.get(key) ?? this.#findStoredId(bytes));
@@ -89,7 +89,7 @@ export class NameIds {
     return key;
   }
 
-  /** The id of an explanation, assigned if missing. */
+  /** Returns the id of an explanation; assigns one if it has none. */
   explanationId(name: string): number {
     const known = this.#explanations.get(name);
     if (known !== undefined) return known;
@@ -101,7 +101,7 @@ export class NameIds {
     return id;
   }
 
-  /** The id of an explanation, or null for an unknown one. */
+  /** Returns the id of an explanation, or null for an unknown one. */
   findExplanationId(name: string): number | null {
     const [id] =
       this.#connection.readRow('select id from explanations where name = ?', [name]) ?? [];
@@ -119,7 +119,7 @@ export class NameIds {
     return name;
   }
 
-  /** Clears the cache: the last assigned ids may not be stored. */
+  /** Clears the cache, because the ids assigned last may not be stored. */
   clearCache(): void {
     this.#accounts.clear();
     this.#keys.clear();

@@ -8,7 +8,7 @@ import { MIGRATION_NAMES, migrationProvider } from './migrations.js';
 import { claimStore, type StoreOwner } from './owner.js';
 import type { StoreTables } from './schema.js';
 
-/** `slbk`: the application id in the head of the files. */
+/** The application id in the header of the files: `slbk`. */
 const applicationId = 0x736c626b;
 
 /** The file to open, and the last migration to apply; all except in tests. */
@@ -57,7 +57,10 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** Kysely's migrator reads these texts directly, and the driver ends the process on invalid UTF-8. */
+/**
+ * Throws for unreadable names of versions: Kysely's migrator reads these texts directly, and the
+ * driver ends the process on invalid UTF-8.
+ */
 function refuseUnreadable(
   connection: FileConnection,
   table: string,
@@ -78,7 +81,7 @@ function refuseForeign(connection: FileConnection): void {
   );
 }
 
-/** The applied versions of a file; none for a new file. */
+/** Returns the applied versions of a file; none for a new file. */
 function storedVersions(connection: FileConnection): readonly string[] {
   const table = connection.readRow("select 1 from sqlite_schema where name = 'kysely_migration'");
   if (table === null) return [];
@@ -96,7 +99,10 @@ function refuseNewer(connection: FileConnection, versions: readonly string[]): v
   );
 }
 
-/** One transaction, because Kysely alone would leave a half-migrated file. */
+/**
+ * Migrates in one transaction, because Kysely alone would leave a half-migrated file after a
+ * failure.
+ */
 async function migrateFile(connection: FileConnection, options: OpenFile): Promise<void> {
   const db = new Kysely<StoreTables>({
     dialect: new SqliteDialect({ database: connection.database }),

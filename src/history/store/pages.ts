@@ -55,7 +55,10 @@ export function selectFundingRates() {
     .select(['x.signature', 'x.sum as signature_sum']);
 }
 
-/** The explanation of trades that pages omit: a transfer is stored, because it has a fillRecordId. */
+/**
+ * Returns the id of the explanation of trades that pages omit: a transfer is stored, because it has
+ * a fillRecordId.
+ */
 export function hiddenId(nameIds: NameIds): number {
   return nameIds.findExplanationId(TRANSFER_EXPLANATION) ?? NO_ID;
 }
@@ -63,19 +66,19 @@ export function hiddenId(nameIds: NameIds): number {
 /** An id that no name has. */
 const NO_ID = -1;
 
-/** Follows the key, so that nothing is sorted. */
+/** The order follows the key, so nothing is sorted. */
 const newestFirst = sql`r.slot desc, r.place desc, r.idx desc, r.tx desc`;
 
 function isAskedFor(table: 'trades' | 'funding_rates', query: RecordPageQuery) {
   const market = marketCode(query.market);
   const parts = [sql<boolean>`r.market = ${market}`];
   if (query.before !== undefined) {
-    // Compared as a tuple, so that the walk along the key starts after the position.
+    // The position is compared as a tuple, so that the walk along the key starts after it.
     const { slot, place, index } = query.before;
     parts.push(sql`(r.slot, r.place, r.idx) < (${slot}, ${place}, ${index})`);
   }
   if (query.since !== undefined) {
-    // The walk ends at the first slot of the requested time, instead of the market's oldest row.
+    // The walk ends at the first slot of the requested time, not at the market's oldest row.
     parts.push(sql`r.slot >= (select min(slot) from ${sql.table(table)}
       where market = ${market} and ts >= ${query.since})`);
     parts.push(sql`r.ts >= ${query.since}`);

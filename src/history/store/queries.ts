@@ -11,9 +11,10 @@ import type { Bound, Connection, Row } from './connection.js';
 import type { StoreTables } from './schema.js';
 
 /**
- * Kysely builds the queries, checked against the tables; they run synchronously, because a worker
- * with one file and one thread gains nothing from promises. Statements for every record are written
- * as text in place: building one takes longer (about 20 us) than running it (about 10 us).
+ * Builds queries with Kysely, checked against the table types; they run synchronously, because a
+ * worker with one file and one thread gains nothing from promises. Statements that run for every
+ * record are written as text, because building one takes longer (about 20 us) than running it
+ * (about 10 us).
  */
 export const queries = new Kysely<StoreTables>({
   dialect: {
@@ -35,7 +36,7 @@ export function rowsOf(connection: Connection, query: Compilable): readonly Row[
   return connection.readRows(sql, parameters as readonly Bound[]);
 }
 
-/** The first row of a query, or null. */
+/** Returns the first row of a query, or null. */
 export function firstRowOf(connection: Connection, query: Compilable): Row | null {
   const { sql, parameters } = query.compile();
   return connection.readRow(sql, parameters as readonly Bound[]);
@@ -47,7 +48,10 @@ export function changeRows(connection: Connection, query: Compilable): number {
   return connection.changeRows(sql, parameters as readonly Bound[]);
 }
 
-/** The markets of a table, with one seek per market: a walk over all rows would take seconds. */
+/**
+ * Returns the markets of a table, with one seek for each market, because a walk over all rows would
+ * take seconds.
+ */
 export function marketsIn(
   connection: Connection,
   table: 'trades' | 'funding_rates' | 'candles' | 'uncharted',

@@ -1,4 +1,7 @@
-/** Fills and funding rates as rows: one column table each, which both encodes and decodes rows. */
+/**
+ * Codecs between records and rows: one table of columns for fills and one for funding rates, each
+ * of which both encodes and decodes rows.
+ */
 import type { FillDirection, FundingRateEvent } from '../../engine/events.js';
 import type { ChainPlace, Fill, FundingRow, TradeRow } from '../model/records.js';
 import { encodeBase58 } from './base58.js';
@@ -42,7 +45,7 @@ const direction: Codec<FillDirection | null, number | null> = {
   read: (code) => (code === null ? null : readNumber(code) === 0 ? 'long' : 'short'),
 };
 
-/** A member of a record, and its codec. */
+/** A member of a record with its codec. */
 type Field<Of> = { [Member in keyof Of]: readonly [Member, Codec<Of[Member], Bound>] }[keyof Of];
 
 const fillColumns = {
@@ -99,7 +102,10 @@ interface RecordKey {
   market: number;
   slot: number;
   place: number;
-  /** Row of `transactions`; it distinguishes two records with equal provisional positions. */
+  /**
+   * The id of the record's row in `transactions`; it distinguishes two records with equal
+   * provisional positions.
+   */
   tx: number;
   idx: number;
 }
@@ -161,7 +167,7 @@ export function fundingValues(rate: FundingRateEvent, at: RowPosition, nameIds: 
   return recordValues(key, rate, { fields: fundingFields, nameIds });
 }
 
-/** Builds the row in the array of its key, because this runs for each record. */
+/** Builds the row in the array of its key, for speed, because this runs for each record. */
 function recordValues(
   values: Bound[],
   record: object,
@@ -173,7 +179,7 @@ function recordValues(
   return values;
 }
 
-/** The expected checksum of a row of `TRADE_COLUMNS` or `FUNDING_COLUMNS`. */
+/** Returns the expected checksum of a row of `TRADE_COLUMNS` or `FUNDING_COLUMNS`. */
 export function sumOfRecord(row: Row, columns: readonly string[]): number {
   return recordSum(row.slice(0, columns.length - 1));
 }
@@ -217,7 +223,10 @@ export function fillOf(row: Row, nameIds: NameIds): Fill {
   return addMembers(key, fillColumns, { row, nameIds });
 }
 
-/** A record with its place. The record is spread last: spreading it first takes ten times as long. */
+/**
+ * Adds its position to a record. The record is spread last, because spreading it first takes ten
+ * times as long.
+ */
 export function withPosition<T>(record: T, { slot, place, txSig }: ChainPlace): T & ChainPlace {
   return { slot, place, txSig, ...record };
 }
@@ -240,7 +249,10 @@ type Members<Of extends Columns> = {
   -readonly [Name in keyof Of as Of[Name][0]]: ReturnType<Of[Name][1]['read']>;
 };
 
-/** Adds them to the object in place: a copy of this many members takes twenty times as long. */
+/**
+ * Adds the members to the object in place, because a copy of this many members takes twenty times
+ * as long.
+ */
 function addMembers<Key extends object, Of extends Columns>(
   key: Key,
   columns: Of,

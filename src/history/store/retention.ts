@@ -23,8 +23,8 @@ export interface Retired {
 }
 
 /**
- * Deletes some records older than the policy allows, within a transaction. The cutoffs are moved
- * first, so that older trades are never stored again.
+ * Deletes some of the records that are older than the policy allows, within a transaction. The
+ * cutoffs are moved first, so that older trades are never stored again.
  */
 export function retireSome(parts: StoreParts, policy: RetirePolicy): Retired {
   const { cutoffs } = parts;
@@ -56,7 +56,10 @@ export function retireSome(parts: StoreParts, policy: RetirePolicy): Retired {
   };
 }
 
-/** The seconds from the oldest record to the cutoff of a policy; 0 when it deletes nothing. */
+/**
+ * Returns the seconds from the oldest record to the cutoff of a policy; 0 when the policy deletes
+ * nothing.
+ */
 export function retiredSpan({ connection }: StoreParts, policy: RetirePolicy): number {
   const { tradesBefore, fundingRatesBefore, candlesBefore = {} } = policy;
   const spans = [0];
@@ -86,7 +89,7 @@ function firstTs(connection: Connection, sql: string, bound: readonly number[]):
   return row === null ? Number.POSITIVE_INFINITY : readNumber(row[0]);
 }
 
-/** The time of the newest record up to a moment, unix seconds; null without one. */
+/** Returns the time of the newest record up to a moment, unix seconds; null when there is none. */
 export function newestTs({ connection }: StoreParts, tsMax: number): number | null {
   const times = (['trades', 'funding_rates'] as const).flatMap((table) =>
     marketsIn(connection, table).map((code) => {
@@ -97,13 +100,16 @@ export function newestTs({ connection }: StoreParts, tsMax: number): number | nu
   return times.reduce((newest, ts) => (ts === null || (newest ?? ts) > ts ? newest : ts), null);
 }
 
-/** The mark of a time from which everything is read again, unix seconds; ingestion deletes it. */
+/**
+ * The name of the mark with the time from which everything is read again, unix seconds; ingestion
+ * deletes the mark.
+ */
 export const REREAD_MARK = 'reread';
 
 /**
- * Lowers cutoffs that are later than all stored records, as a fast clock once left them: nothing
- * was stored since. Missed records are read again. Runs within a transaction; returns the new
- * cutoff of trades, or null when all cutoffs were valid.
+ * Lowers cutoffs that are later than all stored records, which a fast clock may have caused:
+ * nothing was stored since. Missed records are read again. Runs within a transaction; returns the
+ * new cutoff of trades, or null when all cutoffs were valid.
  */
 export function clampCutoffs(parts: StoreParts): number | null {
   const { connection, cutoffs } = parts;
@@ -113,7 +119,8 @@ export function clampCutoffs(parts: StoreParts): number | null {
   });
   const line = Math.max(newestTs(parts, TS_MAX) ?? 0, ...counted) + 1;
   if (!cutoffs.limitCutoffs(line).includes('trades')) return null;
-  // Transactions whose records lie beyond the cutoff are forgotten, or ingestion would count them as stored.
+  // Transactions whose records are before the cutoff are forgotten; otherwise ingestion would count
+  // them as stored.
   const gone = connection.changeRows(
     'delete from transactions where has_records = 0 and is_truncated = 0',
   );
@@ -144,7 +151,10 @@ function retireRecords(parts: StoreParts, table: RecordTable, share: Share): Dro
   return { rows, transactions: dropped.transactions + emptied, hasMore: false };
 }
 
-/** Deletes the oldest records of a market, adds their transactions to `touched`, and returns the count. */
+/**
+ * Deletes the oldest records of a market and adds their transactions to `touched`; returns the
+ * number of deleted records.
+ */
 function deleteOldest(
   { connection }: StoreParts,
   { table, code, before, room }: Share & { readonly table: RecordTable; readonly code: number },
@@ -164,7 +174,7 @@ function deleteOldest(
   return old.length;
 }
 
-/** Deletes the transactions without remaining records; returns the count. */
+/** Deletes transactions that have no records left; returns their number. */
 function deleteEmptyTransactions(
   connection: Connection,
   transactions: ReadonlySet<number>,

@@ -1,17 +1,23 @@
 /**
- * The checksum of every row, in its column `sum`: it reveals bytes changed on disk, which the
- * database itself does not detect, when the row is read. Each row has its own, so that a page
- * verifies exactly its rows; it costs a microsecond.
+ * The checksum of every row, in its column `sum`. When the row is read, it reveals bytes that
+ * changed on disk, which the database itself does not detect. Each row has its own checksum, so
+ * that a page verifies exactly its rows; a checksum costs a microsecond.
  */
 import { crc32 } from 'node:zlib';
 import { StoreError } from './error.js';
 
-/** The index of the place in a record row: it may change independently, see `recordSum`. */
+/**
+ * The index of `place` in a record row; the place may change without the other values, see
+ * `recordSum`.
+ */
 const placeAt = 2;
-/** The CRC has the 32 bits below it. */
+/** The unit of the place in a checksum; the CRC has the 32 bits below it. */
 const placeUnit = 2 ** 32;
 
-/** The checksum of some values. Numbers count by their digits, so that 5 and 5n are equal. */
+/**
+ * Returns the checksum of some values. A number counts by its digits, so that 5 and 5n have the
+ * same checksum.
+ */
 export function rowSum(values: readonly unknown[]): number {
   return crc32(values.join());
 }
@@ -22,12 +28,12 @@ export function blobSum(bytes: Uint8Array): number {
 }
 
 /**
- * The checksum of a record's values: the place, and the CRC of the others. The values are unchanged
- * on return.
+ * Returns the checksum of a record's values: the place, and the CRC of the other values. The values
+ * are unchanged on return.
  */
 export function recordSum(values: unknown[]): number {
   const place = values[placeAt];
-  // Temporarily: copying the array would take as long as the CRC.
+  // The place is removed temporarily, because copying the array would take as long as the CRC.
   values[placeAt] = null;
   const others = crc32(values.join());
   values[placeAt] = place;
@@ -38,10 +44,10 @@ export function recordSum(values: unknown[]): number {
 export const MOVE_RECORD = `place = ?1, sum = sum + (?1 - place) * ${placeUnit}`;
 
 /**
- * Verifies a column `sum`; it is null in rows of an earlier version.
+ * Verifies a column `sum`; rows of an earlier version have null there.
  *
  * # Errors
- * StoreError on a mismatch.
+ * Throws a StoreError on a mismatch.
  */
 export function requireSum(table: string, stored: unknown, sum: number): void {
   if (stored === null || Number(stored) === sum) return;

@@ -15,13 +15,16 @@ interface TransactionTable {
   place: number;
   is_truncated: number;
   is_final: number;
-  /** Whether a stored record refers to it; final ones without records are deleted. */
+  /**
+   * Whether a stored record refers to the transaction; final transactions without records are
+   * deleted.
+   */
   has_records: number;
-  /** Checksum of the signature; see `row-sum.ts`, here and below. */
+  /** Checksum of the signature; for all columns `sum` see `row-sum.ts`. */
   sum: number | null;
 }
 
-/** A trading account; trades refer to it by id. */
+/** A trading account, to which trades refer by id. */
 interface AccountTable {
   id: number;
   /** 32 bytes. */
@@ -29,7 +32,7 @@ interface AccountTable {
   sum: number | null;
 }
 
-/** An action explanation; trades refer to it by id. */
+/** An action explanation, to which trades refer by id. */
 interface ExplanationTable {
   id: number;
   name: string;

@@ -1,4 +1,4 @@
-/** Records of a time span, oldest first: ranges and counts. */
+/** Reads the records of a time span, oldest first, and their numbers. */
 import { sql } from 'kysely';
 import { ARCHIVE_ROWS_COUNTED_MAX } from '../model/limits.js';
 import type { FundingRow, TradeRow } from '../model/records.js';
@@ -10,7 +10,7 @@ import { fundingOf, tradeOf } from './record-rows.js';
 import type { RecordSpanPart, RecordSpanQuery } from './types.js';
 import type { ReadParts } from './writer.js';
 
-/** A range of the trades in a span. */
+/** Returns a range of the trades in a span. */
 export function tradeSpan(
   { connection, nameIds }: ReadParts,
   part: RecordSpanPart,
@@ -23,7 +23,7 @@ export function tradeSpan(
   return rowsOf(connection, select.limit(limit).offset(offset)).map((row) => tradeOf(row, nameIds));
 }
 
-/** A range of the funding rates in a span. */
+/** Returns a range of the funding rates in a span. */
 export function fundingSpan(
   { connection, nameIds }: ReadParts,
   part: RecordSpanPart,
@@ -34,13 +34,13 @@ export function fundingSpan(
   return rows.map((row) => fundingOf(row, nameIds));
 }
 
-/** The number of trades in a span, at most `ARCHIVE_ROWS_COUNTED_MAX`. */
+/** Returns the number of trades in a span, at most `ARCHIVE_ROWS_COUNTED_MAX`. */
 export function countTrades({ connection, nameIds }: ReadParts, span: RecordSpanQuery): number {
   const rows = 'select 1 from trades where market = ? and ts >= ? and ts < ? and explanation != ?';
   return countRows(connection, rows, [...boundsOf(span), hiddenId(nameIds)]);
 }
 
-/** The number of funding rates in a span, likewise. */
+/** Returns the number of funding rates in a span, at most `ARCHIVE_ROWS_COUNTED_MAX`. */
 export function countFundingRates({ connection }: ReadParts, span: RecordSpanQuery): number {
   const rows = 'select 1 from funding_rates where market = ? and ts >= ? and ts < ?';
   return countRows(connection, rows, boundsOf(span));
@@ -52,7 +52,7 @@ function countRows(connection: Connection, rows: string, bounds: readonly Bound[
   return readNumber(count);
 }
 
-/** Follows the index by time, so that nothing is sorted. */
+/** The order follows the index by time, so nothing is sorted. */
 const oldestFirst = sql`r.ts, r.slot, r.place, r.idx, r.tx`;
 
 function isOf(span: RecordSpanQuery) {

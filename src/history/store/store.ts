@@ -31,7 +31,7 @@ import type {
 } from './types.js';
 import { type StoreParts, Writer } from './writer.js';
 
-/** Opens the store of a chain, creating or migrating its file. Throws a StoreError. */
+/** Opens the store of a chain; creates or migrates its file. Rejects with a StoreError. */
 export async function openStore(options: StoreOptions): Promise<HistoryStore> {
   const connection = await openFile(options);
   try {
@@ -43,17 +43,17 @@ export async function openStore(options: StoreOptions): Promise<HistoryStore> {
 }
 
 /**
- * Trades, funding rates and candles of one chain in one file. All methods are synchronous and throw
- * a StoreError; a write is on disk when it returns and has no effect when it throws, and the store
- * works again when the disk does. It belongs to one thread of one process.
+ * The store of one chain: trades, funding rates and candles. All methods are synchronous and throw
+ * a StoreError. A write is on disk when it returns and has no effect when it throws; the store
+ * works again when the disk does. A store belongs to one thread of one process.
  */
 export class HistoryStore {
   readonly #parts: StoreParts;
   readonly #writer: Writer;
   readonly #walk: IntegrityWalk;
   /**
-   * The lowered cutoff of trades, unix seconds, when opening found it later than all records; null
-   * otherwise.
+   * The new cutoff of trades, unix seconds, when opening lowered it because it was later than all
+   * records; null otherwise.
    */
   readonly clampedCutoff: number | null;
 
@@ -88,15 +88,15 @@ export class HistoryStore {
   }
 
   /**
-   * Stores the new records of a batch, with candles and progress marks. A repeated transaction
-   * stores each event once; in another slot it replaces its earlier records, unless they were
-   * final.
+   * Stores the new records of a batch, with candles and progress marks. Each event of a repeated
+   * transaction is stored once; a transaction in another slot replaces its earlier records, unless
+   * they were final.
    */
   writeBatch(batch: StoreBatch): StoreChange {
     return this.#runTransaction(() => this.#writer.writeBatch(batch));
   }
 
-  /** Adds pending fills whose decimals are now known to the candles; null when there are none. */
+  /** Adds pending fills whose decimals are now known to the candles; null without any. */
   addPendingFills(): StoreChange | null {
     return this.#parts.candleBuilder.hasReadyFills ? this.writeBatch({ transactions: [] }) : null;
   }
@@ -122,12 +122,12 @@ export class HistoryStore {
     return this.#runRead(() => this.#parts.transactions.findStored(signatures));
   }
 
-  /** The signatures among these that are stored from a truncated log. */
+  /** Returns which of these signatures are stored from a truncated log. */
   findTruncated(signatures: readonly string[]): ReadonlySet<string> {
     return this.#runRead(() => this.#parts.transactions.findTruncated(signatures));
   }
 
-  /** Transactions that are not final yet, oldest first; at most `UNFINALISED_READ_MAX`. */
+  /** Returns transactions that are not final yet, oldest first; at most `UNFINALISED_READ_MAX`. */
   readUnfinalised(query: UnfinalisedQuery): readonly StoredTransaction[] {
     return this.#runRead(() => this.#parts.transactions.readUnfinalised(query));
   }
@@ -137,12 +137,12 @@ export class HistoryStore {
     return this.#runRead(() => readMarks(this.#parts.connection, 'progress'));
   }
 
-  /** A page of trades, newest first; at most `PAGE_ROWS_MAX`. */
+  /** Returns a page of trades, newest first; at most `PAGE_ROWS_MAX`. */
   readTrades(query: RecordPageQuery): readonly TradeRow[] {
     return this.#runRead(() => tradePage(this.#parts.connection, this.#parts.nameIds, query));
   }
 
-  /** A page of funding rates, newest first; at most `PAGE_ROWS_MAX`. */
+  /** Returns a page of funding rates, newest first; at most `PAGE_ROWS_MAX`. */
   readFundingRates(query: RecordPageQuery): readonly FundingRow[] {
     return this.#runRead(() => fundingPage(this.#parts.connection, this.#parts.nameIds, query));
   }
@@ -151,22 +151,22 @@ export class HistoryStore {
     return this.#runRead(() => read(this.#parts));
   }
 
-  /** The newest `limit` buckets of a range, oldest first; at most `CANDLES_READ_MAX`. */
+  /** Returns the newest `limit` buckets of a range, oldest first; at most `CANDLES_READ_MAX`. */
   readCandles(query: CandleQuery): readonly StoredCandle[] {
     return this.#runRead(() => this.#parts.candles.readCandles(query));
   }
 
-  /** The newest bucket that starts before a moment, or null. */
+  /** Returns the newest bucket that starts before a moment, or null. */
   candleBefore(market: MarketKey, minutes: CandleMinutes, start: number): StoredCandle | null {
     return this.#runRead(() => this.#parts.candles.candleBefore(market, minutes, start));
   }
 
-  /** The oldest bucket of a market, or null. */
+  /** Returns the oldest bucket of a market, or null. */
   firstCandle(market: MarketKey, minutes: CandleMinutes): StoredCandle | null {
     return this.#runRead(() => this.#parts.candles.firstCandle(market, minutes));
   }
 
-  /** The sum of the fills with `from <= ts < to`, or null without any; unix seconds. */
+  /** Returns the sum of the fills with `from <= ts < to` (unix seconds), or null without any. */
   aggregateSpan(
     market: MarketKey,
     span: { readonly from: number; readonly to: number },
@@ -174,7 +174,7 @@ export class HistoryStore {
     return this.#runRead(() => this.#parts.candles.aggregateSpan(market, span));
   }
 
-  /** The last fill before a moment, or null. */
+  /** Returns the last fill before a moment, or null. */
   lastFillBefore(market: MarketKey, ts: number): CandleEnd | null {
     return this.#runRead(() => this.#parts.candles.lastFillBefore(market, ts));
   }
@@ -183,7 +183,7 @@ export class HistoryStore {
     return this.#runRead(() => this.#parts.candles.listMarkets());
   }
 
-  /** Missing fillRecordIds between stored ones, of one market or of all. */
+  /** Returns the missing fillRecordIds between stored ones, of one market or of all. */
   findGaps(market?: MarketKey): FillGaps {
     return this.#runRead(() => this.#parts.fillRuns.findGaps(market));
   }
@@ -192,23 +192,23 @@ export class HistoryStore {
     return this.#parts.totals.currentTotals;
   }
 
-  /** Transactions whose log the node truncated, so that records may be missing. */
+  /** Returns the number of transactions whose log the node truncated. */
   countTruncated(): number {
     return this.#runRead(() => this.#parts.transactions.countTruncated());
   }
 
-  /** The retention cutoff of trades, unix seconds; null without any. */
+  /** The retention cutoff of trades, unix seconds; null when there is none. */
   get tradesSince(): number | null {
     const { tradesBefore: trades } = this.#parts.cutoffs;
     return Number.isFinite(trades) ? trades : null;
   }
 
-  /** The time of the newest record up to a moment, unix seconds; null without one. */
+  /** Returns the time of the newest record up to a moment, unix seconds; null without any. */
   readNewestTs(tsMax = TS_MAX): number | null {
     return this.#runRead(() => newestTs(this.#parts, tsMax));
   }
 
-  /** The seconds from the oldest record to the cutoff of a policy; 0 when it deletes nothing. */
+  /** Returns the seconds from the oldest record to a policy's cutoff; 0 when it deletes nothing. */
   readRetiredSpan(policy: RetirePolicy): number {
     return this.#runRead(() => retiredSpan(this.#parts, policy));
   }
@@ -218,32 +218,32 @@ export class HistoryStore {
     return this.#runTransaction(() => retireSome(this.#parts, policy));
   }
 
-  /** Rebuilds the candles of a market whose trades retention has kept; the result must be equal. */
+  /** Rebuilds the candles of a market whose trades are kept; the result must be equal. */
   rebuildCandles(market: MarketKey): void {
     this.#runTransaction(() => this.#parts.candles.rebuildMarket(market));
   }
 
-  /** Checks the next rows of the file, cyclically; takes some milliseconds. */
+  /** Checks the next rows of the file, in a cycle; takes some milliseconds. */
   checkSlice(): CheckedSlice {
     return this.#runRead(() => this.#walk.checkSlice());
   }
 
-  /** Reads the whole file and returns its defects; it takes seconds per gigabyte. */
+  /** Reads the whole file and returns its defects; takes seconds per gigabyte. */
   checkIntegrity(): readonly string[] {
     return this.#runRead(() => this.#parts.connection.checkIntegrity());
   }
 
-  /** Identifies the file on this machine; another file at the same path has another identity. */
+  /** The identity of the file; another file at the same path has another identity. */
   get identity(): string | null {
     return this.#parts.connection.identity;
   }
 
-  /** Whether the opened file is still at its path. */
+  /** Returns whether the opened file is still at its path. */
   isInPlace(): boolean {
     return this.#parts.connection.isInPlace();
   }
 
-  /** Abandons a file that is no longer in place; later calls fail with `reason`. */
+  /** Abandons a file that is no longer at its path; later calls fail with `reason`. */
   abandon(reason: StoreError): void {
     this.#parts.connection.abandon(reason);
   }
@@ -261,7 +261,7 @@ export class HistoryStore {
     }
   }
 
-  /** Reloads cached state: another service has written, or a write failed. */
+  /** Reloads cached state, after another service has written or a write failed. */
   reloadState(): void {
     const { cutoffs, totals, candleBuilder, fillRuns, transactions } = this.#parts;
     fillRuns.clearCache();
@@ -271,14 +271,14 @@ export class HistoryStore {
     candleBuilder.reloadState();
   }
 
-  /** Clears the caches, which may hold rolled back values. */
+  /** Clears the caches, which may contain rolled back values. */
   #clearCaches(): void {
     this.#parts.nameIds.clearCache();
     this.#parts.candles.clearChanges();
     try {
       this.reloadState();
     } catch {
-      // An unreadable disk also fails the next call, which reports it.
+      // The next call fails as well when the disk is unreadable, and reports it.
     }
   }
 

@@ -17,7 +17,7 @@ interface TradeWalk {
   readonly toTs: number;
 }
 
-/** The next trades of a walk, in whole slots; none at its end. */
+/** Returns the next trades of a walk, in whole slots; none at its end. */
 export function nextTrades(
   { connection, nameIds }: ReadParts,
   { market, behindSlot, fromTs, toTs }: TradeWalk,

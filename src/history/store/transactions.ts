@@ -24,7 +24,7 @@ const shape = {
   table: 'transactions',
   columns: ['signature', 'sum', 'slot', 'place', 'is_final', 'is_truncated', 'has_records'],
 };
-/** Signatures per network query: more would make its text long, and fewer cost more round trips. */
+/** Number of signatures per network query: more make the text long, fewer cost more round trips. */
 const signaturesAtOnce = 500;
 const updateText = `update transactions
   set slot = ?, place = ?, is_final = ?, is_truncated = ?, has_records = ? where id = ?`;
@@ -32,11 +32,11 @@ const updateText = `update transactions
 /** The transactions of the program, unique by signature. */
 export class Transactions {
   readonly #connection: Connection;
-  /** The last requested signature: it is often added next. */
+  /** The signature requested last, which is often added next. */
   #last: { readonly signature: string; readonly bytes: Uint8Array } | null = null;
-  /** The number of transactions with a truncated log; null until counted. */
+  /** The number of transactions with a truncated log; null until it was counted. */
   #truncated: number | null = null;
-  /** Prefetched transactions by signature; null for those that are not stored. */
+  /** Prefetched transactions by signature; null for a transaction that is not stored. */
   readonly #expected = new Map<string, KnownTransaction | null>();
 
   constructor(connection: Connection) {
@@ -44,7 +44,7 @@ export class Transactions {
   }
 
   /**
-   * Runs `work`, which looks up these signatures: a server returns them in one query, because each
+   * Runs `work`, which looks up these signatures. A server returns them in one query, because each
    * query costs a round trip.
    */
   expectSignatures<T>(signatures: readonly string[], work: () => T): T {
@@ -70,7 +70,7 @@ export class Transactions {
     }
   }
 
-  /** The stored transaction of a signature, or null. */
+  /** Returns the stored transaction of a signature, or null. */
   findTransaction(signature: string): KnownTransaction | null {
     const expected = this.#expected.get(signature);
     if (expected !== undefined) return expected;
@@ -92,7 +92,7 @@ export class Transactions {
   updateTransaction(known: KnownTransaction, state: TransactionState): void {
     if (state.isTruncated !== known.isTruncated) this.#truncated = null;
     this.#connection.changeRows(updateText, [...valuesOf(state), known.id]);
-    // The same write may expect it once more.
+    // The prefetched state is updated, because the same write may look it up again.
     Object.assign(known, state);
   }
 
@@ -109,7 +109,7 @@ export class Transactions {
     );
   }
 
-  /** The signatures among these that are stored from a truncated log. */
+  /** Returns which of these signatures are stored from a truncated log. */
   findTruncated(signatures: readonly string[]): ReadonlySet<string> {
     const isCut = (signature: string): boolean =>
       this.findTransaction(signature)?.isTruncated === true;
@@ -121,7 +121,7 @@ export class Transactions {
     const select = queries
       .selectFrom('transactions')
       .select(['signature', 'slot', 'place', 'is_final', 'is_truncated', 'has_records'])
-      // Raw SQL, because only then the partial index is used.
+      // Raw SQL, because the partial index is used only for this text.
       .where(sql<boolean>`is_final = 0`)
       .where('slot', '>', query.slotAfter)
       .where('slot', '<=', query.slotUpTo)
@@ -134,7 +134,7 @@ export class Transactions {
     }));
   }
 
-  /** Deletes final transactions without records, up to a slot; returns the count. */
+  /** Deletes final transactions without records, up to a slot; returns their number. */
   deleteEmpty(slotUpTo: number): number {
     return this.#connection.changeRows(
       `delete from transactions where id in (select id from transactions
@@ -148,7 +148,7 @@ export class Transactions {
     return this.#truncated;
   }
 
-  /** Clears the count, after deletions elsewhere or a failed write. */
+  /** Clears the cached count, after deletions elsewhere or a failed write. */
   clearCache(): void {
     this.#truncated = null;
   }

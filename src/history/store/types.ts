@@ -10,7 +10,7 @@ import type {
   TransactionRecords,
 } from '../model/records.js';
 
-/** Replaces the genesis hash for a reading store that accepts any chain. */
+/** In place of a genesis hash: a reading store accepts any chain. */
 export const ANY_CHAIN = '';
 
 /** The position of a record in its market: by slot, then place, then index. */
@@ -48,7 +48,7 @@ export interface CandleEnd {
 
 /**
  * The aggregate of a set of fills, independent of their order; units as in `CandlePoint`. The first
- * and the last fill are those with the lowest and the highest fillRecordId.
+ * and the last fill have the lowest and the highest fillRecordId.
  */
 export interface CandleAggregate {
   readonly first: CandleEnd;
@@ -62,7 +62,7 @@ export interface CandleAggregate {
   readonly count: number;
 }
 
-/** The fills of one bucket of a market. */
+/** The aggregate of the fills in one bucket of a market. */
 export interface StoredCandle extends CandleAggregate {
   readonly market: MarketKey;
   readonly minutes: CandleMinutes;
@@ -70,17 +70,17 @@ export interface StoredCandle extends CandleAggregate {
   readonly start: number;
 }
 
-/** The rules of candles, defined by the room of candles. */
+/** The rules of candles, which the folder `candles` defines. */
 export interface CandleRules {
   readonly minutes: readonly CandleMinutes[];
-  /** The start of the bucket of a moment, unix seconds. */
+  /** Returns the start of the bucket that contains a moment, unix seconds. */
   bucketStart(minutes: CandleMinutes, ts: number): number;
-  /** The end of the bucket of a moment, unix seconds. */
+  /** Returns the end of the bucket that contains a moment, unix seconds. */
   bucketEnd(minutes: CandleMinutes, ts: number): number;
-  /** The candle data of a fill, or null when it does not count. */
+  /** Returns the candle data of a fill, or null when it does not count. */
   pointOf(fill: Fill, decimals: number): CandlePoint | null;
   ofPoint(point: CandlePoint): CandleAggregate;
-  /** The combined aggregate of two disjoint sets; commutative. */
+  /** Combines the aggregates of two disjoint sets of fills; commutative. */
   merge(a: CandleAggregate, b: CandleAggregate): CandleAggregate;
 }
 
@@ -88,12 +88,12 @@ export interface CandleRules {
 export interface StoreOptions {
   /** The folder of `--data-dir`, created if missing. */
   readonly folder: string;
-  /** Base58 of the chain's genesis hash: one file a chain. */
+  /** The chain's genesis hash, base58; each chain has its own file. */
   readonly genesisHash: string;
   /** The program of its transactions, base58; undefined for any. */
   readonly programId?: string | undefined;
   readonly rules: CandleRules;
-  /** The base decimals of a market: 9 for perp markets. Null when unknown. */
+  /** Returns the base decimals of a market, 9 for perp markets; null when unknown. */
   readonly decimalsOf: (market: MarketKey) => HistoryMarket['decimals'] | null;
   /** Called before a file of an earlier version is upgraded, which may take minutes. */
   readonly onUpgrade?: (() => void) | undefined;
@@ -108,20 +108,20 @@ export interface StoreBatch {
   readonly progress?: Readonly<Record<string, string | null>>;
 }
 
-/** The effects of a write, on disk when the caller gets them. */
+/** The effects of a write, which are on disk when the caller gets them. */
 export interface StoreChange {
   /** New fills, in the order of the batch. */
   readonly trades: readonly TradeRow[];
   readonly fundingRates: readonly FundingRow[];
-  /** Every changed bucket in its new state; null when it has no fill any more. */
+  /** Every changed bucket in its new state; null when it no longer has a fill. */
   readonly candles: readonly CandleChange[];
   /** Markets whose records, places or candles changed. */
   readonly markets: ReadonlySet<MarketKey>;
   /** Records of the batch that were already stored. */
   readonly known: number;
-  /** Trades of the batch before the retention cutoff: not stored. */
+  /** Number of trades in the batch before the retention cutoff, which are not stored. */
   readonly retired: number;
-  /** Removed records, whose transaction is gone or moved to another slot. */
+  /** Number of removed records, whose transaction is gone or moved to another slot. */
   readonly removed: number;
 }
 
@@ -161,7 +161,7 @@ export interface FinalPosition {
 /** A range of missing fill numbers. */
 export interface FillGap {
   readonly market: MarketKey;
-  /** The last fillRecordId before the hole, and the first after it. */
+  /** The last fillRecordId before the hole; the next member is the first one after it. */
   readonly after: bigint;
   readonly before: bigint;
   readonly missing: bigint;
@@ -171,11 +171,11 @@ export interface FillGap {
 export interface RecordPageQuery {
   readonly market: MarketKey;
   readonly limit: number;
-  /** Rows to skip from the newest; the cost grows with it. */
+  /** Number of rows to skip from the newest; the cost grows with it. */
   readonly offset?: number;
-  /** Only rows before this position; the cost is constant. */
+  /** The position before which rows are returned; the cost is constant. */
   readonly before?: RecordPosition;
-  /** Only rows of this time or later, unix seconds. */
+  /** The time of the oldest rows, unix seconds. */
   readonly since?: number;
 }
 
@@ -188,13 +188,13 @@ export interface RecordSpanQuery {
   readonly to: number;
 }
 
-/** A range of a span; the cost of `offset` grows with it. */
+/** A range of the rows in a span; the cost of `offset` grows with it. */
 export interface RecordSpanPart extends RecordSpanQuery {
   readonly limit: number;
   readonly offset: number;
 }
 
-/** The newest `limit` buckets that start in [from, to], both inclusive. */
+/** A query for the newest `limit` buckets that start in [from, to], both inclusive. */
 export interface CandleQuery {
   readonly market: MarketKey;
   readonly minutes: CandleMinutes;
@@ -203,7 +203,7 @@ export interface CandleQuery {
   readonly limit: number;
 }
 
-/** Retention cutoffs, unix seconds; omitted kinds are kept. */
+/** Retention cutoffs by kind, unix seconds; omitted kinds are kept. */
 export interface RetirePolicy {
   readonly tradesBefore?: number;
   readonly fundingRatesBefore?: number;

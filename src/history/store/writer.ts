@@ -70,7 +70,9 @@ export class Writer {
     return this.#finishChanges(changes);
   }
 
-  /** Sets the final places of transactions; those in another slot are unchanged and returned. */
+  /**
+   * Sets the final places of transactions; transactions in another slot are unchanged and returned.
+   */
   finaliseTransactions(
     places: readonly FinalPosition[],
     progress: StoreBatch['progress'],
@@ -115,7 +117,7 @@ export class Writer {
       changes.known += records.fills.length + records.fundingRates.length;
       return;
     }
-    // In another slot it ran again, on other state: its earlier records are void.
+    // In another slot the transaction ran again on another state, so its earlier records are void.
     if (isElsewhere) this.#removeRecords(known, changes);
     const place = records.isFinal || isElsewhere ? records.place : known.place;
     if (!isElsewhere && place !== known.place) this.#moveRecords(known.id, place, changes);
@@ -166,7 +168,7 @@ export class Writer {
     }
   }
 
-  /** The events of a transaction that are not stored yet, each once, by their index. */
+  /** Returns the events of a transaction that are not stored yet, each once, by their index. */
   #newEvents(
     table: (typeof tables)[number],
     { tx, isKnown }: RecordSeat,
@@ -239,7 +241,10 @@ export class Writer {
     return change;
   }
 
-  /** Whether another fill near this slot has the same number: the fill that replaced it. */
+  /**
+   * Returns whether another fill near this slot has the same number: the fill that replaced the
+   * removed one.
+   */
   #hasDuplicate(gone: {
     readonly code: number;
     readonly slot: number;

@@ -1,4 +1,4 @@
-/** The candles of one topic as its subscribers get them, flush by flush. */
+/** The candles of one topic as its subscribers get them, one flush after the other. */
 
 import type { Candle } from '../candles/candle.js';
 import type { CandleLabel } from '../candles/candle-text.js';
@@ -35,7 +35,7 @@ export interface PendingMessages {
 interface CandleTopicParts {
   readonly series: BucketSeries;
   readonly label: CandleLabel;
-  /** Whether clients may have older candles, which the first sent candle resets. */
+  /** Whether clients may have older candles, which the first sent candle replaces. */
   readonly isReopened: boolean;
 }
 
@@ -47,7 +47,7 @@ export class CandleTopic {
   readonly #dirty = new Set<number>();
   readonly #recent: RecentBuckets;
   readonly #isReopened: boolean;
-  /** The start of the newest sent candle; null for none. */
+  /** The start of the newest sent candle; null when none was sent. */
   #sentUpTo: number | null = null;
 
   constructor({ series, label, isReopened }: CandleTopicParts) {
@@ -57,7 +57,10 @@ export class CandleTopic {
     this.#recent = new RecentBuckets(series);
   }
 
-  /** Records a changed bucket. When there are more than a flush sends, they are not recorded one by one. */
+  /**
+   * Records a changed bucket. When more buckets changed than a flush sends, they are no longer
+   * recorded one by one.
+   */
   markDirty(start: number, bucket: Bucket | null): void {
     this.#recent.putBucket(start, bucket);
     if (this.#dirty.size <= FLUSH_CANDLES_MAX) this.#dirty.add(start);
@@ -68,7 +71,7 @@ export class CandleTopic {
     return this.#sentUpTo !== null && bucketStart(this.series.resolution, now) > this.#sentUpTo;
   }
 
-  /** The initial message of a new subscriber; empty when there is no candle. */
+  /** Returns the initial message for a new subscriber; empty when there is no candle. */
   initMessage({ reader, now }: CandleContext): string {
     const recent = this.#recent.readerAt(reader, now);
     const candle = readCandles(recent, { ...this.series, now, limit: 1 }).at(-1);
@@ -77,7 +80,7 @@ export class CandleTopic {
     return candleInitText(candle, this.#label);
   }
 
-  /** The messages to send now, and a callback for when they are sent. */
+  /** Returns the messages to send now, and a callback to call when they are sent. */
   flushMessages(window: TradeWindow, context: CandleContext): PendingMessages {
     const { reader, now } = context;
     const recent = this.#recent.readerAt(reader, now);
@@ -103,7 +106,7 @@ export class CandleTopic {
       for (const trade of trades) rest.delete(trade);
       const part = { trades, leftOut: isLast ? window.leftOut : 0 };
       const isNew = this.#isNew(candle);
-      // Existing clients drop the trades of a `create`.
+      // A `create` has no trades, because existing clients drop them.
       const created = { candle, label, window: NO_TRADES };
       if (isNew) messages.push(candleChangeText('create', created));
       if (isNew && trades.length === 0 && part.leftOut === 0) continue;
@@ -112,7 +115,9 @@ export class CandleTopic {
     return messages;
   }
 
-  /** Whether the changes exceed one flush: then clients must read older candles again. */
+  /**
+   * Returns whether the changes exceed one flush, so that clients must read older candles again.
+   */
   #isBeyond(oldest: Candle): boolean {
     if (this.#dirty.size > FLUSH_CANDLES_MAX) return true;
     if (this.#isReopened && this.#sentUpTo === null) return true;
@@ -121,7 +126,10 @@ export class CandleTopic {
     return Math.min(unknown, ...this.#dirty) < oldest.ts;
   }
 
-  /** A changed close also moves later flat candles, and the open of the next candle with trades. */
+  /**
+   * Returns the changed candles: a changed close also changes later flat candles, and the open of
+   * the next candle with trades.
+   */
   #changedCandles(candles: readonly Candle[]): Candle[] {
     let hasMoved = false;
     return candles.filter((candle) => {

@@ -22,7 +22,7 @@ export interface StreamContext extends CandleContext {
 /** How a topic begins. */
 export interface TopicStart {
   readonly name: TopicName;
-  /** Whether subscribers may know the topic from another store, or from an earlier time. */
+  /** Whether subscribers may know the topic from another store or from an earlier time. */
   readonly isReopened: boolean;
 }
 
@@ -30,10 +30,10 @@ export interface TopicStart {
 export class FollowedMarket {
   readonly #candles = new Map<string, CandleTopic>();
   readonly #trades = new Map<string, TradesTopicName | ChannelTopicName>();
-  /** The newest pending trades, and the number of omitted ones. */
+  /** The newest trades to send, and the number of trades omitted before them. */
   #window: StreamTrade[] = [];
   #leftOut = 0;
-  /** Records were reverted that subscribers may have received. */
+  /** Whether records were reverted that subscribers may have received. */
   #wasReverted = false;
 
   get size(): number {
@@ -48,7 +48,7 @@ export class FollowedMarket {
     return this.#candles.delete(topic) || this.#trades.delete(topic);
   }
 
-  /** The initial message of a subscriber; the topic is open on return. */
+  /** Returns the initial message for a subscriber; the topic is open on return. */
   openTopic(topic: string, { name, isReopened }: TopicStart, context: StreamContext): string {
     if (name.kind === 'candle') return this.#openCandles(topic, { ...name, isReopened }, context);
     const message =
@@ -82,7 +82,7 @@ export class FollowedMarket {
     return [...this.#candles.values()].some((topic) => topic.isDue(now));
   }
 
-  /** The frames to send now. When the reader throws, nothing is dropped. */
+  /** Returns the frames to send now. When the reader throws, nothing is dropped. */
   flushFrames(context: StreamContext): MarketFrame[] {
     const window = { trades: this.#window, leftOut: this.#leftOut };
     const pending = new Map<string, PendingMessages>();
@@ -117,7 +117,7 @@ export class FollowedMarket {
     return message;
   }
 
-  /** Without pending trades: the next flush sends them. */
+  /** Returns the newest trades without those that the next flush sends. */
   #newestTrades({ reader, market }: StreamContext): string {
     const isWaiting = ({ txSig, index }: TradeRow): boolean =>
       this.#window.some(({ row }) => row.txSig === txSig && row.index === index);

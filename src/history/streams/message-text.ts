@@ -5,7 +5,10 @@ import { type CandleLabel, labelledCandleText } from '../candles/candle-text.js'
 import type { HistoryMarket, TradeRow } from '../model/records.js';
 import { channelTradeText, streamTradeText } from './trade-text.js';
 
-/** A trade for subscribers; its text is rendered once for all topics, and only where one sends it. */
+/**
+ * A trade for subscribers. Its text is rendered once for all topics, and only when a topic sends
+ * it.
+ */
 export class StreamTrade {
   readonly row: TradeRow;
   readonly #market: HistoryMarket;
@@ -25,18 +28,18 @@ export class StreamTrade {
 /** Trades of one flush, in order of arrival. */
 export interface TradeWindow {
   readonly trades: readonly StreamTrade[];
-  /** Omitted trades, beyond the maximum of a message. */
+  /** Number of trades omitted because of the maximum of a message. */
   readonly leftOut: number;
 }
 
-/** A new or changed candle, with its trades of the window. */
+/** A new or changed candle with its trades since the last flush. */
 interface ChangedCandle {
   readonly candle: Candle;
   readonly label: CandleLabel;
   readonly window: TradeWindow;
 }
 
-/** The first message of a topic of candles. */
+/** Renders the first message of a candle topic. */
 export function candleInitText(candle: Candle, label: CandleLabel): string {
   const jsonText = labelledCandleText(candle, label);
   const { symbol, resolution } = label;
@@ -53,7 +56,7 @@ export function candleChangeText(
   return `{"type":"${type}","candle":${text},${tradesMembers(window)}}`;
 }
 
-/** The newest trades at the start of a subscription, or new ones. */
+/** Renders trades: the newest ones at the start of a subscription, or new ones. */
 export function tradesText(
   type: 'init' | 'update',
   window: TradeWindow,
@@ -68,13 +71,19 @@ function tradesMembers({ trades, leftOut }: TradeWindow): string {
   return `"trades":[${texts.join(',')}]${leftOut > 0 ? `,"tradesLeftOut":${leftOut}` : ''}`;
 }
 
-/** A trade of the compatible channel, whose data is text because its clients parse twice. */
+/**
+ * Renders a trade of the compatible channel, whose data is a JSON string because its clients parse
+ * twice.
+ */
 export function channelText(row: TradeRow, market: HistoryMarket): string {
   const data = JSON.stringify(channelTradeText(row, market));
   return `{"channel":"trades_${market.key}","data":${data}}`;
 }
 
-/** The message of the compatible channel for omitted trades. It has no `data`: clients ignore it. */
+/**
+ * Renders the message of the compatible channel for omitted trades. It has no `data`, so existing
+ * clients ignore it.
+ */
 export function channelLeftOutText(market: HistoryMarket): string {
   const message = `Trades were left out for channel: trades, market: ${market.symbol}, read /trades`;
   return JSON.stringify({ message, leftOut: `trades_${market.key}` });

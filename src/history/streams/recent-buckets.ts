@@ -1,6 +1,6 @@
 /**
- * Caches the newest buckets of one series, updated by the store's changes, so that a flush reads
- * nothing. A change of an older bucket clears the cache, which is filled again on demand.
+ * Caches the newest buckets of one series. The store's changes update the cache, so that a flush
+ * reads nothing; a change of an older bucket clears it, and it is filled again on demand.
  */
 
 import type { BucketReader, BucketSeries } from '../candles/read-candles.js';
@@ -9,7 +9,7 @@ import type { Bucket } from '../candles/rules.js';
 import { FLUSH_CANDLES_MAX, RECENT_BUCKETS_MAX, TS_MAX } from '../model/limits.js';
 
 interface CachedBuckets {
-  /** Ascending; including the last one before `from`, if any. */
+  /** The buckets, ascending, including the last one before `from`, if any. */
   buckets: Bucket[];
   /** No bucket from here on is missing. */
   from: number;
@@ -24,7 +24,7 @@ export class RecentBuckets {
     this.#series = series;
   }
 
-  /** Replaces a bucket; null when it has no trade any more. */
+  /** Replaces a bucket; null means that it no longer has a trade. */
   putBucket(start: number, bucket: Bucket | null): void {
     const cached = this.#cached;
     if (cached === undefined) return;
@@ -39,7 +39,7 @@ export class RecentBuckets {
     if (others.length > RECENT_BUCKETS_MAX) this.#trimBuckets(cached);
   }
 
-  /** Reads like the store, for as many buckets as one flush sends. */
+  /** Returns a reader like the store's, for as many buckets as one flush sends. */
   readerAt(store: BucketReader, now: number): BucketReader {
     const cached = this.#cachedFor(now) ?? this.#readBuckets(store, now);
     const before = (ts: number): Bucket | null =>
@@ -51,7 +51,7 @@ export class RecentBuckets {
     };
   }
 
-  /** The cached buckets, unless the clock moved back before them. */
+  /** Returns the cached buckets, unless the clock was set back before them. */
   #cachedFor(now: number): CachedBuckets | undefined {
     const newest = this.#cached?.buckets.at(-1)?.start ?? now;
     const oldest = bucketAfter(
@@ -62,14 +62,14 @@ export class RecentBuckets {
     return this.#cached !== undefined && oldest >= this.#cached.from ? this.#cached : undefined;
   }
 
-  /** Reads as far back as a flush at this time sends. */
+  /** Reads as many buckets as a flush at this time sends. */
   #readBuckets(store: BucketReader, now: number): CachedBuckets {
     const series = this.#series;
     const limit = FLUSH_CANDLES_MAX;
     const asked = bucketAfter(series.resolution, now, 1 - limit);
     const range = { from: asked, to: TS_MAX, limit: RECENT_BUCKETS_MAX };
     const buckets = [...store.buckets(series, range)];
-    // Beyond the cache limit only the newest were read.
+    // When the cache limit was reached, only the newest buckets were read.
     const from = buckets.length < RECENT_BUCKETS_MAX ? asked : (buckets[0]?.start ?? asked);
     const before = store.lastBucketBefore(series, from);
     const cached = { buckets: before === null ? buckets : [before, ...buckets], from };

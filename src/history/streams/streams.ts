@@ -2,10 +2,11 @@
  * Live candles and trades: `Streams` renders messages from the changes of each committed write, so
  * that subscribers never see uncommitted data.
  *
- * The topics of a market are flushed together: immediately after a quiet period, and then at most
+ * All topics of a market are flushed together: immediately after a quiet period, and then at most
  * every 300 ms. A candle without trades is sent when the chain's time reaches it.
  *
- * A topic stays requested until it is left: if it cannot be read, it is opened as soon as possible.
+ * A topic stays requested until it is left: if it cannot be read, it is opened as soon as that is
+ * possible.
  *
  * *This folder does not* know its subscribers, buffer trades beyond one flush, or write to the
  * store.
@@ -26,10 +27,10 @@ interface StreamsOptions {
   readonly reader: StreamContext['reader'];
   readonly marketOf: (key: MarketKey) => HistoryMarket | undefined;
   readonly timers: Timers;
-  /** The chain's time, unix seconds, at which empty candles begin. 0 while unknown. */
+  /** Returns the chain's time, unix seconds, at which empty candles begin; 0 while unknown. */
   readonly chainSeconds: () => number;
   readonly post: (frames: readonly MarketFrame[]) => void;
-  /** Called once for a market that cannot be read, until it can be. */
+  /** Called once when a market cannot be read, and again only after it could be read. */
   readonly onFault: (error: unknown, market: MarketKey) => void;
 }
 
@@ -47,7 +48,7 @@ interface Following {
 /** The topics with subscribers. */
 export class Streams {
   readonly #options: StreamsOptions;
-  /** Requested topics; those missing in the markets' topics are not open yet. */
+  /** The requested topics; a topic that its market does not list is not open yet. */
   readonly #topics = new Map<string, TopicName>();
   readonly #markets = new Map<MarketKey, Following>();
   #retryTimer: Timer | undefined;
@@ -58,8 +59,8 @@ export class Streams {
   }
 
   /**
-   * Opens a topic, or sends its state again. The response is one frame, posted before this returns;
-   * or later, when the store opens or the market becomes known.
+   * Opens a topic, or sends its state again. The response is one frame, which is posted before this
+   * returns, or later, when the store opens or the market becomes known.
    */
   joinTopic(topic: string): void {
     const name = readTopic(topic);
@@ -88,7 +89,7 @@ export class Streams {
     this.#markets.delete(name.market);
   }
 
-  /** Opens every topic again for all its subscribers, after a change of the store. */
+  /** Opens every topic again for all its subscribers, after the store was replaced. */
   reopenAll(): void {
     for (const { timer } of this.#markets.values()) timer?.cancel();
     this.#markets.clear();
@@ -125,7 +126,10 @@ export class Streams {
     this.#stopRetry();
   }
 
-  /** Call this after each advance of the chain's time: sends candles that have begun without a trade. */
+  /**
+   * Call this after each advance of the chain's time: it sends candles that have begun without a
+   * trade.
+   */
   publishTime(): void {
     const now = this.#options.chainSeconds();
     for (const [key, following] of this.#markets) {
@@ -146,7 +150,10 @@ export class Streams {
     this.#options.post([{ topic, kind: 'refused', reason }]);
   }
 
-  /** Posts a topic's initial state. Otherwise returns the reason to reject it, or null when it is too early. */
+  /**
+   * Posts the initial state of a topic. Otherwise returns the reason to reject the topic, or null
+   * when it is too early.
+   */
   #showTopic(
     topic: string,
     name: TopicName,
@@ -154,7 +161,7 @@ export class Streams {
   ): string | null {
     const { marketOf, post } = this.#options;
     const market = marketOf(name.market);
-    // The book has it already, and the market follows within a second.
+    // The book knows the market already, and the history gets it within a second.
     if (market === undefined) return null;
     try {
       const start = { name, isReopened: kind === 'reopened' };
@@ -176,7 +183,7 @@ export class Streams {
     return message;
   }
 
-  /** Retries later, because nothing signals that the disk is readable again. */
+  /** Retries later, because no event signals that the disk is readable again. */
   #retryLater(error: unknown, market: MarketKey): void {
     if (!this.#isUnreadable) this.#options.onFault(error, market);
     this.#isUnreadable = true;

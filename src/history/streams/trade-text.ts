@@ -1,11 +1,14 @@
-/** A trade as JSON. Numbers are in human units, rendered exactly from integers; missing values are null. */
+/**
+ * Renders trades as JSON. Numbers are in human units, exact decimals of the integers; missing
+ * values are null.
+ */
 
 import { BASE_PLACES, formatDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
 import { candlePointOf } from '../candles/rules.js';
 import { scaledBase } from '../model/amounts.js';
 import type { HistoryMarket, TradeRow } from '../model/records.js';
 
-/** A trade of the market data dialect, with the members that existing clients know. */
+/** Renders a trade of the market data dialect, with the members that existing clients know. */
 export function streamTradeText(row: TradeRow, market: HistoryMarket): string {
   const { base, quote } = writersOf(market);
   const price = candlePointOf(row, market.decimals)?.price ?? null;
@@ -30,8 +33,8 @@ export function streamTradeText(row: TradeRow, market: HistoryMarket): string {
 }
 
 /**
- * A trade of the compatible channel, with the members that its clients know. The member that would
- * reveal an indicative maker's account is omitted.
+ * Renders a trade of the compatible channel, with the members that its clients know. The member
+ * that would reveal an indicative maker's account is omitted.
  */
 export function channelTradeText(row: TradeRow, market: HistoryMarket): string {
   return objectText([
@@ -51,7 +54,7 @@ export function channelTradeText(row: TradeRow, market: HistoryMarket): string {
 type Member = readonly [name: string, json: string];
 type Writer = (amount: bigint | null) => string;
 
-/** The amounts and accounts, which both formats share. */
+/** Returns the amounts and accounts, which both formats share. */
 function amountMembers(row: TradeRow, { base, quote }: Writers): Member[] {
   const referrerReward = row.referrerReward === null ? null : BigInt(row.referrerReward);
   return [

@@ -16,12 +16,12 @@ interface IntegrityCheckOptions {
   readonly onSound: () => void;
 }
 
-/** Checks the whole file from the start, a few rows at a time, and again some hours after its end. */
+/** Checks the whole file a few rows at a time, and starts again some hours after its end. */
 export class IntegrityCheck {
   readonly #options: IntegrityCheckOptions;
   #timer: Timer | null = null;
   #store: unknown = null;
-  /** Damaged rows since the start of the file. */
+  /** The number of damaged rows found since the start of the file. */
   #damaged = 0;
 
   constructor(options: IntegrityCheckOptions) {
@@ -55,7 +55,7 @@ export class IntegrityCheck {
     try {
       return this.#checkSlice(store) ? CHECK_REST_MS : CHECK_PAUSE_MS;
     } catch (error) {
-      // The next write meets the same disk and reports it.
+      // The next write uses the same disk and reports the failure.
       if (error instanceof StoreError) return CHECK_REST_MS;
       throw error;
     }

@@ -1,10 +1,10 @@
 /**
- * The history's part of market statistics: the volume of the last 24 hours, and funding costs.
- * docs/market-data.md defines each of them.
+ * The part of market statistics that comes from the history: the volume of the last 24 hours, and
+ * funding costs. docs/market-data.md defines each value.
  *
- * Trades are not summed on arrival: the store's candles have the sums, corrected for late and
- * reverted trades, and a day is about eighty rows. A market is read again when its records changed,
- * or when the window moved, which it does by whole minutes.
+ * Trades are not summed when they arrive, because the store's candles have the sums, including late
+ * and reverted trades; a day is about eighty rows. A market is read again when its records changed,
+ * or when the 24-hour window moved, by whole minutes.
  */
 
 import { divideNearest } from '../../amounts/decimals.js';
@@ -40,8 +40,8 @@ export class MarketStatsCache {
   }
 
   /**
-   * The statistics of these markets at a time, unix seconds; null when they equal those of the last
-   * call. When the store throws, the next call returns the missed changes.
+   * Returns the statistics of these markets at a time, unix seconds; null when they equal those of
+   * the last call. When the store throws, the next call returns the missed changes.
    */
   readChanged(markets: readonly MarketKey[], nowSeconds: number): readonly MarketStats[] | null {
     const from = windowStart(nowSeconds);
@@ -64,7 +64,9 @@ export class MarketStatsCache {
   }
 }
 
-/** The 24-hour window starts at a whole minute, so that candles fill it. */
+/**
+ * Returns the start of the 24-hour window: a whole minute, so that candles fill the window exactly.
+ */
 export function windowStart(nowSeconds: number): number {
   return Math.floor((nowSeconds - DAY_SECONDS) / MINUTE_SECONDS) * MINUTE_SECONDS;
 }
@@ -77,8 +79,8 @@ interface StatsWindow {
 
 function readMarketStats(reader: MarketStatsSource, window: StatsWindow): MarketStats {
   const { market, from, nowSeconds } = window;
-  // To the end of a day: whole days are one row, and the chain's clock may be ahead of the local
-  // one.
+  // The window extends to the end of a day, because a whole day is one row, and the chain's clock
+  // may be ahead of the local clock.
   const to = (Math.floor(nowSeconds / DAY_SECONDS) + 2) * DAY_SECONDS;
   const traded = reader.aggregateSpan(market, { from, to });
   const before = reader.lastFillBefore(market, from);

@@ -2,8 +2,8 @@ import type { MarketKey } from '../../contract/markets.js';
 import { newNonce } from '../model/nonce.js';
 
 /**
- * Versions of each market's stored data. A version is never reused, not even by another run, and is
- * posted before the first body that it covers.
+ * The version of each market's stored data. A version is never reused, also not by another run, and
+ * is posted before the first body that it covers.
  */
 export class MarketVersions {
   readonly #nonce: string;
@@ -23,7 +23,7 @@ export class MarketVersions {
     });
   }
 
-  /** New versions for these markets and all earlier ones, after a change of the store. */
+  /** Returns new versions for these markets and all earlier ones, after the store was replaced. */
   renewVersions(markets: Iterable<MarketKey>): readonly (readonly [MarketKey, string])[] {
     return this.bumpVersions(new Set([...this.#known, ...markets]));
   }

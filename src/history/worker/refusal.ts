@@ -2,7 +2,7 @@ import { HistoryError } from '../model/error.js';
 import type { RefusedQuery } from '../model/messages.js';
 import { StoreError } from '../store/error.js';
 
-/** The client's view of an error, without details of the machine. */
+/** Converts an error for clients, without details of the machine. */
 export function refusalOf(error: unknown): RefusedQuery {
   if (error instanceof HistoryError) {
     return { code: error.code, message: error.message, param: error.param };

@@ -9,14 +9,14 @@ import type { HistoryStore } from '../store/store.js';
 import type { RetirePolicy } from '../store/types.js';
 
 const DAY_SECONDS = 86_400;
-/** Pause between two steps while there is more to delete: queries run in between. */
+/** Pause between two steps while there is more to delete; queries run during it. */
 const STEP_MS = 50;
 /** Pause between two checks without deletions, or after a disk failure. */
 const REST_MS = 60_000;
-/** Slots behind the finalised tip for which transactions without records are kept. */
+/** Number of slots below the finalised tip in which transactions without records are kept. */
 const EMPTY_SLOTS_KEPT = 1_000;
 
-/** Candles of a day and longer are few, and stay. */
+/** The candles that retention deletes; candles of a day and longer are few and stay. */
 const RETIRED_CANDLES = CANDLE_MINUTES.filter((minutes) => minutes < RESOLUTION_MINUTES.D);
 
 type RetiredStore = Pick<HistoryStore, 'readNewestTs' | 'readRetiredSpan' | 'retireRows'>;
@@ -24,26 +24,26 @@ type RetiredStore = Pick<HistoryStore, 'readNewestTs' | 'readRetiredSpan' | 'ret
 /** The dependencies of retention. */
 export interface RetentionOptions {
   readonly days: Pick<WorkerSetup, 'retentionDays' | 'candleRetentionDays'>;
-  /** Whether records are deleted by whole days, as a database drops partitions. */
+  /** Whether records are deleted by whole days, because days are partitions of a database. */
   readonly hasDays?: boolean;
   readonly store: () => RetiredStore | null;
   readonly finalisedSlot: () => number;
-  /** The chain's time as read in this run, unix seconds; null before that. */
+  /** Returns the chain's time as read in this run, unix seconds; null before the first reading. */
   readonly chainSeconds: () => number | null;
   readonly timers: Timers;
   readonly log: Log;
 }
 
-/** The start of the delay of a large deletion, in chain time and in local time. */
+/** The start of the delay before a large deletion, in chain time and in local time. */
 interface Hold {
   readonly ts: number;
   readonly atMs: number;
 }
 
 /**
- * Deletes old records, a little at a time. Age is relative to the newest record up to the chain's
- * time, so a wrong clock or node alone cannot make records old; a deletion of more than a day's
- * span waits for an hour.
+ * Deletes old records, a few at a time. Age is relative to the newest record up to the chain's
+ * time, so a wrong clock or node alone cannot make records old; a deletion that spans more than a
+ * day waits for an hour.
  */
 export class Retention {
   readonly #options: RetentionOptions;
@@ -75,7 +75,7 @@ export class Retention {
     try {
       return store.retireRows(this.#duePolicy(store, chainTs)).hasMore ? STEP_MS : REST_MS;
     } catch (error) {
-      // The next write meets the same disk and reports it.
+      // The next write uses the same disk and reports the failure.
       if (error instanceof StoreError) return REST_MS;
       throw error;
     }

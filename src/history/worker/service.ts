@@ -1,4 +1,7 @@
-/** The service in the worker: executes the main thread's queries and posts frames, versions and stats. */
+/**
+ * The service in the worker: executes the main thread's queries, and posts frames, versions and
+ * stats.
+ */
 
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
 import type { HistoryStats } from '../../contract/history-source.js';
@@ -40,10 +43,13 @@ import { StoreManager, storeReader } from './store-manager.js';
 import { NOTHING_STORED, storedStats } from './stored-stats.js';
 import { writeWriterMark } from './writer-mark.js';
 
-/** Interval of stats, which are also the worker's heartbeat, and of the check of the file's place. */
+/**
+ * Interval of stats, which are also the worker's heartbeat, and of the check that the file is in
+ * place.
+ */
 const STATS_MS = 1_000;
 
-/** The source of records, or of notices of their arrival. */
+/** The source of records, or of notices that records have arrived. */
 interface RecordSource {
   start(): void;
   stop(): Promise<void>;
@@ -51,10 +57,10 @@ interface RecordSource {
   readonly stats: SessionStats;
 }
 
-/** The dependencies of the service, which include all clocks, timers and randomness. */
+/** The dependencies of the service, including all clocks, timers and randomness. */
 interface HistoryServiceOptions {
   readonly setup: WorkerSetup;
-  /** At least one, except for a reading service. */
+  /** The nodes; at least one, except for a reading service. */
   readonly nodes: readonly LogNode[];
   readonly post: (message: FromWorker) => void;
   readonly timers: Timers;
@@ -78,7 +84,7 @@ export class HistoryService {
   readonly #reader: RowReader;
   readonly #marketStats: MarketStatsCache;
   readonly #fundingMeans = new FundingMeansBodies();
-  /** The expected chain of a reading service; null to accept the database's. */
+  /** The chain that a reading service expects; null to accept the database's chain. */
   #readChain: string | null = null;
   #heartbeat: Timer | null = null;
   #newestSlot = 0;
@@ -183,7 +189,7 @@ export class HistoryService {
     for (const market of markets) this.#markets.set(market.key, market);
     if (this.#isReader && this.#readChain !== genesisHash) {
       this.#readChain = genesisHash;
-      // It is opened again if it belongs to this chain.
+      // The lost store is opened again if it belongs to this chain.
       this.#stores.close();
     }
     this.#addPendingFills();
@@ -243,7 +249,10 @@ export class HistoryService {
     return this.#options.setup.database?.role === 'read';
   }
 
-  /** Counts back from the chain's time, or from the newest transaction if that is older or the only time. */
+  /**
+   * Returns the limits of the first gap: it counts back from the chain's time, or from the newest
+   * transaction if that is older or the only known time.
+   */
   #firstGap(newestTs: number | null): Pick<Gap, 'sinceTs' | 'left'> {
     const { backfillHours, backfillTransactionsMax: left } = this.#options.setup;
     const times = [this.#chainTime.readSeconds, newestTs].filter((ts) => ts !== null);
@@ -272,7 +281,10 @@ export class HistoryService {
     this.#log.warn({ sinceTs: line }, text);
   }
 
-  /** After each commit: posts a new version first, so that no later query returns "not modified". */
+  /**
+   * Call this after each commit: posts a new version first, so that no later query returns "not
+   * modified".
+   */
   #publishChange(change: StoreChange): void {
     if (change.markets.size > 0) this.#postVersions(this.#versions.bumpVersions(change.markets));
     for (const { slot, ts } of change.trades) {
@@ -284,7 +296,10 @@ export class HistoryService {
     this.#streams.publishChange(change);
   }
 
-  /** Null when the wall clock and the chain's clock differ so much that the lag is meaningless. */
+  /**
+   * Returns the lag, or null when the wall clock and the chain's clock differ so much that the lag
+   * is meaningless.
+   */
   #lagOf(ts: number): number | null {
     return this.#chainTime.isWallNear ? this.#timers.unixMs() - ts * 1_000 : null;
   }
@@ -345,14 +360,17 @@ export class HistoryService {
     this.#heartbeat = this.#timers.after(STATS_MS, () => this.#runHeartbeat());
   }
 
-  /** Adds pending fills of spot markets whose decimals the book has sent since; each write adds some too. */
+  /**
+   * Adds pending fills of spot markets whose decimals the book has sent meanwhile; each write also
+   * adds some.
+   */
   #addPendingFills(): void {
     if (this.#isReader) return;
     try {
       const change = this.#stores.store?.addPendingFills() ?? null;
       if (change !== null) this.#publishChange(change);
     } catch (error) {
-      // The next write meets the same disk and reports it.
+      // The next write uses the same disk and reports the failure.
       if (!(error instanceof StoreError)) throw error;
     }
   }
@@ -365,12 +383,12 @@ export class HistoryService {
       const mark = { ...this.#source.state, chainTs: this.#chainTime.readSeconds };
       writeWriterMark(store, mark, this.#timers.unixMs());
     } catch (error) {
-      // The next write meets the same server and reports it.
+      // The next write uses the same server and reports the failure.
       if (!(error instanceof StoreError)) throw error;
     }
   }
 
-  /** Called without a change as well, because the window of 24 hours moves. */
+  /** Posts the market statistics, also without a change, because the 24-hour window moves. */
   #postMarketStats(): void {
     const now = this.#chainTime.seconds;
     if (this.#stores.store === null || now === null) return;

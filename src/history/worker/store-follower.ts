@@ -102,7 +102,7 @@ export class StoreFollower {
     this.#state = { state: 'failing', reason: error.message };
   }
 
-  /** The service has already reopened its streams, because the store changed. */
+  /** The service has already reopened its streams for the new store. */
   #begin(store: HistoryStore): void {
     this.#position = readTogether(store, () => {
       const number = store.runRead((parts) => readChanges(parts, 0).number);
@@ -119,7 +119,7 @@ export class StoreFollower {
     if (followed.isReset) onReset();
   }
 
-  /** The changes since the last poll; null for none. */
+  /** Returns the changes since the last poll; null when there are none. */
   #readFollowed(store: HistoryStore): FollowedChange | null {
     const changes = store.runRead((parts) => readChanges(parts, this.#position.number));
     if (changes.markets.length === 0) return null;
@@ -130,7 +130,7 @@ export class StoreFollower {
     return followed;
   }
 
-  /** Follows the writer's state, while its marks are recent. */
+  /** Follows the writer's state as long as its marks are recent. */
   #readState(store: HistoryStore): void {
     const marks = store.readProgress();
     const progress = new Progress({ readProgress: () => marks });

@@ -11,7 +11,7 @@ import { isDamage, StoreError } from '../store/error.js';
 import { storeFile } from '../store/open.js';
 import { type HistoryStore, openStore } from '../store/store.js';
 
-/** The folder of the stores, and the source of market decimals. */
+/** The folder of the stores, and the source of the markets' decimals. */
 interface StoreManagerOptions {
   readonly folder: string;
   /** The program of the transactions; undefined for any. */
@@ -29,11 +29,13 @@ interface FileFault {
   readonly text: string;
   /** The file's identity; null for any file. */
   readonly identity: string | null;
-  /** When the fault expires, unless it recurs; damage and loss do not expire. */
+  /**
+   * When the fault expires unless it recurs, monotonic milliseconds; damage and loss do not expire.
+   */
   readonly untilMs: number;
 }
 
-/** The single open store, of the current chain, and its file's fault. */
+/** The single open store, which is that of the current chain, and the fault of its file. */
 export class StoreManager {
   readonly #options: StoreManagerOptions;
   #open: { readonly genesisHash: string; readonly store: HistoryStore } | null = null;
@@ -50,17 +52,18 @@ export class StoreManager {
     return this.#open?.store ?? null;
   }
 
-  /** The file's fault, for operators; null for none. */
+  /** The fault of the file as a text for operators; null for none. */
   get fault(): string | null {
     return this.#fault?.text ?? null;
   }
 
   /**
-   * Opens the store of a chain and closes the store of another one. `isNew` is false when it was
-   * already open.
+   * Opens the store of a chain, and closes the store of another chain. `isNew` is false when the
+   * store was already open.
    *
    * # Errors
-   * StoreError when the file cannot be opened, or was lost: no replacement is created.
+   * Rejects with a StoreError when the file cannot be opened or was lost: no replacement is
+   * created.
    */
   async openStore(genesisHash: string): Promise<{ store: HistoryStore; isNew: boolean }> {
     if (this.#open?.genesisHash === genesisHash) return { store: this.#open.store, isNew: false };
@@ -78,7 +81,7 @@ export class StoreManager {
       marketOf(key)?.decimals ?? (key.startsWith('perp') ? 9 : null);
     const options = { genesisHash, programId, rules: candleRules, decimalsOf };
     if (database !== undefined) {
-      // A history in files does not load the Postgres client.
+      // The Postgres client is loaded only for a history in a database.
       const { openPostgresStore } = await import('../postgres/open-postgres.js');
       return openPostgresStore({ ...options, place: database });
     }
@@ -88,7 +91,7 @@ export class StoreManager {
     return openStore({ ...options, folder, onUpgrade });
   }
 
-  /** Abandons a file that is no longer at its path: writes to it would be lost. */
+  /** Abandons a file that is no longer at its path, because writes to it would be lost. */
   checkPlace(): void {
     if ((this.#fault?.untilMs ?? FOR_GOOD) <= this.#options.timers.nowMs()) this.#fault = null;
     if (this.#open === null || this.#open.store.isInPlace()) return;
@@ -117,7 +120,7 @@ export class StoreManager {
 
   /**
    * Closes the store after an unrecoverable error, so that the file is opened again. A damaged file
-   * stays open: its intact rows are served, and the check may repair it.
+   * stays open, because its intact rows are served and the check may repair it.
    */
   closeAfter(error: unknown): void {
     if (isDamage(error)) this.noteFailure(error);
@@ -141,7 +144,10 @@ const FOR_GOOD = Number.POSITIVE_INFINITY;
 const LOST_TEXT =
   'the file was moved or deleted while it was open: nothing is stored until there is one in its place, or the service is started again';
 
-/** The reader of bodies and streams: the currently open store. `store` throws while there is none. */
+/**
+ * Returns the reader for bodies and streams, which reads the currently open store. `store` throws
+ * while there is none.
+ */
 export function storeReader(store: () => HistoryStore): RowReader {
   const buckets = bucketReader({
     readCandles: (query) => store().readCandles(query),

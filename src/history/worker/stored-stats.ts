@@ -11,7 +11,7 @@ export const NOTHING_STORED: StoredStats = {
   missingFills: {},
 };
 
-/** Zeros when the file cannot be read: the state has the reason. */
+/** Returns the totals; zeros when the file cannot be read, and the state then has the reason. */
 export function storedStats(store: HistoryStore): StoredStats {
   try {
     const { trades, fundingRates } = store.readTotals();

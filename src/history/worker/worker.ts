@@ -1,6 +1,6 @@
 /**
- * The second composition root: builds the history on its thread. Its input is a `WorkerSetup`, and
- * all its output goes through the port.
+ * The second composition root: builds the history on its thread. Its start parameter is a
+ * `WorkerSetup`; all its output goes through the port.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createNodes, type RpcNode } from '../../rpc/node-pool.js';
@@ -37,7 +37,7 @@ port.on('message', (message: ToWorker) => {
 });
 service.start();
 
-/** The node, with streams as preferred log sources if there are any. */
+/** Returns the node, with gRPC streams as preferred log sources if there are any. */
 function withStreams(node: RpcNode): LogNode {
   const { grpc: servers = [], programId } = setup;
   return {
@@ -52,8 +52,8 @@ function withStreams(node: RpcNode): LogNode {
 }
 
 /**
- * Transfers bodies, because copying one costs more than rendering it; a view of a shared pool must
- * be copied.
+ * Returns the buffers to transfer, because copying a body costs more than rendering it; a view of a
+ * shared pool must be copied.
  */
 function buffersOf(body: Uint8Array): ArrayBuffer[] {
   const { buffer, byteLength } = body;

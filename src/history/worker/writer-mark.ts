@@ -1,5 +1,5 @@
 /**
- * The state that the writing service publishes to readers of its database, each second: a mark
+ * The state that the writing service publishes each second to readers of its database, as a mark
  * among the progress marks.
  */
 import type { IngestState } from '../ingest/ingester.js';
@@ -21,7 +21,7 @@ export function writeWriterMark(
   { state, reason, chainTs }: WriterMark,
   unixMs: number,
 ): void {
-  // The text changes each second, so that readers see a live writer.
+  // The text changes each second, so that readers can tell that the writer is alive.
   const value = JSON.stringify({ state, reason, chainTs, at: unixMs });
   store.writeBatch({ transactions: [], progress: { [NAME]: value } });
 }
@@ -32,7 +32,9 @@ export interface FoundMark {
   readonly text: string;
 }
 
-/** The writer's mark; null when there is none. An unreadable mark counts as a failing history. */
+/**
+ * Reads the writer's mark; null when there is none. An unreadable mark counts as a failing history.
+ */
 export function readWriterMark(progress: ReadonlyMap<string, string>): FoundMark | null {
   const text = progress.get(NAME);
   return text === undefined ? null : { text, mark: markOf(text) };
