@@ -21,7 +21,7 @@ import { ReadingNodes } from './sources/reading-nodes.js';
 
 /** The parts of a live feed; optional ones are for tests and settings. */
 export interface LiveFeedOptions {
-  /** The first is used while it works; the others are fallbacks. */
+  /** The nodes: the first is used while it works; the others are fallbacks. */
   readonly nodes: RpcNodes;
   /** A separate node for the scan of all users; by default the node in use. */
   readonly snapshotRpc?: NodeRpc;
@@ -36,24 +36,24 @@ export interface LiveFeedOptions {
   readonly journal?: { endTurn(mark: PublishMark): void } | undefined;
   /** After each turn of the engine. */
   readonly onTurn?: (turn: EndedTurn) => void;
-  /** Who makes the frames of marks: input waits for it. */
+  /** Renders the frames of publish marks; input waits until they are rendered. */
   readonly publisher?: MarkPublisher;
-  /** The service's interval between two frames of a topic. */
+  /** The service's interval between two frames of a topic, milliseconds. */
   readonly streamIntervalMs?: number;
-  /** Called after each requested turn: the seconds from the first request to its end. */
+  /** Called after each requested turn with the seconds from the first request to its end. */
   readonly onApplied?: (seconds: number) => void;
   /** Called once, when the book is live for the first time. */
   readonly onFirstLive?: () => void;
-  /** The required chain; by default the first node's. */
+  /** The genesis hash that the chain must have; by default the first node's. */
   readonly genesisHash?: string;
   /** Called when the connection leads to another chain. */
   readonly onGenesisChanged?: (hash: string) => void;
   readonly timing?: FeedTiming;
-  /** Interval of audits of the live book; 0 for none. */
+  /** Interval of audits of the live book, milliseconds; 0 for none. */
   readonly auditIntervalMs?: number;
-  /** Interval of probes of a live book; 0 for none. */
+  /** Interval of probes of a live book, milliseconds; 0 for none. */
   readonly probeIntervalMs?: number;
-  /** Maximum difference between this machine's clock and the chain's. */
+  /** Maximum difference between this machine's clock and the chain's, milliseconds. */
   readonly clockSkewMaxMs?: number;
   readonly timers: Timers;
   readonly random?: () => number;
@@ -61,7 +61,7 @@ export interface LiveFeedOptions {
   readonly firstSlotWaitMs?: number;
 }
 
-/** The nodes to follow, one at a time; with merged sources, the nodes to read. */
+/** Returns the nodes to follow, one at a time; with merged sources, the nodes to read from. */
 export function feedNodesOf(options: LiveFeedOptions): RpcNodes<FeedNode> {
   const { nodes, sources, programId, program = 'drift' } = options;
   const [first, ...others] = nodes;
@@ -137,7 +137,7 @@ export function newParts(
   };
 }
 
-/** A stream of updates and its client always belong to the same node. */
+/** Returns the stream of updates and the client of a node; both always belong to the same node. */
 export function endpointsOf(
   node: FeedNode,
   nodes: RpcNodes<FeedNode>,

@@ -16,8 +16,8 @@ import { LAGGING_AFTER_MS, STALE_AFTER_MS, WATCH_INTERVAL_MS } from './model/lim
 import { NodeFailover } from './node-failover.js';
 
 /**
- * Codes of truncated accounts: they are valid on chain, so their state is missing as after a lost
- * message. A whole but malformed account is only excluded.
+ * Error codes of truncated accounts: the account is valid on chain, so its state is missing as
+ * after a lost message. A complete but malformed account is only excluded.
  */
 const BROKEN_ON_THE_WAY: ReadonlySet<string> = new Set([
   'INVALID_KEY',
@@ -30,11 +30,11 @@ const DEFAULT_TIMING = { laggingAfterMs: LAGGING_AFTER_MS, staleAfterMs: STALE_A
 
 /**
  * Keeps the engine's book equal to the chain: subscribes, buffers updates, reads all accounts,
- * applies newer updates, and is live; likewise after each reconnect. The book is never `live` with
- * a gap: it is `rebuilding` until all accounts are read, and without slots `lagging`, then `stale`.
- * The feed uses one node at a time; `Nodes` chooses the next.
+ * applies newer updates, and is then live; likewise after each reconnect. The book is never `live`
+ * with a gap: it is `rebuilding` until all accounts are read, and without slots it becomes
+ * `lagging`, then `stale`. The feed uses one node at a time; `NodeFailover` chooses the next.
  *
- * The feed follows every market: filters are by name, which this room does not decode.
+ * The feed follows every market: filters are by market name, which this room does not decode.
  *
  * ```ts
  * const feed = new LiveFeed({ nodes: [node], engine, programId, onTurn: publish });
@@ -53,7 +53,7 @@ export class LiveFeed {
   readonly #slotAge: SlotAge;
   #everLive = false;
   #reason: string | null = 'not connected yet';
-  /** The failure of the current or last session; null since it was live. */
+  /** The failure of the current or last session; null after the session was live. */
   #failure: string | null = null;
   #firstLive: () => void = () => undefined;
 
@@ -91,12 +91,14 @@ export class LiveFeed {
     this.#nodes.stop();
   }
 
-  /** Ends a turn soon: something other than the chain has changed the book. */
+  /**
+   * Requests that a turn ends soon, because something other than the chain has changed the book.
+   */
   requestTurn(): void {
     this.#parts.turns.requestTurn();
   }
 
-  /** Reads all accounts again, because earlier updates may be missing, for this reason. */
+  /** Reads all accounts again, for the given reason, because earlier updates may be missing. */
   readAgain(reason?: string): void {
     if (this.#session !== null)
       this.#dropOnFailure(this.#session, this.#session.resyncBook(reason));
@@ -164,7 +166,7 @@ export class LiveFeed {
     this.#dropOnFailure(session, session.runUntilLive());
   }
 
-  /** A failed session is unusable: its socket is cut, and a new session follows. */
+  /** Drops a session whose work failed: its socket is cut, and a new session follows. */
   #dropOnFailure(session: FeedSession, work: Promise<void>): void {
     work.catch((error: unknown) => {
       if (session !== this.#session) return;
@@ -173,14 +175,14 @@ export class LiveFeed {
         this.#nodes.dropConnection(failure);
         return;
       }
-      // Another node decides: this one is believed the next time if no node was in use since or
-      // refutes it.
+      // Forgetting the position lets another node decide: this node is accepted the next time
+      // unless another node was in use since and refutes it.
       if (!session.isLive && !isRefutedByNodes(error)) this.#forgetChainTime();
       this.#nodes.leaveNode(failure);
     });
   }
 
-  /** Forgets the chain's position: the next node is believed unconditionally. */
+  /** Forgets the chain's position, so that the next node is accepted unconditionally. */
   #forgetChainTime(): void {
     this.#parts.memory.newest = NO_SLOT;
     this.#parts.clock.forgetTime();
@@ -193,7 +195,10 @@ export class LiveFeed {
     this.#nodes.recordReadFailure(failure);
   }
 
-  /** The book has holes: it is read again over a new connection, later over another node. */
+  /**
+   * Handles lost messages: the book is read again over a new connection, after repeated losses from
+   * another node.
+   */
   #handleLoss(session: FeedSession, reason: string): void {
     if (session !== this.#session) return;
     this.#session = null;
@@ -229,7 +234,7 @@ export class LiveFeed {
     this.#parts.transientErrors.clear();
     this.#failure = null;
     this.#updateFreshness();
-    // A replayed market may have named an oracle that was not read.
+    // A replayed market may name an oracle that was not read.
     this.#dropOnFailure(session, session.followOracles());
     this.#parts.log.info({ slot: this.#parts.clock.slot }, 'the book is live');
     if (this.#everLive) return;

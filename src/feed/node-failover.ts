@@ -37,13 +37,14 @@ interface FailoverOptions {
 }
 
 /**
- * One node at a time: the feed stays with the node in use until it fails, even if a preferred node
- * has recovered. A node has failed when a connection to it ends or fails before the book is live on
- * it, when its snapshots fail repeatedly, and when no slot arrives over an open connection. A lost
- * live connection is retried once on the same node.
+ * Chooses one node at a time: the feed stays with the node in use until it fails, even if a
+ * preferred node has recovered. A node has failed when a connection to it ends or fails before the
+ * book is live on it, when its snapshots fail repeatedly, and when no slot arrives over an open
+ * connection. A lost live connection is retried once on the same node.
  *
- * After all have failed in a row the next try is delayed, longer each time; so is the next switch
- * when no node has slots, because then the chain is paused and every switch costs a scan.
+ * After all nodes have failed in a row, the next attempt is delayed, longer each time. The next
+ * switch is also delayed when no node has slots, because then the chain is paused and every switch
+ * costs a scan.
  *
  * A single node has no alternative: its socket reconnects automatically.
  */
@@ -75,7 +76,7 @@ export class NodeFailover {
     this.#silentMsMax = this.#nextSilenceMs();
   }
 
-  /** The node in use, or the one being tried. */
+  /** The node in use, or the node that is being tried. */
   get current(): FeedNode {
     return this.#pool.current;
   }
@@ -96,7 +97,7 @@ export class NodeFailover {
     this.current.socket.dropConnection(reason);
   }
 
-  /** Leaves a connected node for the next one; a single one is reconnected. */
+  /** Leaves a connected node for the next one; a single node is reconnected. */
   leaveNode(reason: string): void {
     if (this.#pool.isSingle) {
       this.dropConnection(reason);
@@ -121,16 +122,19 @@ export class NodeFailover {
     this.#silentMsMax = this.#nextSilenceMs();
   }
 
-  /** Called with the time without a slot over an open connection, with the book live or nearly so. */
+  /**
+   * Call this with the time without a slot over an open connection, while the book is live or
+   * nearly live.
+   */
   checkSilence(sinceMs: number, live: boolean): void {
-    // A single node may be slow with a scan, which would start over.
+    // A single node may be slow with a scan, which a reconnect would start again.
     if (sinceMs < this.#silentMsMax || (this.#pool.isSingle && !live)) return;
     this.#silences += 1;
     this.#silentMsMax = this.#nextSilenceMs();
     this.leaveNode(`no slot for ${Math.round(sinceMs)} ms`);
   }
 
-  /** A full snapshot failed; the next one is scheduled on the same connection. */
+  /** Records that a full snapshot failed; the next one is scheduled on the same connection. */
   recordReadFailure(failure: string): void {
     this.#readFailures += 1;
     if (this.#pool.isSingle || this.#readFailures < NODE_READ_FAILURES_MAX) return;
@@ -138,8 +142,8 @@ export class NodeFailover {
   }
 
   /**
-   * The connection lost messages: it reconnects, and after another loss the next node is used.
-   * Further ones within the same period are delayed, because each costs a scan.
+   * Records that the connection lost messages: it reconnects, and after another loss the next node
+   * is used. Further losses within the same period delay the reconnect, because each costs a scan.
    */
   recordLoss(reason: string): void {
     const { timers } = this.#options;
@@ -159,7 +163,7 @@ export class NodeFailover {
     });
   }
 
-  /** Whether the book may follow the node in use to the chain with this hash. */
+  /** Returns whether the book may follow the node in use to the chain with this hash. */
   admitsChain(hash: string, known: string | null): boolean {
     return this.#pool.admitsChain(hash, known);
   }
@@ -198,7 +202,7 @@ export class NodeFailover {
     this.#pool.recordFailure();
     this.#pool.moveToNext();
     counters.failovers += 1;
-    // Not logged after a whole round: the feed logs the failures themselves.
+    // The switch is not logged after a whole round, because the feed logs the failures themselves.
     if (this.#pool.roundsFailed === 0) {
       log.warn({ from: from.name, to: this.current.name, reason }, 'another node is used');
     }
@@ -206,7 +210,10 @@ export class NodeFailover {
     this.#pending = timers.after(waitMs, () => this.#connectCurrent());
   }
 
-  /** A hanging connect is given up before the socket's own limit, and later in each round. */
+  /**
+   * Schedules when to give up a hanging connection attempt: before the socket's own limit, and
+   * later in each round.
+   */
   #scheduleGivingUp(): void {
     this.#cancelPending();
     if (this.#pool.isSingle) return;
@@ -222,7 +229,10 @@ export class NodeFailover {
     this.#pending = null;
   }
 
-  /** Each other node is tried as soon as the book is stale; after that the delay grows. */
+  /**
+   * Returns the silence after which the next node is tried: at first as soon as the book is stale,
+   * then the delay grows.
+   */
   #nextSilenceMs(): number {
     const { staleAfterMs } = this.#options;
     const othersLeft = this.#silences < this.#pool.size - 1;

@@ -1,6 +1,6 @@
 /**
- * Adds indicative quotes to the book, in addition to the chain's data: stamped with the wall clock,
- * published with the next turn, and removed in the turn of their expiry.
+ * Adds indicative quotes to the book, in addition to the chain's data: they are stamped with the
+ * wall clock, published with the next turn, and removed in the turn of their expiry.
  */
 
 import type { QuoteEngine } from '../contract/feed-engine.js';
@@ -11,7 +11,9 @@ import { QUOTE_CHECK_MS_MAX, QUOTE_CHECK_MS_MIN } from './model/limits.js';
 /** Dependencies of the intake. */
 interface QuoteIntakeOptions {
   readonly engine: QuoteEngine;
-  /** Ends a turn as soon as the loop has read its sockets: many quotes share one. */
+  /**
+   * Ends a turn as soon as the event loop has read its sockets, so that many quotes share one turn.
+   */
   readonly requestTurn: () => void;
   readonly timers: Timers;
 }
@@ -35,14 +37,16 @@ export class QuoteIntake {
     return outcome;
   }
 
-  /** Stops scheduling turns: later quotes show in whichever turn ends. */
+  /** Stops scheduling turns; later quotes appear with whichever turn ends. */
   stop(): void {
     this.#stopped = true;
     this.#checkTimer?.cancel();
     this.#checkTimer = null;
   }
 
-  /** Schedules a check at the next possible expiry, early enough to notice a set clock. */
+  /**
+   * Schedules a check at the next possible expiry, early enough to notice that the clock was set.
+   */
   #scheduleCheck(): void {
     const { engine, requestTurn, timers } = this.#options;
     const dueMs = engine.indicativeDueMs();

@@ -1,6 +1,6 @@
 import type { RawAccount } from '../contract/accounts.js';
 
-/** The newest state of an account: its bytes, or its closing. */
+/** The newest state of an account: its bytes, or a closed account. */
 type RecentUpdate = RawAccount | { readonly pubkey: string; readonly slot: number };
 
 /** Bytes of an update without its data. */
@@ -20,7 +20,7 @@ export class RecentUpdates {
     return this.#bytes;
   }
 
-  /** Adds an update; false when it does not fit, and all are dropped. */
+  /** Adds an update. Returns false when it does not fit; all updates are then dropped. */
   addUpdate(update: RecentUpdate): boolean {
     const before = this.#byKey.get(update.pubkey);
     if (before !== undefined) this.#remove(before);
@@ -32,7 +32,7 @@ export class RecentUpdates {
     return false;
   }
 
-  /** Drops the oldest, up to the first with this slot or later. */
+  /** Drops the oldest updates, up to the first of this slot or later. */
   forgetBefore(slot: number): void {
     for (const update of this.#byKey.values()) {
       if (update.slot >= slot) return;

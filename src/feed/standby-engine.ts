@@ -9,7 +9,7 @@ import type { FeedState } from '../contract/feed-status.js';
 import type { IndicativeOutcome, IndicativePolicy, MakerQuotes } from '../contract/indicative.js';
 import { RecentUpdates } from './recent-updates.js';
 
-/** A snapshot being applied, and its number of applied accounts. */
+/** A snapshot that is being applied, and the number of its applied accounts. */
 interface OpenSnapshot {
   readonly snapshot: AccountSnapshot;
   applied: number;
@@ -19,29 +19,29 @@ interface OpenSnapshot {
 interface LogState {
   readonly engine: EpochEngine;
   readonly slot: number;
-  /** The slots of accounts (base58) written in this slot or later. */
+  /** Returns the slots of the accounts (base58) that were written in this slot or later. */
   readonly writtenFrom: (slot: number) => ReadonlyMap<string, number>;
 }
 
 /** Dependencies of a standby's feed. */
 interface StandbyEngineOptions {
-  /** The engine of the feed's own book until then. */
+  /** The engine with the feed's own book, used until the failover. */
   readonly warm: EpochEngine;
   readonly bytesMax: number;
-  /** Slots by which a core may receive a slot's accounts late. */
+  /** Number of slots by which a core may receive a slot's accounts late. */
   readonly lateSlots: number;
 }
 
 /**
- * The engine of a standby's feed: keeps its own book warm and, for the failover, buffers the feed's
- * recent updates. After the failover it forwards to the engine with the log's book.
+ * The engine of a standby's feed: keeps its own book current and, for the failover, buffers the
+ * feed's recent updates. After the failover it forwards to the engine with the log's book.
  */
 export class StandbyEngine implements EpochEngine {
   readonly #updates: RecentUpdates;
   readonly #lateSlots: number;
   #engine: EpochEngine;
   #isWarm = true;
-  /** The buffered updates are complete from this slot on. */
+  /** The slot from which on the buffered updates are complete. */
   #coveredFrom = Number.POSITIVE_INFINITY;
   #state: FeedState = 'rebuilding';
   #clock = { slot: 0, unixSeconds: 0 };
@@ -68,14 +68,15 @@ export class StandbyEngine implements EpochEngine {
     return this.#updates.bytes;
   }
 
-  /** The log's book has this slot: older updates are included in it. */
+  /** Records the slot of the log's book, which includes all older updates. */
   noteLogSlot(slot: number): void {
     this.#updates.forgetBefore(slot - this.#lateSlots);
   }
 
   /**
-   * Switches to the engine with the log's book: adds the buffered updates that are newer there, for
-   * the next turn. Returns whether that is complete; otherwise all accounts must be read again.
+   * Switches to the engine with the log's book: adds the buffered updates that are newer than it,
+   * for the next turn. Returns whether the book is then complete; otherwise all accounts must be
+   * read again.
    */
   switchTo({ engine, slot: logSlot, writtenFrom }: LogState): boolean {
     this.#engine = engine;
@@ -116,9 +117,9 @@ export class StandbyEngine implements EpochEngine {
 
   setClock(slot: number, unixSeconds: number): void {
     this.#clock = { slot, unixSeconds };
-    // A node that lags the previous core's node catches up.
+    // A node that is behind the previous core's node is still catching up.
     if (slot < this.#logSlot) return;
-    // A slot may be notified before its accounts, by another subscription.
+    // Another subscription may notify a slot before its accounts arrive.
     if (slot >= this.#logSlot + this.#lateSlots) this.#written = null;
     this.#engine.setClock(slot, unixSeconds);
   }
@@ -165,7 +166,7 @@ export class StandbyEngine implements EpochEngine {
     return this.#engine.applySnapshot(snapshot, from, count);
   }
 
-  /** Only the snapshot may contain the changes before it. */
+  /** The changes before the snapshot may be in the snapshot only. */
   endSnapshot(): SnapshotReport {
     if (this.#open !== null) this.#coveredFrom = this.#open.snapshot.slot;
     this.#open = null;
@@ -204,12 +205,15 @@ export class StandbyEngine implements EpochEngine {
     return this.#engine.readCensus();
   }
 
-  /** Whether the log's book has a later state of an account. Within one slot it may have an earlier write. */
+  /**
+   * Returns whether the log's book has a later state of an account. Within one slot it may have an
+   * earlier write.
+   */
   #isOlder({ pubkey, slot }: { readonly pubkey: string; readonly slot: number }): boolean {
     return slot < (this.#written?.get(pubkey) ?? 0);
   }
 
-  /** A half-applied snapshot is applied to the other engine as well. */
+  /** Applies a partly applied snapshot to the other engine as well. */
   #applyAgain(engine: EpochEngine): void {
     if (this.#open === null) return;
     const { snapshot, applied } = this.#open;

@@ -23,13 +23,13 @@ import { UserSearch } from './user-search.js';
 interface AbsenceConnection {
   /** The newest announced slot; 0 before the first. */
   newestSlot(): number;
-  /** The chain lacks these accounts as of this slot. */
+  /** Called with accounts that the chain does not contain as of this slot. */
   onGone(pubkeys: readonly string[], slot: number): void;
-  /** The socket repeatedly notifies an account that later readings lack. */
+  /** Called when the socket repeatedly notifies an account that later readings do not contain. */
   onContradiction(pubkey: string): void;
 }
 
-/** The slot and monotonic milliseconds of a first reading or notification. */
+/** The slot and the time, monotonic milliseconds, of a first reading or a notification. */
 interface Moment {
   readonly slot: number;
   readonly atMs: number;
@@ -41,16 +41,16 @@ interface NewAccount {
 }
 
 /**
- * Finds accounts of the book that the chain lacks: closed in the transaction that cancelled their
- * orders, created on an abandoned fork, or never created. No subscription reports such an account,
- * because its owner is no longer the program.
+ * Finds accounts of the book that do not exist on the chain: closed in the transaction that
+ * cancelled their orders, created on an abandoned fork, or never created. No subscription reports
+ * such an account, because its owner is no longer the program.
  *
  * An account leaves the book after two readings without it. Both are later than the account's last
- * write, so that a lagging node says nothing about a new account. The second reading is at
- * `confirmed`, from another node if one answers, after the socket has passed the first reading.
+ * write, so that a lagging node does not remove a new account. The second reading is at
+ * `confirmed`, from another node if one replies, after the socket has passed the first reading.
  *
  * Probes make first readings of accounts in turn. A new account is read separately until a reading
- * at `confirmed` has it, and all users with orders are read when State shows that one of them may
+ * at `confirmed` contains it. All users with orders are read when State shows that one of them may
  * have been deleted.
  */
 export class Absences {
@@ -59,11 +59,11 @@ export class Absences {
   readonly #suspects = new Map<string, Moment>();
   readonly #newAccounts = new Map<string, NewAccount>();
   readonly #search: UserSearch;
-  /** Aborts with the end of the watched book. */
+  /** Aborts when the watched book ends. */
   #life = new AbortController();
   #isConfirming = false;
   #dueAtMs = Number.NEGATIVE_INFINITY;
-  /** Inconclusive second readings since the last conclusive one. */
+  /** The number of inconclusive second readings since the last conclusive one. */
   #attempts = 0;
   #othersRestUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -82,7 +82,7 @@ export class Absences {
     this.#search.start();
   }
 
-  /** The book is no longer complete, and all accounts will be read again. */
+  /** Stops because the book is no longer complete, and all accounts will be read again. */
   stop(): void {
     this.#life.abort();
     this.#life = new AbortController();
@@ -92,18 +92,18 @@ export class Absences {
     this.#isConfirming = false;
   }
 
-  /** A notification of this slot created an account that was new to the book. */
+  /** Records that a notification of this slot created an account that was new to the book. */
   addAccount(pubkey: string, slot: number): void {
     if (this.#newAccounts.size >= ABSENCES_MAX || this.#newAccounts.has(pubkey)) return;
     this.#newAccounts.set(pubkey, { slot, readAtSlot: 0 });
   }
 
-  /** A notification of this slot wrote State, which counts the users. */
+  /** Records that a notification of this slot wrote State, which counts the users. */
   recordState(slot: number): void {
     this.#search.recordState(slot);
   }
 
-  /** Accounts were read. The engine must have all notifications. */
+  /** Records a reading of accounts. The engine must have all notifications. */
   recordReading(snapshot: AccountSnapshot): void {
     const { engine, timers } = this.#parts;
     for (const pubkey of engine.goneAccounts(snapshot)) {
@@ -140,7 +140,7 @@ export class Absences {
     this.#dueAtMs = timers.nowMs() + (isSettled ? 0 : ABSENCE_REREAD_MS);
   }
 
-  /** The suspects whose first reading's state the socket has notified. */
+  /** Returns the suspects for which the socket has passed the slot of the first reading. */
   #passedSuspects(): readonly string[] {
     const newest = this.#connection.newestSlot();
     const passed: string[] = [];
@@ -151,7 +151,10 @@ export class Absences {
     return passed;
   }
 
-  /** Whether the second reading was conclusive for all of them. */
+  /**
+   * Reads the suspects a second time; resolves with whether the reading was conclusive for all of
+   * them.
+   */
   async #confirmKeys(keys: readonly string[], signal: AbortSignal): Promise<boolean> {
     const { engine } = this.#parts;
     const snapshot = await this.#readAgain(keys, signal);
@@ -163,14 +166,17 @@ export class Absences {
     return left.length === 0;
   }
 
-  /** Whether a reread account exists, or the time limit is reached. */
+  /** Returns whether a reread account exists, or the time limit is reached. */
   #isOver(pubkey: string, { slot }: AccountSnapshot): boolean {
     const first = this.#suspects.get(pubkey);
     if (first === undefined || slot >= first.slot) return true;
     return this.#parts.timers.nowMs() - first.atMs > ABSENCE_MS_MAX;
   }
 
-  /** The other nodes rest after each was asked twice without a result. */
+  /**
+   * Counts an inconclusive second reading: the other nodes rest after each was asked twice without
+   * a result.
+   */
   #recordVain(): void {
     this.#attempts += 1;
     if (this.#attempts < this.#witnesses().length - 1) return;
@@ -178,7 +184,7 @@ export class Absences {
     this.#othersRestUntilMs = this.#parts.timers.nowMs() + ABSENCE_OTHERS_REST_MS;
   }
 
-  /** The nodes of second readings, in order: the node in use is last, as a fallback. */
+  /** Returns the nodes for second readings, in order; the node in use is last, as a fallback. */
   #witnesses(): readonly NodeRpc[] {
     const { rpc, otherRpcs, timers } = this.#parts;
     if (timers.nowMs() < this.#othersRestUntilMs) return [rpc];
@@ -196,7 +202,10 @@ export class Absences {
     });
   }
 
-  /** New accounts are read once a slot until a reading after their notification has them, or they are gone. */
+  /**
+   * Reads new accounts once in each slot, until a reading after their notification contains them,
+   * or they are found absent.
+   */
   async #readNewAccounts(signal: AbortSignal): Promise<void> {
     const keys = this.#takeNewAccounts();
     if (keys.length === 0) return;
@@ -218,8 +227,8 @@ export class Absences {
   }
 
   /**
-   * The new accounts that were not read since the newest slot began, when a node can be past their
-   * notification.
+   * Returns the new accounts that were not read since the newest slot began, if a node may have
+   * passed their notification.
    */
   #takeNewAccounts(): readonly string[] {
     const newest = this.#connection.newestSlot();
@@ -243,10 +252,11 @@ export class Absences {
   }
 
   /**
-   * Reads accounts at `confirmed`; the engine then has all notifications of the meantime.
+   * Reads accounts at `confirmed`; afterwards the engine has all notifications that arrived
+   * meanwhile.
    *
    * # Errors
-   * RpcError, EngineError, and FeedError for a reading of an implausible slot.
+   * Rejects with an RpcError, an EngineError, or a FeedError for a reading of an implausible slot.
    */
   async #readFrom(
     node: NodeRpc,

@@ -2,7 +2,7 @@
 import { type AccountUpdate, closedAccount } from '../model/account-update.js';
 import type { FeedParts } from './parts.js';
 
-/** Passes one state to the engine, or to the clock. */
+/** Passes one account state to the engine, or to the clock. */
 export function applyUpdate(parts: FeedParts, update: AccountUpdate): void {
   const { kind, pubkey, slot, data } = update;
   if (kind === 'clock') parts.clock.readAccount(data);
@@ -21,7 +21,7 @@ export function closeAccount({ engine, memory }: FeedParts, pubkey: string, slot
   engine.pushClosed(pubkey, slot);
 }
 
-/** Whether the book lacks this user, market or State. */
+/** Returns whether the book lacks this user, market or State. */
 export function isNewToBook(
   { engine, memory }: FeedParts,
   { kind, pubkey }: AccountUpdate,
@@ -30,7 +30,7 @@ export function isNewToBook(
   return kind !== 'oracle' && kind !== 'clock' && !memory.texts.has(pubkey);
 }
 
-/** Removes an account that the chain lacks as of this slot. */
+/** Removes an account that does not exist on the chain as of this slot. */
 export function letGo(parts: FeedParts, pubkey: string, slot: number): void {
   const { memory, updates } = parts;
   const kind = memory.texts.has(pubkey) ? 'oracle' : 'user';

@@ -5,9 +5,12 @@ import { FeedError } from '../model/error.js';
 import { SHRUNKEN_REREAD_MS } from '../model/limits.js';
 import type { FeedParts } from './parts.js';
 
-/** When a snapshot needs confirmation, and when two of them agree. */
+/** Decides when a snapshot needs confirmation, and when two snapshots agree. */
 export interface AgreementRule<T> {
-  /** Snapshots that must agree before this one is accepted; 1 for an unsuspicious one. */
+  /**
+   * Returns how many snapshots must agree before this one is accepted; 1 for an unsuspicious
+   * snapshot.
+   */
   readonly readsWanted: (snapshot: T) => number;
   /** Whether two doubted snapshots have equal contents. */
   readonly agree: (first: T, later: T) => boolean;
@@ -16,11 +19,11 @@ export interface AgreementRule<T> {
 }
 
 /**
- * Returns an unsuspicious snapshot, or one that several snapshots over some seconds agree with: an
- * overloaded node may return a part of the accounts, or none, more than once.
+ * Returns an unsuspicious snapshot, or one with which several snapshots over some seconds agree,
+ * because an overloaded node may repeatedly return a part of the accounts, or none.
  *
  * # Errors
- * SNAPSHOT_COUNT_MISMATCH when doubted snapshots do not agree.
+ * Rejects with SNAPSHOT_COUNT_MISMATCH when doubted snapshots do not agree.
  */
 export async function readConfirmed<T>(
   parts: FeedParts,

@@ -19,41 +19,47 @@ import { type ReadOptions, readClockAndOracles, readUsers } from './snapshots.js
 interface AuditedConnection {
   /** The newest announced slot; 0 before the first. */
   newestSlot(): number;
-  /** Whether a read state of a market, State or oracle is later than the last notified one. */
+  /**
+   * Returns whether a read state of a market, State or oracle is later than the last notified
+   * state.
+   */
   isNewer(state: AccountState): boolean;
   oracleKeys(): readonly string[];
   newReadOptions(signal: AbortSignal): ReadOptions;
   /**
-   * Called with the number of accounts that changed without a notification, when a sound node would
-   * lose fewer.
+   * Called with the number of accounts that changed without a notification, when it is more than a
+   * sound node loses.
    */
   onLoss(differences: number): void;
 }
 
 interface Repairs {
-  /** Accounts that the book lacked or had in another state: missed updates. */
+  /** Number of accounts that the book lacked or had in another state: missed updates. */
   readonly differences: number;
-  /** Removed accounts, closed or idle: nodes send no notification for these, so none was missed. */
+  /**
+   * Number of removed accounts, closed or idle. Nodes send no notification for these, so no update
+   * was missed.
+   */
   readonly removals: number;
   /**
-   * The differences that only a lost notification explains: users and oracles. A market is compared
-   * in compressed form, and another machine may compress the same bytes differently.
+   * Number of differences that only a lost notification explains: users and oracles. Markets are
+   * compared in compressed form, and another machine may compress the same bytes differently.
    */
   readonly missed: number;
 }
 
 /**
- * Reads all accounts at intervals while the book is live, repairs differences and counts them: 0
- * when nothing was missed. Removed accounts are counted separately, because only audits find them:
- * an account that no longer matches its subscription is not notified.
+ * Reads all accounts at intervals while the book is live, repairs differences and counts them; 0
+ * means that no update was missed. Removed accounts are counted separately, because only audits
+ * find them: an account that no longer matches its subscription is not notified.
  *
- * An audit with few differences leaves the book `live`; with more the connection is dropped,
- * because it loses messages between audits as well. Audits never throw: a failed one is counted,
- * and the delay of the next one grows, because scans are heavy for a node.
+ * After an audit with few differences the book stays `live`; with more, the connection is dropped,
+ * because it also loses messages between audits. Audits never throw: a failed audit is counted, and
+ * the delay before the next one grows, because scans are heavy for a node.
  *
- * A gap in the slots requests an immediate audit: a probe that agrees with the book has only read a
- * few accounts. An audit that starts after the end of a gap covers all earlier gaps, and its retry
- * after a failure comes sooner than usual.
+ * A gap in the slots requests an audit as soon as possible, because a probe that agrees with the
+ * book has read only a few accounts. An audit that starts after the end of a gap covers all earlier
+ * gaps; after a failure its retry comes sooner than usual.
  */
 export class Auditor {
   readonly #parts: FeedParts;
@@ -78,14 +84,16 @@ export class Auditor {
     this.#gapBackoff = new Backoff({ firstMs: GAP_AUDIT_MS_MIN * 2, capMs, random });
   }
 
-  /** The book was just read: the first audit is due one interval later. */
+  /** Starts auditing; the book was just read, so the first audit is due one interval later. */
   start(): void {
     this.#backoff.reset();
     this.#gapBackoff.reset();
     this.#scheduleAudit(this.#parts.auditIntervalMs);
   }
 
-  /** The book is no longer complete: a running audit applies nothing further. */
+  /**
+   * Stops auditing because the book is no longer complete; a running audit applies nothing further.
+   */
   stop(): void {
     this.#dueAtMs = Number.POSITIVE_INFINITY;
     this.#gapDueAtMs = Number.POSITIVE_INFINITY;
@@ -94,8 +102,8 @@ export class Auditor {
   }
 
   /**
-   * A gap in the slots has ended: an audit is due, or soon if one has just begun. No effect when
-   * audits are disabled.
+   * Records that a gap in the slots has ended: an audit is due, or due soon if one has just begun.
+   * Has no effect when audits are disabled.
    */
   auditGap(): void {
     const { auditIntervalMs, timers } = this.#parts;
@@ -103,7 +111,10 @@ export class Auditor {
     this.#gapDueAtMs = Math.max(timers.nowMs(), this.#beganAtMs + GAP_AUDIT_MS_MIN);
   }
 
-  /** The chain reverted: earlier readings may belong to the abandoned fork. */
+  /**
+   * Restarts a running audit after a revert of the chain, because its readings may belong to the
+   * abandoned fork.
+   */
   postponeAudit(): void {
     if (this.#running === null || this.#interruptions >= AUDIT_INTERRUPTIONS_MAX) return;
     this.#interruptions += 1;
@@ -114,7 +125,7 @@ export class Auditor {
     this.#parts.log.info({}, 'the audit is put off: the chain went back');
   }
 
-  /** Audits when due and none is running. Never rejects. */
+  /** Runs an audit when one is due and none is running. Never rejects. */
   async auditIfDue(): Promise<void> {
     if (this.#running !== null || !this.#isDue()) return;
     const running = this.#beginAudit();
@@ -135,7 +146,10 @@ export class Auditor {
     this.#scheduleAudit(waitMs);
   }
 
-  /** A gap may have just ended, and the book is not live before a probe agrees with it. */
+  /**
+   * Returns whether an audit is due. A gap may have just ended: the book is then not live before a
+   * probe agrees with it.
+   */
   #isDue(): boolean {
     const { timers, turns } = this.#parts;
     const nowMs = timers.nowMs();
@@ -151,7 +165,7 @@ export class Auditor {
     return running;
   }
 
-  /** A gap that ended meanwhile requests an earlier retry. */
+  /** Schedules the retry of an audit for a gap; a gap that ended meanwhile makes it earlier. */
   #retryGapAudit(): void {
     const atMs = this.#parts.timers.nowMs() + this.#gapBackoff.next();
     this.#gapDueAtMs = Math.min(this.#gapDueAtMs, atMs);
@@ -204,7 +218,7 @@ export class Auditor {
 
   /**
    * Applies read markets, State and oracles that are newer than the last notification. The engine
-   * applies these accounts without comparing slots, so older states are filtered here.
+   * applies these accounts without comparing slots, so older states are filtered out before.
    */
   #applyMarketsAndOracles(markets: MarketAccounts, oracles: readonly AccountUpdate[]): Repairs {
     const parts = this.#parts;

@@ -15,7 +15,7 @@ import { SlotWindow } from '../model/slot-window.js';
 import { PaceCheck } from './pace-check.js';
 import type { FeedParts, NewestSlot } from './parts.js';
 
-/** Slots that the chain abandoned: those after the parent, up to the last one. */
+/** The slots that the chain abandoned: those after `parent`, up to `last`. */
 interface AbandonedFork {
   readonly parent: number;
   readonly last: number;
@@ -25,10 +25,10 @@ interface AbandonedFork {
 type JudgedUpdate = Pick<AccountUpdate, 'kind' | 'slot' | 'data'>;
 
 /**
- * Validates one node's claims about the chain's slot and time before anything uses them. Slots are
- * plausible within the time elapsed since the last ones; for an implausible one the node is asked
- * for its slot again. If that is implausible too, the connection is unusable: the node has jumped
- * or lies, and its slots are forgotten.
+ * Validates one node's claims about the chain's slot and time before they are used. A slot is
+ * plausible when the time since the previous slots allows it; for an implausible slot the node is
+ * asked for its slot again. If the answer is implausible too, the connection is unusable: the node
+ * has jumped or reports false slots, and its slots are forgotten.
  */
 export class ChainCheck {
   readonly #parts: FeedParts;
@@ -50,7 +50,7 @@ export class ChainCheck {
     this.#pace = new PaceCheck(parts);
   }
 
-  /** The newest believed slot that the socket announced; 0 before the first. */
+  /** The newest accepted slot that the socket announced; 0 before the first. */
   get announced(): number {
     return this.#announced;
   }
@@ -61,8 +61,8 @@ export class ChainCheck {
   }
 
   /**
-   * Whether a write of this slot may have been reverted: a later slot recently did not descend from
-   * it. For an unknown slot, by any fork.
+   * Returns whether a write of this slot may have been reverted: a recent later slot did not
+   * descend from it. For an unknown slot, any recent fork counts.
    */
   mayBeAbandoned(slot: number | null): boolean {
     const sinceMs = this.#parts.timers.nowMs() - PROBE_FORK_MS;
@@ -72,10 +72,10 @@ export class ChainCheck {
   }
 
   /**
-   * Asks the node for its slot, the reference for later checks.
+   * Asks the node for its slot, from which later checks start.
    *
    * # Errors
-   * CHAIN_CLOCK_OUT_OF_RANGE when the slot is implausible after the previous slots.
+   * Rejects with CHAIN_CLOCK_OUT_OF_RANGE when the slot is implausible after the previous slots.
    */
   async begin(signal: AbortSignal): Promise<void> {
     const { rpc, memory, timers } = this.#parts;
@@ -111,7 +111,7 @@ export class ChainCheck {
     this.#window.advanceTo(slot, this.#parts.timers.nowMs());
   }
 
-  /** Whether the slot is plausible; an implausible one is counted, and checked soon. */
+  /** Returns whether the slot is plausible; an implausible slot is counted, and checked soon. */
   admitsSlot(slot: number): boolean {
     if (!this.#hasBegun || this.#window.admits(slot, this.#parts.timers.nowMs())) return true;
     this.#parts.counters.slotsRefused += 1;
@@ -120,8 +120,8 @@ export class ChainCheck {
   }
 
   /**
-   * Whether a notified account's slot, and a Clock's time, are plausible; the Clock's slot bounds
-   * all slots.
+   * Returns whether the slot of a notified account, and the time of a notified Clock, are
+   * plausible; the Clock's slot limits all slots.
    */
   admitsUpdate({ kind, slot, data }: JudgedUpdate): boolean {
     const account = kind === 'clock' ? parseClockAccount(data) : null;
@@ -131,7 +131,10 @@ export class ChainCheck {
     return isAdmitted;
   }
 
-  /** The same for a reading. If its Clock has another slot, the node returns the past labelled as current. */
+  /**
+   * Returns the same for a reading. If the Clock in it has another slot than the reading, the node
+   * returns past data as current.
+   */
   admitsReading({ kind, slot, data }: JudgedUpdate): boolean {
     const account = kind === 'clock' ? parseClockAccount(data) : null;
     const slotsApart = account === null ? 0 : Math.abs(account.slot - slot);
@@ -144,8 +147,8 @@ export class ChainCheck {
    * Asks the node for its slot again after implausible slots.
    *
    * # Errors
-   * CHAIN_CLOCK_OUT_OF_RANGE when that is implausible too, and when slots led the Clock for too
-   * long.
+   * Rejects with CHAIN_CLOCK_OUT_OF_RANGE when the slot is implausible too, and when slots were
+   * ahead of the Clock for too long.
    */
   async checkIfWanted(signal: AbortSignal): Promise<void> {
     const { rpc, timers } = this.#parts;
@@ -159,7 +162,7 @@ export class ChainCheck {
       this.#confirm(await readSlot(rpc, { signal }));
     } catch (error) {
       if (isChainClockError(error)) throw error;
-      // The read failed: the next implausible slot requests it again.
+      // The read failed; the next implausible slot requests it again.
     } finally {
       this.#isCheckRunning = false;
       this.#checkedAtMs = timers.nowMs();
@@ -167,10 +170,11 @@ export class ChainCheck {
   }
 
   /**
-   * Compares the pace of the slots with the other nodes' when due.
+   * Compares the pace of the slots with that of the other nodes, when due.
    *
    * # Errors
-   * CHAIN_CLOCK_OUT_OF_RANGE when those refute it; its slot is then no reference for other nodes.
+   * Rejects with CHAIN_CLOCK_OUT_OF_RANGE when the other nodes refute the slot; it is then not used
+   * to judge other nodes.
    */
   async checkPace(signal: AbortSignal): Promise<void> {
     const { memory } = this.#parts;
@@ -199,8 +203,8 @@ export class ChainCheck {
   }
 
   /**
-   * The Clock confirms a node's slot, which makes a lagging book of another node detectable. A
-   * merely announced slot does not: without confirmation it must not mark other nodes as late.
+   * Uses a Clock, which confirms a node's slot, so that a lagging book of another node can be
+   * detected. A slot that was only announced must not make other nodes count as late.
    */
   #takeClock(account: ClockAccount, slotTold: number): void {
     const { memory, node, timers } = this.#parts;
@@ -217,7 +221,7 @@ export class ChainCheck {
   }
 }
 
-/** Whether a successor node is implausibly far ahead of the previous one. */
+/** Returns whether a successor node is implausibly far ahead of the previous node. */
 function isTooFarAhead(slot: number, newest: NewestSlot, nowMs: number): boolean {
   const slotMax = newest.slot + SLOTS_APART_MAX + (nowMs - newest.atMs) / SLOT_MS_MIN;
   return newest.slot > 0 && slot > slotMax;

@@ -8,12 +8,13 @@ import { readOther } from './other-nodes.js';
 import type { FeedParts } from './parts.js';
 
 /**
- * Takes the chain's time from the node in use while it is unknown, at the start of the service and
- * after a node was left because of its time. The node's own data cannot contradict it then, so the
- * other nodes are asked, and this machine's clock if they disagree. Does nothing with one node.
+ * Takes the chain's time from the node in use while it is unknown: at the start of the service, and
+ * after a node was left because of its time. The node's own data cannot contradict the time then,
+ * so the other nodes are asked, and this machine's clock if they disagree. Does nothing with one
+ * node.
  *
  * # Errors
- * CHAIN_CLOCK_OUT_OF_RANGE when another node is more plausible; RpcError.
+ * Rejects with CHAIN_CLOCK_OUT_OF_RANGE when another node is more plausible, or with an RpcError.
  */
 export async function takeFirstTime(parts: FeedParts, signal: AbortSignal): Promise<void> {
   const { clock, rpc, otherRpcs, timers, counters } = parts;
@@ -25,7 +26,7 @@ export async function takeFirstTime(parts: FeedParts, signal: AbortSignal): Prom
     ...otherRpcs.map(readTheirs),
   ]);
   const seconds = secondsOf(own);
-  // Without a Clock there is nothing to judge: later readings report it.
+  // Without a Clock the time cannot be judged; later readings report the missing Clock.
   if (own === undefined || own === null || seconds === null) return;
   const theirs = others.map(secondsOf).filter((other) => other !== null);
   if (isLikeliest(seconds, theirs, timers.unixMs() / 1_000)) {
@@ -37,7 +38,7 @@ export async function takeFirstTime(parts: FeedParts, signal: AbortSignal): Prom
   throw new FeedError('CHAIN_CLOCK_OUT_OF_RANGE', message, { seconds, others: theirs.join() });
 }
 
-/** The data of the Clock account, base64; null for none. */
+/** Returns the data of the Clock account, base64; null when there is none. */
 export async function readClock(rpc: NodeRpc, signal: AbortSignal): Promise<string | null> {
   const params = multipleAccountsParams([CLOCK_KEY]);
   const batch = await rpc.call(
@@ -53,7 +54,10 @@ function secondsOf(data: string | null | undefined): number | null {
   return parseClockAccount(data ?? '')?.unixSeconds ?? null;
 }
 
-/** Whether another node agrees, or none answers, or this machine's clock is nearer to it than to any other. */
+/**
+ * Returns whether another node agrees, or no other node replies, or this machine's clock is nearer
+ * to this time than to any other node's.
+ */
 function isLikeliest(seconds: number, others: readonly number[], wallS: number): boolean {
   if (others.length === 0) return true;
   if (others.some((other) => Math.abs(other - seconds) <= CHAIN_TIME_STEP_S_MAX)) return true;

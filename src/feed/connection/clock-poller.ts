@@ -8,8 +8,9 @@ import {
 import type { FeedParts } from './parts.js';
 
 /**
- * Reads the Clock, and the oracles with it, once a second while its subscription is silent; less
- * often while such reads fail. In between the chain's time advances with this machine's.
+ * Reads the Clock, together with the oracles, once a second while the Clock's subscription is
+ * silent; less often while such reads fail. Between the reads, the chain's time advances with this
+ * machine's clock.
  */
 export class ClockPoller {
   readonly #parts: FeedParts;
@@ -33,7 +34,10 @@ export class ClockPoller {
     this.#notifiedAtMs = this.#parts.timers.nowMs();
   }
 
-  /** Reads when due and none is running. Rejects only when the node's slot or time is implausible. */
+  /**
+   * Reads when a read is due and none is running. Rejects only when the node's slot or time is
+   * implausible.
+   */
   async pollIfDue(signal: AbortSignal): Promise<void> {
     const { timers, counters, log } = this.#parts;
     const nowMs = timers.nowMs();

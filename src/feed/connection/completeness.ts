@@ -1,4 +1,4 @@
-/** Whether a reading can be the complete exchange. */
+/** Decides whether a reading can contain the complete exchange. */
 import type { AccountSnapshot } from '../../contract/accounts.js';
 import type { AccountUpdate } from '../model/account-update.js';
 import { FeedError } from '../model/error.js';
@@ -18,9 +18,10 @@ import type { FeedParts } from './parts.js';
 type Users = Pick<AccountSnapshot, 'count' | 'positions'>;
 
 /**
- * How many scans of the users must agree before this one is accepted: 1 when its users' perp
- * positions match the markets' counts, and it is no smaller than the last one. If the markets count
- * none, the first scan needs a second one; an exchange whose State counts no users needs none.
+ * Returns how many scans of the users must agree before this scan is accepted: 1 when its users'
+ * perp positions match the markets' counts and it is no smaller than the last scan. If the markets
+ * count no positions, the first scan needs a second one; an exchange whose State counts no users
+ * needs none.
  */
 export function readsWanted({ memory, engine }: FeedParts, users: Users): number {
   const census = engine.readCensus();
@@ -32,12 +33,12 @@ export function readsWanted({ memory, engine }: FeedParts, users: Users): number
 }
 
 /**
- * Rejects a scan without users when State counts some, and one with less than half of the positions
- * that the markets count, until enough consecutive readings of every node had as few: a chain of
- * copied markets counts positions without users.
+ * Rejects a scan without users when State counts some, and a scan with less than half of the
+ * positions that the markets count, until enough consecutive scans of every node had as few. A
+ * chain of copied markets counts positions without having users.
  *
  * # Errors
- * SNAPSHOT_COUNT_MISMATCH.
+ * Throws SNAPSHOT_COUNT_MISMATCH.
  */
 export function requirePossible({ engine, memory }: FeedParts, users: Users): void {
   const { count, positions } = users;
@@ -58,10 +59,10 @@ export function requirePossible({ engine, memory }: FeedParts, users: Users): vo
 
 /**
  * Rejects a scan without the program's State account: the program id is wrong, or the node lacks
- * its accounts, and a book without markets would seem sound.
+ * its accounts, and a book without markets would seem complete.
  *
  * # Errors
- * STATE_MISSING.
+ * Throws STATE_MISSING.
  */
 export function requireState(
   { programId }: FeedParts,
@@ -72,12 +73,12 @@ export function requireState(
   throw new FeedError('STATE_MISSING', message, { programId });
 }
 
-/** Whether two counts differ by no more than normal changes. */
+/** Returns whether two counts differ by no more than normal changes. */
 export function countsAgree(a: number, b: number): boolean {
   return Math.min(a, b) * 100 >= Math.max(a, b) * AGREEING_PERCENT;
 }
 
-/** Whether so many accounts are malformed that the book is not representative. */
+/** Returns whether so many accounts are malformed that the book is not representative. */
 export function isQuarantineExceeded({ engine }: FeedParts): boolean {
   const { quarantined, accounts } = engine.readCensus();
   const percent = QUARANTINED_PERCENT_MAX;
@@ -88,7 +89,7 @@ export function isQuarantineExceeded({ engine }: FeedParts): boolean {
  * Rejects a book that lacks too many malformed accounts.
  *
  * # Errors
- * QUARANTINE_EXCEEDED.
+ * Throws QUARANTINE_EXCEEDED.
  */
 export function requireFewQuarantined(parts: FeedParts): void {
   if (!isQuarantineExceeded(parts)) return;

@@ -1,15 +1,18 @@
 import { PROOF_MS_MAX } from '../model/limits.js';
 
-/** The read that a book in doubt waits for. */
+/** The read that must verify a book in doubt. */
 interface WantedProof {
-  /** A read of an earlier slot may precede the loss. */
+  /** The lowest slot of such a read; a read of an earlier slot may precede the loss. */
   readonly slotMin: number;
   readonly untilMs: number;
-  /** The slot of the first such read; null before it. */
+  /** The slot of the first such read; null until it was made. */
   slotRead: number | null;
 }
 
-/** Tracks whether messages of a gap in the slots may be lost, and no read has verified the book yet. */
+/**
+ * Tracks whether messages may have been lost in a gap of the slots while no read has verified the
+ * book yet.
+ */
 export class Doubt {
   #proof: WantedProof | null = null;
 
@@ -17,9 +20,12 @@ export class Doubt {
     return this.#proof !== null;
   }
 
-  /** A gap has ended: a read of this slot or later verifies the book. Times are monotonic milliseconds. */
+  /**
+   * Records that a gap has ended: a read of this slot or later verifies the book. Times are
+   * monotonic milliseconds.
+   */
   open(slotMin: number, nowMs: number): void {
-    // When each slot ends a gap, the first of them counts.
+    // When every slot ends a gap, the time limit of the first gap stays.
     const untilMs = this.#proof?.untilMs ?? nowMs + PROOF_MS_MAX;
     this.#proof = { slotMin, untilMs, slotRead: null };
   }
@@ -32,12 +38,12 @@ export class Doubt {
     if (this.#proof !== null && slot >= this.#proof.slotMin) this.#proof.slotRead ??= slot;
   }
 
-  /** The slot of the verifying read; null for none yet. */
+  /** The slot of the verifying read; null until it was made. */
   get slotRead(): number | null {
     return this.#proof?.slotRead ?? null;
   }
 
-  /** Whether no read has agreed for too long. */
+  /** Returns whether no read has agreed with the book for too long. */
   isOverdue(nowMs: number): boolean {
     return this.#proof !== null && nowMs >= this.#proof.untilMs;
   }

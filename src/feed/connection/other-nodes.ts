@@ -2,7 +2,7 @@ import type { Timers } from '../../contract/timers.js';
 import { withTimeLimit } from '../../rpc/timers.js';
 import { OTHER_CLOCK_MS_MAX } from '../model/limits.js';
 
-/** Reads something from a node other than the one in use; null when it fails or hangs. */
+/** Reads from a node other than the one in use; null when the node fails or hangs. */
 export function readOther<Value>(
   timers: Timers,
   signal: AbortSignal,

@@ -10,22 +10,22 @@ import {
 import { readOther } from './other-nodes.js';
 import type { FeedParts } from './parts.js';
 
-/** The node in use's announced slot at a time. */
+/** The slot that the node in use had announced at a time. */
 interface AnnouncedSlot {
   readonly atMs: number;
   readonly announced: number;
 }
 
-/** The same, with another node's slot at that time. */
+/** The announced slot, and the slot of another node at the same time. */
 interface OtherPosition extends AnnouncedSlot {
   readonly slot: number;
 }
 
 /**
- * Compares the pace of a connection with that of the other nodes: a node whose slots, Clock and
- * readings all run ahead is consistent with itself. The others are asked once a minute, and again
- * when slots come faster than nominal; a node that did not answer joins at its next response. Does
- * nothing with one node: a local chain may be as fast.
+ * Compares the pace of a connection with that of the other nodes, because a node whose slots, Clock
+ * and readings all run ahead is consistent with itself. The other nodes are asked once a minute,
+ * and again when slots come faster than nominal; a node that did not reply joins at its next reply.
+ * Does nothing with one node, because a local chain may be as fast.
  */
 export class PaceCheck {
   readonly #parts: FeedParts;
@@ -39,8 +39,8 @@ export class PaceCheck {
   }
 
   /**
-   * Asks the other nodes when due. Returns the slot of the furthest when all comparable ones refute
-   * the announced slot; null otherwise.
+   * Asks the other nodes when due. Resolves with the slot of the furthest node when all comparable
+   * nodes refute the announced slot; null otherwise.
    */
   async findTrueSlot(announced: number, signal: AbortSignal): Promise<number | null> {
     const atMs = this.#parts.timers.nowMs();
@@ -70,26 +70,34 @@ export class PaceCheck {
     const compared = others.filter((other) => hasMovedOn(other, now));
     if (isFast && compared.length > 0 && compared.every((other) => refutes(other, now)))
       return Math.max(...compared.map(({ slot }) => slot));
-    // Without comparable nodes the slots stay in doubt, until the next responses.
+    // Without comparable nodes the slots stay in doubt until the next replies.
     if (!isFast || compared.length > 0) this.#from = now;
     for (const { rpc, slot } of others) this.#others.set(rpc, { ...now, slot });
     return null;
   }
 }
 
-/** Another node's slot, and its reference; null before its first response. */
+/**
+ * The slot of another node, and the earlier position to compare with; null before its first reply.
+ */
 interface Other {
   readonly rpc: NodeRpc;
   readonly from: OtherPosition | null;
   readonly slot: number;
 }
 
-/** Whether the other node is comparable: it moved, and did not return from an invalid slot. */
+/**
+ * Returns whether the other node is comparable: its slots advanced, and it did not come back from
+ * an invalid slot.
+ */
 function hasMovedOn({ from, slot }: Other, now: AnnouncedSlot): boolean {
   return from !== null && slot - from.slot >= nominalSlots(from, now) / 2;
 }
 
-/** Whether the node in use has gained on the other one, and leads it; a node that catches up is not refuted. */
+/**
+ * Returns whether the node in use has gained on the other node and is ahead of it; a node that
+ * catches up is not refuted.
+ */
 function refutes({ from, slot }: Other, now: AnnouncedSlot): boolean {
   if (from === null) return false;
   const gained = now.announced - from.announced - (slot - from.slot);

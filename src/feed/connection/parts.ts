@@ -15,22 +15,28 @@ import type { ScanNode } from './scan-node.js';
 
 /** The newest believed slot of this chain. */
 export interface NewestSlot {
-  /** 0 before the first, and after it was found wrong. */
+  /** The slot; 0 before the first slot, and after the slot was found wrong. */
   readonly slot: number;
   readonly node: string;
-  /** The monotonic milliseconds and the chain's time at that moment. */
+  /** The monotonic milliseconds; `unixSeconds` is the chain's time at that moment. */
   readonly atMs: number;
   readonly unixSeconds: number;
 }
 
-/** Before the very first slot: any slot is believed. */
+/** The state before the very first slot, in which any slot is accepted. */
 export const NO_SLOT: NewestSlot = { slot: 0, node: '', atMs: 0, unixSeconds: 0 };
 
 /** State that outlives a connection. */
 interface FeedMemory {
-  /** Users of the last accepted snapshot; 0 before it and on another chain. */
+  /**
+   * The number of users in the last accepted snapshot; 0 before the first snapshot, and on another
+   * chain.
+   */
   users: number;
-  /** Market and State accounts of the last snapshot: one missing from the next two was closed. */
+  /**
+   * Market and State accounts of the last snapshot; an account that the next two snapshots lack was
+   * closed.
+   */
   markets: ReadonlySet<string>;
   /** The program's State account; null when the book has none. */
   state: string | null;
@@ -41,7 +47,10 @@ interface FeedMemory {
   genesisHash: string | null;
   newest: NewestSlot;
   lastAudit: AuditOutcome | null;
-  /** Consecutive scans rejected for too few positions, and the users of the last of them. */
+  /**
+   * The number of consecutive scans rejected for too few positions, and the number of users in the
+   * last of them.
+   */
   fewPositions: { readonly refusals: number; readonly users: number };
 }
 
@@ -65,7 +74,7 @@ export interface FeedParts extends ChainProgram {
   readonly counters: FeedCounters;
   readonly memory: FeedMemory;
   readonly replayUpdatesMax: number;
-  /** Time limit of a read book for the first slot of its connection. */
+  /** How long a read book waits for the first slot of its connection, milliseconds. */
   readonly firstSlotWaitMs: number;
   /** Interval of audits; 0 for none. */
   readonly auditIntervalMs: number;

@@ -24,37 +24,37 @@ interface ProbedConnection {
   /** Whether the slot is plausible for the node. */
   admitsSlot(slot: number): boolean;
   oracleKeys(): readonly string[];
-  /** Applies these users unless newer notifications exist; returns how many. */
+  /** Applies these users unless newer notifications exist; returns the number of applied users. */
   repairUsers(users: readonly AccountUpdate[]): number;
   /** These accounts changed without a notification. */
   onLoss(pubkeys: readonly string[]): void;
-  /** No read has agreed with a book in doubt for too long. */
+  /** Called when no read has agreed with a book in doubt for too long. */
   onUnproven(): void;
 }
 
 /**
- * Reads a few accounts each second, or more often with many markets, while the book is live and
- * compares them with it: recently notified users, then users with orders, markets, State and
- * oracles in turn. A silent or lossy subscription is found within seconds, whichever it is; without
- * changes all accounts are equal.
+ * Reads a few accounts each second, or more often with many markets, while the book is live, and
+ * compares them with the book: recently notified users, then users with orders, markets, State and
+ * oracles in turn. A silent or lossy subscription of any kind is found within seconds; without
+ * losses all accounts are equal.
  *
  * A difference is conclusive only when two reads of different slots found it, and the socket has
- * passed the first by some slots: HTTP and the socket may be different machines, either may lag,
- * and a fork may be abandoned. A state of the last notification's slot or earlier is inconclusive,
- * and so is a failed read.
+ * passed the slot of the first read by some slots: HTTP and the socket may be different machines,
+ * either may lag, and a fork may be abandoned. A state of the last notification's slot or earlier
+ * is inconclusive, and so is a failed read.
  *
  * Without failed reads, an order with a lost message is wrong for less than three seconds plus the
  * time of two reads: the first read starts after 1.1 s at most (the interval, and 100 ms between
  * checks), the socket passes its slot 1.2 s later (three slots), and the next check reads again. If
- * slots are lost as well, the socket passes it with the next slot: up to 2.5 s after the last one,
- * beyond which the book is not live.
+ * slots are lost as well, the socket passes it with the next slot: up to 2.5 s after the last slot;
+ * after that the book is not live.
  *
- * Slots that resume after a long gap say nothing about lost messages. The book stays in doubt until
- * a later read agrees with it, messages in flight included.
+ * Slots that resume after a long gap do not tell whether messages were lost. The book stays in
+ * doubt until a later read agrees with it, including messages in flight.
  *
- * A probe concludes that messages are lost, except for a few users last notified in a recently
- * abandoned fork: nodes send no notification of their revert. They are repaired, and the book stays
- * live.
+ * A probe that finds differences concludes that messages are lost, except for a few users last
+ * notified in a recently abandoned fork: nodes send no notification of their revert. These users
+ * are repaired, and the book stays live.
  */
 export class Probe {
   readonly #parts: FeedParts;
@@ -64,10 +64,10 @@ export class Probe {
   #running: AbortController | null = null;
   readonly #suspects: Suspects;
   readonly #keys: ProbedKeys;
-  /** The socket's slot up to which suspects were compared. */
+  /** The slot of the socket up to which suspects were compared. */
   #comparedAtSlot = 0;
   readonly #doubt = new Doubt();
-  /** Times of repaired users within the last {@link PROBE_REPAIRS_MS}. */
+  /** The times at which users were repaired within the last {@link PROBE_REPAIRS_MS}. */
   #repairedAtMs: readonly number[] = [];
   #dueAtMs = Number.POSITIVE_INFINITY;
   #isWaiting = false;
@@ -82,31 +82,34 @@ export class Probe {
     this.#backoff = new Backoff({ firstMs, capMs: PROBE_BACKOFF_CAP_MS, random });
   }
 
-  /** The book was just read, and may have missed notifications meanwhile: it is probed immediately. */
+  /**
+   * Starts probing, with an immediate probe, because the book was just read and may have missed
+   * notifications meanwhile.
+   */
   start(): void {
     this.stop();
     this.#readSoon();
   }
 
-  /** Whether messages may be lost, and no read has verified the book yet. */
+  /** Whether messages may be lost and no read has verified the book yet. */
   get isInDoubt(): boolean {
     return this.#doubt.isOpen;
   }
 
   /**
-   * Slots resume after a long gap: the book is in doubt. Without probes there is no way to end a
-   * doubt, so it is not started.
+   * Puts the book in doubt, because slots resume after a long gap. Without probes a doubt could
+   * never end, so there is none.
    */
   doubtBook(): void {
     const { probeIntervalMs, timers } = this.#parts;
     if (probeIntervalMs === 0) return;
     this.#abortRead();
-    // A slot is announced at its start: the loss was in the previous slot at the latest.
+    // A slot is announced at its start, so the loss was in the previous slot at the latest.
     this.#doubt.open(this.#connection.newestSlot() - 1, timers.nowMs());
     this.#readSoon();
   }
 
-  /** The book is no longer complete: running reads are discarded. */
+  /** Stops probing, because the book is no longer complete; running reads are discarded. */
   stop(): void {
     this.#dueAtMs = Number.POSITIVE_INFINITY;
     this.#suspects.clear();
@@ -114,7 +117,7 @@ export class Probe {
     this.#abortRead();
   }
 
-  /** Probes when due and none is running. Never rejects. */
+  /** Probes when a probe is due and none is running. Never rejects. */
   async probeIfDue(): Promise<void> {
     if (this.#isWaiting) return;
     if (this.isInDoubt || this.#hasOnePassed()) await this.#waitForBook();
@@ -162,8 +165,8 @@ export class Probe {
   }
 
   /**
-   * Whether the socket has just passed the first read of a suspect that still differs: the next
-   * read settles it.
+   * Returns whether the socket has just passed the first read of a suspect that still differs: the
+   * next read then decides.
    */
   #canSettleNow(): boolean {
     if (!this.#hasOnePassed()) return false;
@@ -188,7 +191,10 @@ export class Probe {
     this.#isWaiting = false;
   }
 
-  /** Ends the doubt when nothing that the read found is missing, or when there is no such read. */
+  /**
+   * Ends the doubt when the book has everything that the verifying read found, or when there is no
+   * such read.
+   */
   #endDoubt(): void {
     if (!this.isInDoubt) return;
     const { slotRead } = this.#doubt;
@@ -197,7 +203,7 @@ export class Probe {
     else if (this.#doubt.isOverdue(this.#parts.timers.nowMs())) this.#connection.onUnproven();
   }
 
-  /** Schedules the next probe, with an offset from the usual interval. */
+  /** Schedules the next probe, `extraMs` after the usual interval. */
   #scheduleProbe(extraMs: number): void {
     const { probeIntervalMs, timers } = this.#parts;
     if (probeIntervalMs === 0) return;
@@ -212,7 +218,10 @@ export class Probe {
     return readAccounts(this.#parts, { ...query, limitMs: PROBE_MS_MAX, signal });
   }
 
-  /** A read older than the socket's slots is late; it does not mean that the chain reverted. */
+  /**
+   * Returns whether a read belongs to the chain. A read older than the socket's slots is late; it
+   * does not mean that the chain reverted.
+   */
   #isOfChain({ slot }: AccountSnapshot): boolean {
     return slot <= this.#connection.newestSlot() || this.#connection.admitsSlot(slot);
   }
@@ -230,7 +239,9 @@ export class Probe {
     this.#endDoubt();
   }
 
-  /** The next read settles differences that were not repaired. */
+  /**
+   * Handles missed notifications; the next read decides about differences that were not repaired.
+   */
   async #handleMissed(missed: readonly string[], reading: AccountReading): Promise<void> {
     if (!this.#areOfFork(missed)) {
       this.#connection.onLoss(missed);
@@ -241,7 +252,10 @@ export class Probe {
     this.#suspects.suspectLacking(reading);
   }
 
-  /** Whether abandoned forks explain it: a few users, each last notified in one of them. */
+  /**
+   * Returns whether abandoned forks explain the differences: a few users, each last notified in an
+   * abandoned fork.
+   */
   #areOfFork(keys: readonly string[]): boolean {
     const nowMs = this.#parts.timers.nowMs();
     const sinceMs = nowMs - PROBE_REPAIRS_MS;
@@ -251,7 +265,10 @@ export class Probe {
     return areFew && keys.every((key) => !others.has(key) && this.#connection.mayBeOfFork(key));
   }
 
-  /** Uses their first readings: the socket has passed that slot, so nothing older follows. */
+  /**
+   * Repairs users from their first readings: the socket has passed that slot, so nothing older
+   * follows.
+   */
   #repairUsers(keys: readonly string[]): void {
     const { counters, timers, log } = this.#parts;
     const wanted = [...this.#suspects.takeKeys(keys)].flatMap(([key, reading]) =>

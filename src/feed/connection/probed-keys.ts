@@ -7,8 +7,8 @@ import {
 import type { FeedParts } from './parts.js';
 
 /**
- * The number of probes per interval to read all markets, State and oracles within a few intervals,
- * if possible.
+ * Returns the number of probes per interval with which all markets, State and oracles are read
+ * within a few intervals, if possible.
  */
 export function probesPerInterval(others: number): number {
   const reads = Math.ceil(others / PROBE_OTHERS_IN_TURN);
@@ -17,8 +17,8 @@ export function probesPerInterval(others: number): number {
 }
 
 /**
- * The accounts for probes: recently notified users, markets, State and oracles in turn, users with
- * orders in turn.
+ * Chooses the accounts for probes: recently notified users; markets, State and oracles in turn;
+ * users with orders in turn.
  */
 export class ProbedKeys {
   readonly #parts: FeedParts;
@@ -32,13 +32,13 @@ export class ProbedKeys {
     this.#oracleKeys = oracleKeys;
   }
 
-  /** Markets, State and oracles of the last scan, and of later notifications. */
+  /** Returns the markets, State and oracles of the last scan and of later notifications. */
   otherKeys(): readonly string[] {
     const { markets, texts } = this.#parts.memory;
     return [...new Set([...markets, ...texts.keys(), ...this.#oracleKeys()])];
   }
 
-  /** The accounts of the next probe, including `first`; users in turn fill it. */
+  /** Returns the accounts of the next probe, including `first`; users in turn fill the rest. */
   nextKeys(first: readonly string[]): readonly string[] {
     const { memory, engine } = this.#parts;
     const others = this.otherKeys();

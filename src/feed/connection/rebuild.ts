@@ -26,7 +26,7 @@ import {
 } from './snapshots.js';
 import type { OracleSubscriptions } from './subscriptions.js';
 
-/** The minimum slot of each buffered update, by the readings. */
+/** The lowest slot from which buffered updates are applied, by the readings. */
 class ReadSlots {
   readonly #byKind = new Map<AccountKind, number>();
   readonly #byKey = new Map<string, number>();
@@ -47,20 +47,25 @@ class ReadSlots {
     this.#slotMax = Math.max(this.#slotMax, slot);
   }
 
-  /** An update of the snapshot's own slot is accepted: the snapshot may be of an earlier point in it. */
+  /**
+   * Returns whether an update must be applied. An update of the snapshot's own slot is applied,
+   * because the snapshot may be of an earlier point in that slot.
+   */
   acceptsUpdate({ pubkey, kind, slot }: AccountUpdate): boolean {
     return slot >= (this.#byKey.get(pubkey) ?? this.#byKind.get(kind) ?? 0);
   }
 
-  /** A state later than the snapshot's was replayed: a lower slot after it is a revert. */
+  /**
+   * Records that a state later than the snapshot's was replayed: a lower slot after it is a revert.
+   */
   markOvertaken({ pubkey }: AccountUpdate): void {
     this.#byKey.set(pubkey, 0);
   }
 }
 
 /**
- * Reads everything into the book: markets and State first, because they name the oracles, then the
- * Clock and the oracles, then all users. Nothing else may reach the engine meanwhile.
+ * Reads all accounts into the book: first markets and State, because they name the oracles, then
+ * the Clock and the oracles, then all users. Nothing else may reach the engine meanwhile.
  */
 export async function readEverything(
   parts: FeedParts,
@@ -80,15 +85,15 @@ export async function readEverything(
   }
   const users = requireLayout(parts, await readUsers(parts, options, REBUILD_PATIENCE));
   slots.setKind('user', users.slot);
-  // The socket's first slot may be announced after the book is live, and the last connection may
-  // have led to another chain: only the snapshots have this chain's slot.
+  // The socket's first slot may be announced after the book is live, and the previous connection
+  // may have led to another chain: only the snapshots have a slot of this chain.
   parts.clock.advanceTo(slots.slotMax);
   parts.turns.runTurn();
   await applyUsers(parts, users, options.signal);
   return slots;
 }
 
-/** All markets and State accounts, each kind as of its own slot. */
+/** All market and State accounts, each kind as of its own slot. */
 export interface MarketAccounts {
   readonly slots: ReadonlyMap<ProgramKind, number>;
   readonly slotMin: number;
@@ -97,8 +102,8 @@ export interface MarketAccounts {
 }
 
 /**
- * Reads the markets and State, without applying them. A market is closed, and its book emptied,
- * only when several snapshots lack it: an overloaded node may return a part of the accounts.
+ * Reads markets and State without applying them. A market is closed, and its book emptied, only
+ * when several snapshots lack it, because an overloaded node may return a part of the accounts.
  */
 export function readMarkets(parts: FeedParts, options: ReadOptions): Promise<MarketAccounts> {
   const read = async (): Promise<MarketAccounts> => {
@@ -141,8 +146,8 @@ async function readMarketsOnce(parts: FeedParts, options: ReadOptions): Promise<
 }
 
 /**
- * Applies the markets that are newer than their notifications, and closes the last snapshot's
- * markets that this newer one lacks. Returns how many it closed.
+ * Applies the markets that are newer than their notifications, and closes markets of the last
+ * snapshot that this newer snapshot lacks. Returns the number of closed markets.
  */
 export function applyMarkets(
   parts: FeedParts,
@@ -164,9 +169,9 @@ export function applyMarkets(
 }
 
 /**
- * Applies a snapshot of all users. Each slice is a turn of the engine and of the loop, so that
- * neither is blocked. Missing users are removed: in a rebuild all of them, in a live book only
- * those last updated before the snapshot's slot.
+ * Applies a snapshot of all users. Each slice is a turn of the engine and of the event loop, so
+ * that neither is blocked. Users that the snapshot lacks are removed: in a rebuild all of them, in
+ * a live book only those last updated before the snapshot's slot.
  */
 export async function applyUsers(
   parts: FeedParts,
@@ -184,8 +189,8 @@ export async function applyUsers(
     throwIfStopped(signal);
   }
   const report = turns.moveBook().endSnapshot();
-  // Now and not with the loop's next turn: users have left, and a reader that came first would get
-  // the book without them under the number that names the book with them.
+  // The turn ends now and not with the next turn of the event loop, because users were removed: a
+  // reader in between would get the new book under the sequence number of the old one.
   turns.runTurn();
   const { seen, added, changed, removed } = report;
   if (memory.users > 0) {
@@ -206,8 +211,8 @@ export interface ReplayOptions {
 }
 
 /**
- * Replays the buffered updates of a reading, oldest first. New updates join the buffer, so it ends
- * with an empty buffer and no further turn of the loop.
+ * Replays the buffered updates of a reading, oldest first. New updates join the buffer, so the
+ * replay ends with an empty buffer and without another turn of the event loop.
  */
 export async function replayUpdates(
   parts: FeedParts,
@@ -215,7 +220,7 @@ export async function replayUpdates(
   { slots, signal, apply }: ReplayOptions,
 ): Promise<void> {
   for (let updates = buffer.takeUpdates(); updates.length > 0; updates = buffer.takeUpdates()) {
-    // With many updates, more per slice, so that the replay outpaces new arrivals.
+    // A slice grows with the number of updates, so that the replay is faster than new arrivals.
     const share = Math.ceil(updates.length / REPLAY_SLICES);
     const slice = Math.min(Math.max(share, REPLAY_SLICE_UPDATES_MIN), REPLAY_SLICE_UPDATES_MAX);
     for (let from = 0; from < updates.length; from += slice) {
@@ -241,7 +246,7 @@ function replaySlice(
   }
 }
 
-/** Buffered updates of a reading, in order of arrival. */
+/** The buffered updates of a reading, in the order of arrival. */
 export class ReplayBuffer {
   readonly #updatesMax: number;
   #updates: AccountUpdate[] = [];
@@ -251,7 +256,10 @@ export class ReplayBuffer {
     this.#updatesMax = updatesMax;
   }
 
-  /** Adds an update. Throws REPLAY_BUFFER_EXCEEDED when full: the reading is then incomplete. */
+  /**
+   * Adds an update. Throws REPLAY_BUFFER_EXCEEDED when the buffer is full: the reading is then
+   * incomplete.
+   */
   addUpdate(update: AccountUpdate): void {
     this.#chars += update.data.length;
     if (this.#updates.length >= this.#updatesMax || this.#chars > REPLAY_CHARS_MAX) {

@@ -16,8 +16,8 @@ interface ScanNodeOptions {
 }
 
 /**
- * A separate node for the scan of all users, which some providers meter or forbid. After a scan
- * fails there, including retries, the node in use takes over, and this one rests with growing
+ * A separate node for the scan of all users, which some providers meter or forbid. After a scan on
+ * it fails, including retries, the node in use scans instead, and this node rests with growing
  * delays, so that a rebuild does not wait for it repeatedly.
  */
 export class ScanNode {
@@ -32,7 +32,7 @@ export class ScanNode {
     this.#rest = new Backoff({ firstMs, capMs: SCAN_NODE_REST_CAP_MS, random });
   }
 
-  /** The client of the node to scan; null for the node in use. */
+  /** The client of the node to scan; null means the node in use. */
   get rpc(): NodeRpc | null {
     const { rpc, timers } = this.#options;
     return timers.nowMs() < this.#restsUntilMs ? null : rpc;
@@ -42,7 +42,7 @@ export class ScanNode {
     this.#rest.reset();
   }
 
-  /** A scan failed; the node in use takes over. */
+  /** Records a failed scan; the node in use then scans instead. */
   recordFailure(error: unknown): void {
     const { timers, transientErrors } = this.#options;
     const restMs = this.#rest.next();
@@ -55,7 +55,7 @@ export class ScanNode {
     );
   }
 
-  /** Fails unless the node is on this chain, because its users would be mixed up. */
+  /** Rejects unless the node is on this chain, because users of different chains would be mixed. */
   async requireChain(rpc: NodeRpc, genesis: string | null, signal: AbortSignal): Promise<void> {
     const hash = await readGenesisHash(rpc, { signal });
     if (genesis === null || hash === genesis) return;

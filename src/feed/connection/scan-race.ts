@@ -16,7 +16,7 @@ export interface ScanLimits {
   readonly onBytes: (count: number) => void;
 }
 
-/** Time limits of a single scan before the next one joins, in milliseconds. */
+/** The time limits of a single scan, after which the next scan starts in parallel, milliseconds. */
 export interface ScanPatience {
   /** Without progress. */
   readonly silentMsMax: number;
@@ -39,17 +39,20 @@ export const AUDIT_PATIENCE: ScanPatience = {
 /** The scan of one node. */
 export interface Scan<T> {
   readonly run: (limits: ScanLimits) => Promise<T>;
-  /** Whether the next scan replaces it after a failure; otherwise its failure is the race's. */
+  /**
+   * Whether the next scan replaces this one after a failure; otherwise its failure is the failure
+   * of the race.
+   */
   readonly isReplaced: boolean;
 }
 
 /**
- * Runs the first scan, and in parallel the next one whenever the latest makes no progress for some
- * seconds, or takes long: a hanging or slow node does not hide a working one. Returns the first
- * complete result and aborts the others.
+ * Runs the first scan, and starts the next one in parallel whenever the latest makes no progress
+ * for some seconds, or takes long: a hanging or slow node does not hide a working node. Resolves
+ * with the first complete result and aborts the other scans.
  *
  * # Errors
- * The first failure of a scan without a replacement, when no scan is left.
+ * Rejects with the first failure of a scan without a replacement, when no scan is left.
  */
 export async function raceScans<T>(
   parts: Pick<FeedParts, 'timers' | 'counters' | 'transientErrors'>,
@@ -129,7 +132,7 @@ class ScanRace<T> {
   }
 }
 
-/** Calls once, when a scan makes no progress or takes long. */
+/** Calls back once, when a scan makes no progress or takes long. */
 class ProgressWatch {
   readonly #silence: SilenceTimer;
   readonly #end: Timer;

@@ -37,16 +37,16 @@ import { requireLikelySlot } from './takeover-check.js';
 
 /** The events of a session. */
 interface SessionListener {
-  /** The book is complete, in the turn that is about to end. */
+  /** Called when the book is complete, in the turn that is about to end. */
   onLive(): void;
   /** The book is no longer complete. */
   onRebuilding(reason: string): void;
   /** Updates may be missing, for this reason. */
   onGap(reason: string): void;
-  /** A snapshot failed; the next one is scheduled. */
+  /** Called when a snapshot failed; the next one is scheduled. */
   onReadFailure(error: unknown): void;
   onLoss(reason: string): void;
-  /** The chain has moved on by a slot. */
+  /** Called when the chain has advanced by a slot. */
   onSlot(): void;
   /** The chain of this connection. */
   onGenesis(hash: string): void;
@@ -57,7 +57,8 @@ type FeedPhase = 'waiting' | 'snapshot' | 'live';
 
 /**
  * One connection, from its subscriptions through the full snapshot to the live stream. It ends with
- * its connection; the next one starts over, because the time between is unknown.
+ * its connection; the next session starts from the beginning, because changes in between are
+ * unknown.
  */
 export class FeedSession {
   readonly #parts: FeedParts;
@@ -79,7 +80,9 @@ export class FeedSession {
   #failure: FeedError | null = null;
   #genesis: string | null = null;
   #liveAtMs = Number.NEGATIVE_INFINITY;
-  /** Whether a gap in the slots ended during the reading, which may then precede it. */
+  /**
+   * Whether a gap in the slots ended during the reading, so that the reading may precede the end.
+   */
   #gapEnded = false;
   #followAgain = false;
   #followRunning = false;
@@ -135,19 +138,21 @@ export class FeedSession {
     return this.#phase === 'live';
   }
 
-  /** Subscribes and reads until the book is live. Fails when a subscription does. */
+  /** Subscribes and reads until the book is live. Rejects when a subscription fails. */
   async runUntilLive(): Promise<void> {
     await this.#subscribeAll();
     await this.#rebuildUntilLive();
   }
 
-  /** The connection is gone: nothing of this session reaches the engine any more. */
+  /**
+   * Closes the session, because its connection is gone: nothing of it reaches the engine any more.
+   */
   close(): void {
     this.#stopWatching();
     this.#stop.abort();
   }
 
-  /** Too many accounts are malformed: reads all again, and is not live until few are. */
+  /** Reads all accounts again when too many are malformed; the book is not live until few are. */
   async resyncIfQuarantined(): Promise<void> {
     if (this.#phase !== 'live' || !isQuarantineExceeded(this.#parts)) return;
     await this.resyncBook('too many accounts are malformed');
@@ -183,7 +188,7 @@ export class FeedSession {
     await this.#rebuildUntilLive();
   }
 
-  /** After a turn that changed markets: their oracles may have changed. */
+  /** Call this after a turn that changed markets, because their oracles may have changed. */
   async followOracles(): Promise<void> {
     this.#followAgain = true;
     if (this.#followRunning || this.#phase !== 'live') return;
@@ -199,13 +204,13 @@ export class FeedSession {
     }
   }
 
-  /** Reads the Clock, and the oracles with it, while its subscription is silent. */
+  /** Reads the Clock, together with the oracles, while the Clock's subscription is silent. */
   pollClock(): Promise<void> {
     return this.#clockPoller.pollIfDue(this.#stop.signal);
   }
 
   /**
-   * Asks the node for its slot again after implausible slots, and the other nodes when due. Fails
+   * Asks the node for its slot again after implausible slots, and the other nodes when due. Rejects
    * when the slot is implausible.
    */
   async checkChain(): Promise<void> {
@@ -231,14 +236,15 @@ export class FeedSession {
     ]);
   }
 
-  /** Whether messages of a gap may be lost, and no read has verified the book yet. */
+  /** Whether messages of a gap may be lost and no read has verified the book yet. */
   get isInDoubt(): boolean {
     return this.#probe.isInDoubt;
   }
 
   /**
-   * Slots resume after a long gap: the book lags until a probe agrees with it, and an audit reads
-   * the rest. During a full reading the gap is remembered until the book would be live.
+   * Puts the book in doubt, because slots resume after a long gap: it lags until a probe agrees
+   * with it, and an audit reads all other accounts. During a full reading the gap is remembered
+   * until the book would be live.
    */
   doubtBook(): void {
     this.#gapEnded = true;
@@ -257,7 +263,10 @@ export class FeedSession {
     this.#witness.stop();
   }
 
-  /** An unknown number of updates is missing: only a new connection can be trusted. */
+  /**
+   * Handles a loss: an unknown number of updates is missing, so only a new connection can be
+   * trusted.
+   */
   #handleLoss(finding: string): void {
     if (this.#phase !== 'live') return;
     this.#parts.counters.losses += 1;
@@ -285,12 +294,12 @@ export class FeedSession {
     if (this.#stop.signal.aborted) return;
     this.#parts.counters.notifications += 1;
     if (update !== null && !this.#chain.admitsUpdate(update)) {
-      // The Clock is read instead; for other accounts a state may be missing now.
+      // The Clock is read instead; of other accounts a state may now be missing.
       if (update.kind !== 'clock') this.#handleUnreadable();
       return;
     }
     if (update?.kind === 'clock') this.#clockPoller.recordNotification();
-    // Running readings may belong to the abandoned fork.
+    // After a revert, running readings may belong to the abandoned fork.
     if (update !== null && this.#notifiedSlots.recordNotification(update))
       this.#auditor.postponeAudit();
     if (update?.kind === 'user') this.#parts.memory.recentUsers.addKey(update.pubkey);
@@ -299,7 +308,9 @@ export class FeedSession {
     else if (this.#phase === 'snapshot') this.#bufferUpdate(update);
   }
 
-  /** An unknown account's update is missing from the book. */
+  /**
+   * Handles an unreadable notification: the update of an unknown account is missing from the book.
+   */
   #handleUnreadable(): void {
     this.#parts.counters.malformedNotifications += 1;
     this.#listener.onGap('a message was unreadable');
@@ -310,7 +321,7 @@ export class FeedSession {
     this.#parts.turns.requestTurn();
   }
 
-  /** A reading must confirm an account that is new to the book. */
+  /** Applies a notification; a reading must confirm an account that is new to the book. */
   #applyNotified(update: AccountUpdate): void {
     const { kind, pubkey, slot, closed } = update;
     if (!closed && isNewToBook(this.#parts, update)) this.#absences.addAccount(pubkey, slot);
@@ -318,7 +329,10 @@ export class FeedSession {
     applyUpdate(this.#parts, update);
   }
 
-  /** An overflow makes this snapshot useless; the next one begins with an empty buffer. */
+  /**
+   * Buffers an update; an overflow makes the running snapshot useless, and the next one starts with
+   * an empty buffer.
+   */
   #bufferUpdate(update: AccountUpdate): void {
     try {
       this.#buffer.addUpdate(update);
@@ -336,7 +350,7 @@ export class FeedSession {
       random: this.#parts.random,
     });
     for (let tried = await this.#tryRebuild(); tried !== 'live'; tried = await this.#tryRebuild()) {
-      // A complete but wrong reading may persist, and each retry costs a scan.
+      // A complete but wrong reading may persist, and each retry costs a scan, so the delays grow.
       await this.#sleepFor(tried === 'refused' ? this.#resyncs.next() : backoff.next());
     }
   }
@@ -352,7 +366,8 @@ export class FeedSession {
       this.#phase = 'waiting';
       if (this.#stop.signal.aborted || isOtherChain(error) || isChainClockError(error)) throw error;
       this.#parts.counters.rebuildFailures += 1;
-      // The reading may be of an implausible slot: the next one counts, even if lower.
+      // The reading may be of an implausible slot, so the next slot is accepted even if it is
+      // lower.
       this.#parts.clock.forgetSlot();
       this.#listener.onReadFailure(error);
       return isRefusedContent(error) ? 'refused' : 'failed';
@@ -366,7 +381,10 @@ export class FeedSession {
     return 'live';
   }
 
-  /** Of this connection: later books rely on its own slots, because the previous node is long gone. */
+  /**
+   * Whether this is the first book of this connection; later books compare with the connection's
+   * own slots, because the previous node was left long ago.
+   */
   get #isFirstBook(): boolean {
     return this.#liveAtMs === Number.NEGATIVE_INFINITY;
   }
@@ -387,7 +405,8 @@ export class FeedSession {
         'NOTIFICATION_GAP',
         'an account was notified as of a slot that the chain cannot have reached',
       );
-    // Only then are outdated snapshots recognisable: a node may lag behind its own socket.
+    // Outdated snapshots can be recognised only after the first slot, because a node may lag behind
+    // its own socket.
     await waitForFirstSlot(this.#parts, () => this.#chain.announced, signal);
     this.#gapEnded = false;
     const slots = await readEverything(this.#parts, this.#oracles, () => this.#newReadOptions());
@@ -402,8 +421,9 @@ export class FeedSession {
   }
 
   /**
-   * A connection has one chain. On another chain its slots are meaningless, and its subscriptions
-   * may still be on the previous one: only a new connection is certainly on the new chain.
+   * Handles the chain of the connection. A connection has one chain. On another chain its slots are
+   * meaningless, and its subscriptions may still be on the previous chain: only a new connection is
+   * certainly on the new chain.
    */
   #enterChain(genesis: string): void {
     const before = this.#genesis;
@@ -415,9 +435,9 @@ export class FeedSession {
   }
 
   /**
-   * Options of a read that begins now. A slot is announced at its start, so the last processed one
-   * is the previous. Before any announcement the first slot counts, which follows the
-   * subscriptions.
+   * Returns the options of a read that begins now. A slot is announced at its start, so the last
+   * processed slot is the previous one. Before any announcement the first slot counts, which
+   * follows the subscriptions.
    */
   #newReadOptions(signal = this.#stop.signal): ReadOptions {
     const chain = this.#chain;
@@ -426,7 +446,10 @@ export class FeedSession {
     return { slotMin, chain, signal };
   }
 
-  /** Waits until the socket has notified the state of a snapshot of this slot, if it notifies slots. */
+  /**
+   * Waits until the socket has notified the state of a snapshot of this slot, if the socket
+   * notifies slots.
+   */
   async #waitForSlot(slotRead: number): Promise<void> {
     const wanted = { slot: slotRead + READ_SLOTS_AFTER, signal: this.#stop.signal };
     const announced = (): number => this.#chain.announced;
@@ -442,7 +465,7 @@ export class FeedSession {
     const updates = batches.flatMap((batch) => batch.updates);
     const isClock = ({ kind }: AccountUpdate): boolean => kind === 'clock';
     if (isCurrent()) for (const update of updates.filter(isClock)) this.#applyUpdate(update);
-    // While the socket lags, the book would combine these prices with older orders.
+    // While the socket lags, the book would combine the new prices with older orders.
     await this.#waitForSlot(Math.max(...batches.map(({ slot }) => slot)));
     if (!isCurrent()) return;
     for (const update of updates) {
@@ -455,7 +478,10 @@ export class FeedSession {
     }
   }
 
-  /** The chain lacks these accounts as of a slot: they leave the book unless a later notification exists. */
+  /**
+   * Removes accounts that do not exist on the chain as of a slot, unless a later notification
+   * exists.
+   */
   #letGo(keys: readonly string[], slot: number): void {
     const { counters, log, memory, turns } = this.#parts;
     const gone = keys.filter((pubkey) => this.#notifiedSlots.isNewer({ pubkey, slot }));

@@ -10,11 +10,12 @@ import {
 import type { FeedParts } from './parts.js';
 
 /**
- * Waits until a slot is announced: by then the socket has notified the state of an earlier slot's
- * snapshot. HTTP and the socket are independent, and either may be ahead.
+ * Waits until a slot is announced: the socket has then notified the state of a snapshot of an
+ * earlier slot. HTTP and the socket are independent, and either may be ahead.
  *
  * # Errors
- * SNAPSHOT_SLOT_OUT_OF_RANGE after a timeout: without slots there is nothing to compare with.
+ * Rejects with SNAPSHOT_SLOT_OUT_OF_RANGE after a timeout, because without slots there is nothing
+ * to compare with.
  */
 export async function waitForSlot(
   { timers }: FeedParts,
@@ -27,7 +28,7 @@ export async function waitForSlot(
     await sleep(timers, SLOT_POLL_MS, signal);
     throwIfStopped(signal);
   }
-  // The accounts of a slot announced in this turn of the loop may still follow.
+  // The accounts of a slot that was announced in this turn of the event loop may still follow.
   await nextTurn(timers);
   throwIfStopped(signal);
 }
@@ -58,7 +59,7 @@ export class LastNotifiedSlots {
   readonly #slots = new Map<string, number>();
   #revertCount = 0;
 
-  /** Notifications of a slot lower than the account's last. */
+  /** Number of notifications whose slot was lower than the account's last slot. */
   get revertCount(): number {
     return this.#revertCount;
   }
@@ -72,12 +73,12 @@ export class LastNotifiedSlots {
     return this.#slots.get(pubkey) ?? null;
   }
 
-  /** Whether a read state is later than the last notified one. */
+  /** Returns whether a read state is later than the last notified state. */
   isNewer({ pubkey, slot }: AccountState): boolean {
     return slot > (this.#slots.get(pubkey) ?? 0);
   }
 
-  /** Records a notification; true when it is a revert. */
+  /** Records a notification; returns true when it is a revert. */
   recordNotification({ pubkey, slot }: AccountState): boolean {
     const isRevert = slot < (this.#slots.get(pubkey) ?? 0);
     if (isRevert) this.#revertCount += 1;
@@ -85,12 +86,15 @@ export class LastNotifiedSlots {
     return isRevert;
   }
 
-  /** Records a newer state that was read and applied. A notification of its slot may be a later write in it. */
+  /**
+   * Records a newer state that was read and applied. A notification of its slot may be a later
+   * write in that slot.
+   */
   recordApplied({ pubkey, slot }: AccountState): void {
     this.#setSlot(pubkey, slot - 1);
   }
 
-  /** The account is gone: its next notification counts as the first. */
+  /** Forgets an account that no longer exists: its next notification counts as the first. */
   forget(pubkey: string): void {
     this.#slots.delete(pubkey);
   }
@@ -101,9 +105,9 @@ export class LastNotifiedSlots {
 }
 
 /**
- * The age of the last slot, over all connections: a new one says nothing about the chain yet. After
- * a gap that made the book lagging, held-back slots arrive in a burst, each of them old: until two
- * arrive at a chain's pace, the book does not count as fresher.
+ * The age of the last slot, over all connections, because a new connection tells nothing about the
+ * chain yet. After a gap that made the book lagging, held-back slots arrive in a burst, and each of
+ * them is old: until two slots arrive at a chain's pace, the book does not count as fresher.
  */
 export class SlotAge {
   readonly #laggingAfterMs: number;
@@ -141,7 +145,10 @@ export class SlotAge {
     return Math.min(this.sinceMs(nowMs), nowMs - this.#openedAtMs);
   }
 
-  /** The book's minimum age: by the last slot, or by the gap that it has not caught up with. */
+  /**
+   * Returns the minimum age of the book: by the last slot, or by a gap that it has not caught up
+   * with.
+   */
   ageMs(nowMs: number): number {
     const sinceMs = this.sinceMs(nowMs);
     return this.#catchingUp ? Math.max(sinceMs, this.#laggingAfterMs) : sinceMs;

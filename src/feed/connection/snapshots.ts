@@ -33,16 +33,22 @@ import { raceScans, type Scan, type ScanLimits, type ScanPatience } from './scan
 
 /** The minimum slot of a snapshot, and its abort signal. */
 export interface ReadOptions {
-  /** Subscriptions began at this slot: an older snapshot would leave a gap before them. */
+  /**
+   * Returns the slot at which the subscriptions began: an older snapshot would leave a gap before
+   * them.
+   */
   readonly slotMin: () => number;
   /** Validates the node's slots. */
   readonly chain: Pick<ChainCheck, 'admitsSlot' | 'admitsReading'>;
   readonly signal: AbortSignal;
-  /** Time limit of one try of one call. */
+  /** Time limit of one attempt of one call, milliseconds. */
   readonly timeoutMs?: number;
   /** Called with the size of each received chunk. */
   readonly onBytes?: (count: number) => void;
-  /** The book is live meanwhile: a rejection must not delay the reading of a book that is not. */
+  /**
+   * Whether the book is live meanwhile: a rejection must then not delay the reading of a book that
+   * is not live.
+   */
   readonly isBackground?: boolean;
 }
 
@@ -62,7 +68,9 @@ export function readProgramAccounts(
   });
 }
 
-/** Reads the Clock and these oracles, in hundreds: the Clock is in the first batch. */
+/**
+ * Reads the Clock and these oracles in batches of a hundred; the first batch contains the Clock.
+ */
 export async function readClockAndOracles(
   parts: FeedParts,
   oracleKeys: readonly string[],
@@ -104,7 +112,7 @@ function kindOfKey(pubkey: string): AccountKind {
 
 /**
  * Reads all users: from the snapshot node, or after a failure from the node in use. When a scan is
- * silent or slow the next node scans as well, and the first complete snapshot counts.
+ * silent or slow, the next node scans as well, and the first complete snapshot is used.
  */
 export function readUsers(
   parts: FeedParts,
@@ -140,7 +148,7 @@ function scanOfSnapshotNode(
       scanNode.recordSuccess();
       return users;
     } catch (error) {
-      // A node that was overtaken had been silent for long.
+      // A node that another node overtook had been silent for long.
       if (!options.signal.aborted) scanNode.recordFailure(error);
       throw error;
     }
@@ -148,7 +156,7 @@ function scanOfSnapshotNode(
   return { run, isReplaced: true };
 }
 
-/** A node other than the one in use must be on the same chain. */
+/** Reads users from a node other than the one in use, which must be on the same chain. */
 async function readUsersElsewhere(
   parts: FeedParts,
   rpc: NodeRpc,
@@ -158,7 +166,7 @@ async function readUsersElsewhere(
   return readUsersFrom(parts, rpc, options);
 }
 
-/** An overloaded node may return too few users or none: see {@link readsWanted}. */
+/** Reads users; an overloaded node may return too few users or none: see {@link readsWanted}. */
 async function readUsersFrom(
   parts: FeedParts,
   rpc: NodeRpc,
@@ -176,7 +184,7 @@ async function readUsersFrom(
     count: ({ count }) => count,
   };
   const users = await readConfirmed(parts, rule, { read, signal: options.signal });
-  // A scan contains no Clock that would confirm its slot.
+  // A scan contains no Clock that could confirm its slot, so the Clock is read as well.
   await readBelieved({ ...parts, rpc }, [CLOCK_KEY], options);
   return users;
 }
@@ -189,8 +197,8 @@ function logDoubt({ memory, transientErrors, engine }: FeedParts, users: Account
 }
 
 /**
- * An undecodable user still exists on chain, but a snapshot without it would remove it: only a
- * snapshot without such users is accepted.
+ * Reads users once. A user that cannot be decoded still exists on chain, but a snapshot without it
+ * would remove it: only a snapshot without such users is accepted.
  */
 async function readUsersOnce(
   parts: FeedParts,
@@ -229,9 +237,9 @@ function scanUsers(parts: FeedParts, rpc: NodeRpc, options: ReadOptions): Promis
 }
 
 /**
- * Reads until the slot is at least `slotMin`, because the node may lag behind the subscribed one,
+ * Reads until the slot is at least `slotMin`, because the node may lag behind the subscribed node,
  * and until the slot is plausible. Not every step of a read can be aborted, so a result after the
- * abort is discarded here.
+ * abort is discarded.
  */
 async function readNotBefore<T extends { readonly slot: number }>(
   parts: FeedParts,

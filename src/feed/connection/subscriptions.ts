@@ -2,10 +2,10 @@ import { FeedError } from '../model/error.js';
 import { ORACLES_MAX } from '../model/limits.js';
 import type { FeedParts } from './parts.js';
 
-/** The system program's key: the oracle name of a market with a fixed price. */
+/** The key of the system program, which is the oracle name of a market with a fixed price. */
 const NO_ORACLE_KEY = '11111111111111111111111111111111';
 
-/** The oracle subscriptions of one connection, synchronised with the markets. */
+/** The oracle subscriptions of one connection, which follow the markets. */
 export class OracleSubscriptions {
   readonly #parts: FeedParts;
   #followed: ReadonlySet<string> = new Set();
@@ -19,7 +19,10 @@ export class OracleSubscriptions {
     return [...this.#followed];
   }
 
-  /** Subscribes to new oracles, ends those that no market names; returns the new ones. */
+  /**
+   * Subscribes to new oracles and ends the subscriptions of oracles that no market names; resolves
+   * with the new oracles.
+   */
   async followMarkets(): Promise<readonly string[]> {
     const wanted = new Set(this.#parts.engine.oracleKeys());
     wanted.delete(NO_ORACLE_KEY);

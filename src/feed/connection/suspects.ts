@@ -9,9 +9,10 @@ interface SlotRange {
 }
 
 /**
- * Accounts that differed when read, each with the read that first found the difference, whose state
- * may have been in flight. Each is settled separately: a late notification of one does not hide
- * another. All are part of each next read, so their number is bounded by the accounts of a read.
+ * Accounts that differed from the book when they were read, each with the read that first found the
+ * difference; its state may have been in flight. Each account is decided separately: a late
+ * notification of one does not hide another. All suspects are part of each next read, so their
+ * number is bounded by the accounts of a read.
  */
 export class Suspects {
   readonly #engine: FeedEngine;
@@ -29,12 +30,12 @@ export class Suspects {
     this.#firstReadings.clear();
   }
 
-  /** Whether one was found by a read of this slot or earlier. */
+  /** Returns whether a suspect was found by a read of this slot or earlier. */
   hasOneOf(slot: number): boolean {
     return this.#readings().some(({ snapshot }) => snapshot.slot <= slot);
   }
 
-  /** Whether the socket has passed the first read of one of them within these slots. */
+  /** Returns whether the socket has passed the first read of a suspect within these slots. */
   hasOnePassed({ after, until }: SlotRange): boolean {
     return this.#readings().some((reading) => {
       const passed = passedSlot(reading);
@@ -42,7 +43,7 @@ export class Suspects {
     });
   }
 
-  /** Drops those with a later notification. The engine must have all notifications. */
+  /** Removes suspects with a later notification. The engine must have all notifications. */
   forgetNotified(): void {
     for (const reading of this.#readings()) {
       const lacking = new Set(this.#engine.lackingAccounts(reading.snapshot));
@@ -53,8 +54,9 @@ export class Suspects {
   }
 
   /**
-   * Returns the accounts that lack the state of the first and this read, when the socket has passed
-   * the slot of the first: a notification was certainly lost. New differences become suspects.
+   * Returns the suspects for which the book lacks the state of both the first read and this read,
+   * although the socket has passed the slot of the first read: a notification was certainly lost.
+   * New differences become suspects.
    */
   compareReading(reading: AccountReading, newestSlot: number): readonly string[] {
     this.forgetNotified();
@@ -69,7 +71,7 @@ export class Suspects {
     });
   }
 
-  /** Removes these, and returns the first read of each. */
+  /** Removes these suspects, and returns the first read of each. */
   takeKeys(keys: readonly string[]): ReadonlyMap<string, AccountReading> {
     const taken = new Map<string, AccountReading>();
     for (const key of keys) {
@@ -80,7 +82,9 @@ export class Suspects {
     return taken;
   }
 
-  /** Adds accounts that lack this read's state, and are not suspects yet. */
+  /**
+   * Adds the accounts for which the book lacks this read's state, unless they are suspects already.
+   */
   suspectLacking(reading: AccountReading): void {
     this.#addKeys(this.#engine.lackingAccounts(reading.snapshot), reading);
   }
@@ -100,7 +104,7 @@ export class Suspects {
   }
 }
 
-/** The slot by which the socket has notified a read's state. */
+/** Returns the slot by which the socket has notified the state of a read. */
 function passedSlot({ snapshot }: AccountReading): number {
   return snapshot.slot + PROBE_SLOTS_AFTER;
 }

@@ -8,15 +8,17 @@ import { readOther } from './other-nodes.js';
 import type { FeedParts, NewestSlot } from './parts.js';
 
 /**
- * Compares a successor node with the previous one: its Clock's lead in slots must match the lead in
- * time. A node whose slots and Clock are a minute ahead is plausible during a switch, and later
- * steps do not reveal it. If its lead is larger, the other nodes are asked, because a local chain
- * may have shorter slots; the previous node lagged when its time did as well. A node without
- * progress refutes nothing: that may be why it was left. Does nothing with one node, nor when the
- * previous one was left long ago: a chain of short slots would never be admitted again.
+ * Compares a successor node with the previous node: the lead of its Clock in slots must match the
+ * lead in time. During a switch, a node whose slots and Clock are a minute ahead is plausible, and
+ * later steps do not reveal it. If the lead in slots is larger, the other nodes are asked, because
+ * a local chain may have shorter slots; the previous node lagged when its time did as well. A node
+ * without progress refutes nothing, because that may be why it was left. Does nothing with one
+ * node, nor when the previous node was left long ago, because a chain of short slots would never be
+ * accepted again.
  *
  * # Errors
- * CHAIN_CLOCK_OUT_OF_RANGE when all other progressing nodes refute its slot; RpcError.
+ * Rejects with CHAIN_CLOCK_OUT_OF_RANGE when all other progressing nodes refute the slot, or with
+ * an RpcError.
  */
 export async function requireLikelySlot(
   parts: FeedParts,
@@ -27,7 +29,7 @@ export async function requireLikelySlot(
   if (otherRpcs.length === 0 || before.slot === 0) return;
   if (timers.nowMs() - before.atMs > TAKEOVER_MS_MAX) return;
   const own = parseClockAccount((await readClock(rpc, signal)) ?? '');
-  // Without a Clock there is nothing to judge: later readings report it.
+  // Without a Clock the slot cannot be judged; later readings report the missing Clock.
   if (own === null || leadOf(own, before) <= SLOTS_AHEAD_MAX) return;
   const readTheirs = (other: NodeRpc) =>
     readOther(timers, signal, (limited) => readSlot(other, { signal: limited }));
@@ -36,7 +38,7 @@ export async function requireLikelySlot(
   const others = answers.filter((slot) => slot !== null).filter((slot) => slot >= slotMin);
   const isRefuted = others.every((slot) => own.slot - slot > SLOTS_AHEAD_MAX);
   if (others.length === 0 || !isRefuted) return;
-  // Its slot is no reference for other nodes, and it is compared again the next time.
+  // The slot is not used to judge other nodes, and is compared again the next time.
   memory.newest = before;
   const slotOther = Math.max(...others);
   const message = `slot of the node was ${own.slot}, other nodes are at ${slotOther} at that time`;

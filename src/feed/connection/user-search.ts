@@ -7,26 +7,26 @@ import {
 } from '../model/limits.js';
 import type { FeedParts } from './parts.js';
 
-/** How a search reads, and the receiver of its readings. */
+/** The parameters of a search, and the receiver of its readings. */
 interface UserSearchOptions {
   read(keys: readonly string[], signal: AbortSignal): Promise<AccountSnapshot>;
   onRead(snapshot: AccountSnapshot): void;
 }
 
 interface OpenSearch {
-  /** The slot in which State was written: an earlier reading does not count. */
+  /** The slot in which State was written; an earlier reading does not count. */
   readonly slot: number;
   readonly endMs: number;
   /** The next user of the walk; null at its end. */
   nextUser: number | null;
-  /** Users whose reading failed, or preceded the slot. */
+  /** Users whose reading failed or preceded the slot, to be read again. */
   readonly again: (readonly string[])[];
 }
 
 /**
  * Reads all users with orders when one of them may have been deleted, for which nodes send no
- * notification: when State was written without an increased user count. A deletion together with a
- * creation leaves the count unchanged.
+ * notification: when State was written and its user count did not increase. A deletion together
+ * with a creation leaves the count unchanged.
  *
  * Source: programs/drift/src/instructions/user.rs `handle_delete_user`, `handle_initialize_user`.
  */
@@ -59,7 +59,9 @@ export class UserSearch {
     this.#stateSlot = slot;
   }
 
-  /** Continues a search, with some concurrent reads. Never rejects; the signal ends with the book. */
+  /**
+   * Continues a search with some concurrent reads. Never rejects; the signal ends with the book.
+   */
   async readIfDue(signal: AbortSignal): Promise<void> {
     await this.#judgeState(signal);
     if (signal.aborted || this.#parts.timers.nowMs() < this.#dueAtMs) return;
@@ -86,7 +88,7 @@ export class UserSearch {
     this.#counted = subAccounts;
   }
 
-  /** The next users to read; none when all were read, or after the time limit. */
+  /** Takes the next users to read; none when all were read, or after the time limit. */
   #takeKeys(search: OpenSearch): readonly string[] {
     if (this.#parts.timers.nowMs() > search.endMs) {
       this.#search = null;

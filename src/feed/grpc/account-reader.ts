@@ -9,9 +9,9 @@ import { GRPC_KEYS_MAX } from './limits.js';
 const KEY_BYTES = 32;
 
 /**
- * Converts a stream's accounts to updates: its filters are by owner, so that all program accounts
- * arrive, and irrelevant ones are dropped here. Users go to the core as bytes; the few others are
- * base64.
+ * Converts the accounts of a gRPC stream to updates. The stream filters by owner, so all program
+ * accounts arrive, and irrelevant ones are dropped here. Users are passed to the core as bytes, the
+ * few other accounts as base64.
  */
 export class AccountReader {
   readonly #program: ChainProgram;
@@ -28,7 +28,10 @@ export class AccountReader {
     this.#followed = new Set(keys);
   }
 
-  /** The update; null for an account that the book does not use, `foreign` for an unrequested one. */
+  /**
+   * Returns the update; null for an account that the book does not use, `foreign` for an account
+   * that was not requested.
+   */
   readAccount(account: StreamAccount): SourceUpdate | 'foreign' | null {
     if (account.pubkey.length !== KEY_BYTES || account.owner.length !== KEY_BYTES) return 'foreign';
     const pubkey = this.#textOf(account.pubkey);
@@ -37,7 +40,8 @@ export class AccountReader {
     if (kind === null || kind === 'foreign') return kind;
     const { slot, writeVersion, data, lamports } = account;
     const isUser = kind === 'user';
-    // Nodes do not notify of a user that becomes idle: it leaves the book like a closed one.
+    // Nodes do not notify when a user becomes idle, so an idle user leaves the book like a closed
+    // one.
     if (lamports === 0 || data.length === 0 || (isUser && isIdleUser(data)))
       return { ...closedAccount({ kind, pubkey, slot }), writeVersion };
     const text = isUser ? data.toString('latin1') : data.toString('base64');

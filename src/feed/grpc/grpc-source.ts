@@ -16,7 +16,10 @@ interface GrpcSourceOptions extends GrpcServer, ChainProgram {
   readonly log?: Log;
 }
 
-/** The program's accounts, its oracles, the Clock and all slots over one stream of a Yellowstone server. */
+/**
+ * A source that receives the program's accounts, its oracles, the Clock and all slots over one
+ * stream of a Yellowstone server.
+ */
 export class GrpcSource implements FeedSource {
   readonly kind = 'grpc';
   readonly #stream: GrpcStream;

@@ -1,7 +1,7 @@
 import type { RawAccount } from '../../contract/accounts.js';
 import { FeedError } from './error.js';
 
-/** The kind of an account, known from its subscription or call. */
+/** The kind of an account, which follows from its subscription or call. */
 export type AccountKind = 'user' | 'perpMarket' | 'spotMarket' | 'state' | 'oracle' | 'clock';
 
 /** One state of one account. A closed account has no data. */
@@ -61,7 +61,10 @@ export function parseMultipleAccounts(
   return checkedBatch(result, updates);
 }
 
-/** A batch without its unreadable accounts would remove them from the book. */
+/**
+ * Returns a batch; throws when an account is unreadable, because a batch without it would remove it
+ * from the book.
+ */
 function checkedBatch(result: unknown, updates: readonly (AccountUpdate | null)[]): AccountBatch {
   const whole = updates.filter((update) => update !== null);
   if (whole.length < updates.length) throw malformedError('an account that could not be read');
@@ -81,7 +84,10 @@ function rowsOf(result: unknown): readonly unknown[] {
   return value;
 }
 
-/** The encoding is read from the response, because a server may not use the requested one. */
+/**
+ * Reads an account. Its encoding is read from the response, because a server may not use the
+ * requested encoding.
+ */
 function parseAccount(
   kind: AccountKind,
   pubkey: unknown,

@@ -1,7 +1,10 @@
 import type { Timers } from '../../contract/timers.js';
 import { CHAIN_TIME_DRIFT_MAX, CHAIN_TIME_STEP_S_MAX, CLOCK_STEP_BACK_MIN_S } from './limits.js';
 
-/** `Clock.slot` and `Clock.unix_timestamp`. Source: the Clock sysvar, five little-endian words of 8 bytes. */
+/**
+ * Offsets of `Clock.slot` and `Clock.unix_timestamp`. Source: the Clock sysvar, five little-endian
+ * words of 8 bytes.
+ */
 const SLOT_OFFSET = 0;
 const UNIX_TIMESTAMP_OFFSET = 32;
 const CLOCK_BYTES = 40;
@@ -22,12 +25,12 @@ export function parseClockAccount(base64: string): ClockAccount | null {
   return isSound ? { slot, unixSeconds } : null;
 }
 
-/** The local clocks: the wall clock only counts before the first state of the chain's clock. */
+/** The local clocks; the wall clock is used only before the first state of the chain's Clock. */
 type TimeSource = Pick<Timers, 'nowMs' | 'unixMs'>;
 
 /**
- * The chain's slot and unix time. Between states of the Clock account time advances with this
- * machine's monotonic clock, so that orders expire although the account moves in steps.
+ * The chain's slot and unix time. Between states of the Clock account, time advances with this
+ * machine's monotonic clock, so that orders expire although the account changes in steps.
  */
 export class ChainClock {
   readonly #time: TimeSource;
@@ -52,21 +55,24 @@ export class ChainClock {
   }
 
   /**
-   * Forgets the slot for a new connection or another chain: the next slot counts, even if lower.
-   * Until then the last one is shown.
+   * Forgets the slot for a new connection or another chain: the next slot is accepted, even if it
+   * is lower. Until then the last slot is published.
    */
   forgetSlot(): void {
     this.#slotKnown = false;
   }
 
-  /** Records an announced or read slot. Within a connection the slot never decreases: a lower one is late. */
+  /**
+   * Records an announced or read slot. Within a connection the slot never decreases: a lower slot
+   * is late and ignored.
+   */
   advanceTo(slot: number): void {
     if (this.#slotKnown && slot < this.#slot) return;
     this.#slotKnown = true;
     this.#slot = slot;
   }
 
-  /** Whether a state of the Clock was read since the start, and since it was forgotten. */
+  /** Whether a state of the Clock was read since the start, or since the time was forgotten. */
   get isTimeKnown(): boolean {
     return this.#timeKnown;
   }
@@ -77,9 +83,9 @@ export class ChainClock {
   }
 
   /**
-   * Whether the chain's time is plausible: it advances at most at this machine's monotonic rate,
-   * and may have paused since the last state of the Clock. Compared with all states since the first
-   * one, so that many small steps gain no more than one.
+   * Returns whether the chain's time is plausible: it advances at most at the rate of this
+   * machine's monotonic clock, and may have paused since the last state of the Clock. It is
+   * compared with all states since the first one, so that many small steps gain no more than one.
    */
   admitsTime(unixSeconds: number): boolean {
     if (!this.#timeKnown || this.#accountS === null) return true;
@@ -90,12 +96,13 @@ export class ChainClock {
     return unixSeconds >= earliestS && unixSeconds <= latestS;
   }
 
-  /** Reads a state of the Clock account, base64; false when malformed. */
+  /** Reads a state of the Clock account, base64; returns false when it is malformed. */
   readAccount(base64: string): boolean {
     const account = parseClockAccount(base64);
     if (account === null) return false;
     const { unixSeconds } = account;
-    // The time published before the first state came from another clock.
+    // The time published before the first state came from this machine's clock, so it may step
+    // back.
     if (this.#accountS === null) this.#shownS = unixSeconds;
     const nowMs = this.#time.nowMs();
     const aheadMs = unixSeconds * 1_000 - nowMs;
@@ -107,7 +114,10 @@ export class ChainClock {
     return true;
   }
 
-  /** The chain's time in whole seconds; this machine's before the first state of the Clock. */
+  /**
+   * Returns the chain's time in whole seconds; before the first state of the Clock, this machine's
+   * time.
+   */
   unixSeconds(): number {
     const nowS = this.#extrapolatedS();
     if (this.#accountS === null) return nowS;
@@ -117,7 +127,10 @@ export class ChainClock {
     return nowS;
   }
 
-  /** The chain's time in unix milliseconds, to the second; null before the first state of the Clock. */
+  /**
+   * Returns the chain's time in unix milliseconds, accurate to a second; null before the first
+   * state of the Clock.
+   */
   unixMs(): number | null {
     if (this.#accountS === null) return null;
     return this.#accountS * 1_000 + this.#time.nowMs() - this.#readAtMs;

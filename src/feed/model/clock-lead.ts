@@ -2,7 +2,7 @@ import { CLOCK_LEAD_MS_MAX, CLOCK_LEAD_SLOTS_MAX } from './limits.js';
 
 /**
  * The lead of a connection's slots over its notified Clock account. The Clock of a slot is notified
- * at the end of that slot, about when the next one begins; skipped slots widen the lead for one
+ * at the end of that slot, about when the next slot begins; skipped slots widen the lead for one
  * slot only. A persistent lead is therefore implausible: either the announced slots are ahead of
  * the chain, or the accounts are as late as the Clock.
  */
@@ -11,7 +11,7 @@ export class ClockLead {
   #sinceMs: number | null = null;
   #isTooLong = false;
 
-  /** The newest notified Clock's slot; 0 before the first. */
+  /** The slot of the newest notified Clock; 0 before the first. */
   get clockSlot(): number {
     return this.#clockSlot;
   }
@@ -20,7 +20,10 @@ export class ClockLead {
     return this.#isTooLong;
   }
 
-  /** Records a notified Clock, and the newest slot at that time. A late, older Clock is ignored. */
+  /**
+   * Records a notified Clock, and the newest slot at that time. An older Clock that arrives late is
+   * ignored.
+   */
   recordClock(clockSlot: number, announced: number, nowMs: number): void {
     this.#clockSlot = Math.max(this.#clockSlot, clockSlot);
     if (announced <= this.#clockSlot + CLOCK_LEAD_SLOTS_MAX) {

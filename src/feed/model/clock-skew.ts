@@ -14,14 +14,14 @@ interface ClockSkewOptions {
 export interface ClockSkewStats {
   /** Milliseconds that this machine's clock is ahead of the chain's; null until known. */
   readonly clockSkewMs: number | null;
-  /** Why that is too much; null when it is not. */
+  /** The reason why the difference is too large; null when it is not. */
   readonly clockReason: string | null;
 }
 
 /**
  * Compares this machine's clock with the chain's, and reports excessive differences. The chain's
- * clock is an estimate of its validators, off by several seconds; a larger difference means a wrong
- * clock of this machine, a late node, or a local chain with a shifted time.
+ * clock is an estimate of its validators that is off by several seconds; a larger difference means
+ * a wrong clock of this machine, a late node, or a local chain with a shifted time.
  */
 export class ClockSkew {
   readonly #options: ClockSkewOptions;

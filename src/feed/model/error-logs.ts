@@ -10,8 +10,8 @@ interface RepeatedError {
 }
 
 /**
- * Logs errors that repeat while the book is not live, such as failed connects: immediately for a
- * new error or reason, then once a minute with the count.
+ * Logs errors that repeat while the book is not live, such as failed connection attempts:
+ * immediately for a new error or reason, then once a minute with their number.
  */
 export class TransientErrorLog {
   readonly #log: Log;
@@ -31,7 +31,7 @@ export class TransientErrorLog {
     this.#logOnce('warn', { message, reason, fields });
   }
 
-  /** The errors have ended: the next one is new. */
+  /** Call this when the errors have ended: the next error counts as new. */
   clear(): void {
     this.#repeated.clear();
   }
@@ -52,7 +52,10 @@ export class TransientErrorLog {
     this.#log[level](unlogged === 0 ? fields : { ...fields, unlogged }, message);
   }
 
-  /** Reasons with numbers may be new each time: beyond a limit, the message alone identifies them. */
+  /**
+   * Returns the name under which an error is counted. Reasons with numbers may differ each time:
+   * beyond a limit, the message alone identifies an error.
+   */
   #nameOf(message: string, reason: string): string {
     const name = `${message}: ${reason}`;
     return this.#repeated.has(name) || this.#repeated.size < TRANSIENT_ERRORS_MAX ? name : message;

@@ -2,7 +2,7 @@ import { CodedError } from '../../contract/coded-error.js';
 import { isOwnError, shownFailure } from '../../rpc/error.js';
 import { FAILURE_CHARS_MAX } from './limits.js';
 
-/** Why a snapshot of the chain is unusable; codes are never renamed. */
+/** The reasons why a snapshot of the chain is unusable; a code is never renamed. */
 export type FeedErrorCode =
   | 'MALFORMED_ACCOUNTS_ANSWER'
   | 'SNAPSHOT_SLOT_OUT_OF_RANGE'
@@ -31,17 +31,22 @@ export function throwIfStopped(signal: AbortSignal): void {
   throw new FeedError('FEED_STOPPED', 'the connection ended while the accounts were read');
 }
 
-/** Whether a node turned out to be on another chain: reading it again is useless. */
+/**
+ * Returns whether a node turned out to be on another chain, so that reading it again is useless.
+ */
 export function isOtherChain(error: unknown): boolean {
   return error instanceof FeedError && error.code === 'GENESIS_MISMATCH';
 }
 
-/** Whether a node reported an impossible slot or time: nothing more of it is believed. */
+/**
+ * Returns whether a node reported an impossible slot or time, so that its data is not used any
+ * more.
+ */
 export function isChainClockError(error: unknown): boolean {
   return error instanceof FeedError && error.code === 'CHAIN_CLOCK_OUT_OF_RANGE';
 }
 
-/** Whether other nodes refuted the slot, and have moved on. */
+/** Returns whether other nodes, whose slots advance, refuted the slot. */
 export function isRefutedByNodes(error: unknown): boolean {
   return isChainClockError(error) && 'slotOther' in (error as FeedError).context;
 }
@@ -53,13 +58,13 @@ const REFUSED_CONTENT: ReadonlySet<FeedErrorCode> = new Set([
   'QUARANTINE_EXCEEDED',
 ]);
 
-/** Whether accounts were read but are incomplete, or have an unknown layout. */
+/** Returns whether accounts were read but are incomplete or have an unknown layout. */
 export function isRefusedContent(error: unknown): boolean {
   if (!(error instanceof FeedError)) return false;
   return REFUSED_CONTENT.has(error.code);
 }
 
-/** A failure in one line, for clients: its code and this program's message. */
+/** Returns a failure as one line for clients: its code and this program's message. */
 export function failureText(error: unknown): string {
   const code = isOwnError(error) && 'code' in error ? `${error.code}: ` : '';
   return `${code}${shownFailure(error)}`.replace(/\s+/g, ' ').slice(0, FAILURE_CHARS_MAX);

@@ -10,23 +10,23 @@ export interface SourceSlot extends AnnouncedSlot {
 /** One write of one account, with its order among other writes. */
 export interface SourceUpdate extends AccountUpdate {
   /**
-   * Grows with each write of one source; 0 for a source without write versions, which is ordered by
-   * arrival.
+   * Grows with each write of one source; 0 for a source without write versions, whose writes are
+   * ordered by arrival.
    */
   readonly writeVersion: number;
 }
 
 /** The events of a source. */
 export interface SourceListener {
-  /** Connected and subscribed: all later writes are notified. */
+  /** Called when the source is connected and subscribed: all later writes are notified. */
   onOpened(): void;
-  /** The connection broke; the reconnect will replay missed messages. */
+  /** Called when the connection broke; after the reconnect, missed messages are replayed. */
   onInterrupted(reason: string): void;
   /** Connected again; missed messages are being replayed. */
   onResumed(): void;
-  /** The connection ended or failed; the next one has a gap. */
+  /** Called when the connection ended or failed; there is a gap before the next connection. */
   onClosed(reason: string): void;
-  /** A message was malformed, so a write may be missing. */
+  /** Called when a message was malformed, so that a write may be missing. */
   onMalformed(): void;
   onSlot(slot: SourceSlot): void;
   onUpdate(update: SourceUpdate): void;
@@ -36,53 +36,56 @@ export interface SourceListener {
 export interface SourceCounters {
   /** Connections that were made. */
   connects: number;
-  /** Connections that replayed the messages missed by the previous one. */
+  /** Number of connections that replayed the messages missed by the previous connection. */
   resumes: number;
   malformed: number;
   /** Notified accounts of another owner. */
   foreign: number;
 }
 
-/** One stream of the program's accounts, its oracles, the Clock and slots, with automatic reconnects. */
+/**
+ * One stream of the program's accounts, its oracles, the Clock and slots, which reconnects
+ * automatically.
+ */
 export interface FeedSource {
-  /** Host and port: the publishable part of its address. */
+  /** Host and port of the source, the part of its address that may be published. */
   readonly name: string;
   readonly kind: 'rpc' | 'grpc';
   readonly counters: Readonly<SourceCounters>;
   start(listener: SourceListener): void;
   stop(): void;
-  /** Ends an unusable connection; the next one has a gap. */
+  /** Ends an unusable connection; there is a gap before the next connection. */
   dropConnection(reason: string): void;
   /**
-   * Follows these accounts in addition to the program's and the Clock, and no others. Rejects where
-   * the source cannot.
+   * Follows exactly these accounts in addition to the program's accounts and the Clock. Rejects
+   * when the source cannot.
    */
   followKeys(keys: readonly string[]): Promise<void>;
 }
 
-/** Receives a stream's notifications; null for a malformed message. */
+/** Receives the notifications of a stream; null for a malformed message. */
 export interface UpdateHandlers {
   readonly onSlot: (slot: AnnouncedSlot | null) => void;
   readonly onUpdate: (update: AccountUpdate | null) => void;
-  /** These accounts were reverted, and their current state is unknown. */
+  /** Called with accounts that were reverted and whose current state is unknown. */
   readonly onLost: (pubkeys: readonly string[]) => void;
 }
 
 /** A session's view of one connection's updates. */
 export interface UpdateStream {
-  /** Subscribes to everything but the oracles. Fails when one subscription does. */
+  /** Subscribes to everything except the oracles. Rejects when a subscription fails. */
   subscribeAll(handlers: UpdateHandlers): Promise<void>;
   followOracles(keys: readonly string[]): Promise<void>;
-  /** Readings showed that the chain lacks an account as of a slot. */
+  /** Records that readings found no such account on the chain as of a slot. */
   recordAbsence?(closed: AccountUpdate): void;
 }
 
 /** The node in use: for reads, and for updates. */
 export interface FeedNode {
-  /** Host and port: the publishable part of its address. */
+  /** Host and port of the node, the part of its address that may be published. */
   readonly name: string;
   readonly rpc: NodeRpc;
-  /** The client of this node alone, if `rpc` falls back to others. */
+  /** The client of this node alone, if `rpc` falls back to other nodes. */
   readonly ownRpc?: NodeRpc;
   readonly socket: NodeConnection;
   /** The updates of the new connection. */

@@ -14,27 +14,32 @@ export function newCounters() {
     notifications: 0,
     malformedNotifications: 0,
     replayed: 0,
-    /** Updates skipped by a replay because the snapshot was newer. */
+    /** Updates that a replay skipped because the snapshot was newer. */
     replayedTooOld: 0,
     rebuilds: 0,
     rebuildFailures: 0,
-    /** Full snapshots caused by a malformed message, malformed accounts or a gap in the slots. */
+    /** Full snapshots that a malformed message, malformed accounts or a gap in the slots caused. */
     resyncs: 0,
     clockPolls: 0,
     clockPollFailures: 0,
-    /** Notified or read slots that are impossible for the node. */
+    /** Notified or read slots that were implausible for the node. */
     slotsRefused: 0,
     clocksRefused: 0,
     /** Switches to the next node. */
     failovers: 0,
-    /** Scans also requested from another node, after a failure or silence. */
+    /** Scans that were also requested from another node, after a failure or silence. */
     scanFallbacks: 0,
     /** Completed audits of a live book. */
     audits: 0,
     auditFailures: 0,
-    /** Users, markets and oracles that audits added or changed: 0 when nothing was missed. */
+    /**
+     * Users, markets and oracles that audits added or changed; 0 means that no update was missed.
+     */
     auditDifferences: 0,
-    /** Accounts that audits removed: closed ones and idle users, for which nodes send no notification. */
+    /**
+     * Accounts that audits removed: closed accounts and idle users, for which nodes send no
+     * notification.
+     */
     auditRemovals: 0,
     /** Reads of a few accounts that were compared with the book. */
     probes: 0,
@@ -47,9 +52,9 @@ export function newCounters() {
     loggedTransactions: 0,
     /** Accounts removed because two readings lacked them. */
     absences: 0,
-    /** Connections found by probes or audits to lose messages. */
+    /** Connections that probes or audits found to lose messages. */
     losses: 0,
-    /** Differing users in all full snapshots and audits, except the first snapshot. */
+    /** Users that differed in full snapshots and audits, except in the first snapshot. */
     usersAdded: 0,
     usersChanged: 0,
     usersRemoved: 0,
@@ -63,14 +68,14 @@ export type FeedCounters = ReturnType<typeof newCounters>;
 export interface FeedStats extends Readonly<FeedCounters>, ClockSkewStats {
   readonly slot: number;
   readonly slotAgeMs: number;
-  /** Slots between the book and the newest notified slot of this chain. */
+  /** The number of slots by which the book is behind the newest notified slot of this chain. */
   readonly slotLag: number;
   readonly unixSeconds: number;
   readonly genesisHash: string | null;
-  /** Host and port of the node in use, or the one being tried. */
+  /** Host and port of the node in use, or of the node that is being tried. */
   readonly node: string;
   readonly lastAudit: AuditOutcome | null;
-  /** The merged streams; undefined where one node is followed. */
+  /** The merged streams; undefined when one node is followed. */
   readonly sources: readonly SourceStatus[] | undefined;
 }
 
@@ -97,13 +102,13 @@ function socketEvents(sockets: readonly RpcSocketStats[]): Readonly<Record<strin
   };
 }
 
-/** Durations without a slot after which the book is lagging or stale, in milliseconds. */
+/** Time without a slot after which the book is lagging or stale, milliseconds. */
 export interface FeedTiming {
   readonly laggingAfterMs: number;
   readonly staleAfterMs: number;
 }
 
-/** The state of a complete book, by the time since its last slot. */
+/** Returns the state of a complete book by the time since its last slot. */
 export function freshnessOf(sinceSlotMs: number, timing: FeedTiming): FeedState {
   if (sinceSlotMs >= timing.staleAfterMs) return 'stale';
   return sinceSlotMs >= timing.laggingAfterMs ? 'lagging' : 'live';
@@ -115,11 +120,14 @@ interface BookAge {
   readonly ageMs: number;
   readonly lag: number;
   readonly isInDoubt: boolean;
-  /** Why its sources are not trusted; null when they are. */
+  /** The reason why the book's sources are not trusted; null when they are. */
   readonly dispute: string | null;
 }
 
-/** The state of a complete book: the worst of its conditions, and lagging while in doubt. */
+/**
+ * Returns the state of a complete book: the worst of its conditions; at best lagging while it is in
+ * doubt.
+ */
 export function stateOf(age: BookAge, timing: FeedTiming): FeedState {
   const { ageMs, lag, isInDoubt, dispute } = age;
   const doubtMs = isInDoubt || dispute !== null ? timing.laggingAfterMs : 0;
@@ -127,8 +135,8 @@ export function stateOf(age: BookAge, timing: FeedTiming): FeedState {
 }
 
 /**
- * Why a complete book is not `live`: slots behind another node, the age of a gap, no slot for too
- * long, or an unverified gap.
+ * Returns the reason why a complete book is not `live`: slots behind another node, the age of a
+ * gap, no slot for too long, or an unverified gap.
  */
 export function staleReasonOf(age: BookAge, { laggingAfterMs }: FeedTiming): string {
   const { sinceMs, ageMs, lag, isInDoubt, dispute } = age;

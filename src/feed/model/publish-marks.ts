@@ -3,7 +3,9 @@ import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { MarketMark, PublishMark } from '../../contract/publish-mark.js';
 import type { Timer, Timers } from '../../contract/timers.js';
 
-/** Delayed changes of the longer intervals are aligned to a grid of this many ms. */
+/**
+ * Delayed changes of the longer intervals are published on a time grid of this many milliseconds.
+ */
 const WAIT_GRID_MS = 10;
 
 const NO_MARK: PublishMark = [];
@@ -13,7 +15,7 @@ interface MarketClasses {
   readonly id: number;
   /** Bit set of the classes whose last mark preceded the last change. */
   waiting: number;
-  /** By class: the earliest time of its next mark. */
+  /** For each class, the earliest time of its next mark. */
   readonly readyAtMs: Float64Array;
   /** The earliest due time of the waiting classes; 0 after a change. */
   dueAtMs: number;
@@ -21,16 +23,19 @@ interface MarketClasses {
 
 /** The setting and the parts of the marks. */
 interface PublishMarksOptions {
-  /** The service's own interval between two frames of a topic: no class has a shorter one. */
+  /**
+   * The service's own interval between two frames of a topic, milliseconds; no class has a shorter
+   * one.
+   */
   readonly streamIntervalMs: number;
   readonly timers: Pick<Timers, 'nowMs' | 'after'>;
-  /** What had to wait may be published: a turn is to end, if only for that. */
+  /** Called when a delayed change may be published, so that a turn must end. */
   readonly onDue: () => void;
 }
 
 /**
- * Schedules publications: each market at most once per interval, the first change immediately, and
- * the last one never lost, because delayed changes join a later mark. Time is monotonic
+ * Schedules publications: each market at most once per interval, the first change immediately. The
+ * last change is never lost, because delayed changes join a later mark. Times are monotonic
  * milliseconds.
  */
 export class PublishMarks {
@@ -53,12 +58,12 @@ export class PublishMarks {
     this.#allClasses = 2 ** this.#intervalsMs.length - 1;
   }
 
-  /** The next due time of a delayed publication; infinity for none. */
+  /** The next due time of a delayed publication; infinity when there is none. */
   get dueAtMs(): number {
     return this.#dueAtMs;
   }
 
-  /** Adds what a turn has changed, and takes what may be published at its end. */
+  /** Adds the changes of a turn, and takes the mark of those that may be published at its end. */
   takeMark(changes: MarketChanges): PublishMark {
     this.#addChanges(changes);
     const nowMs = this.#options.timers.nowMs();
@@ -93,7 +98,7 @@ export class PublishMarks {
     return mark;
   }
 
-  /** Sets the timer for what has to wait, unless it comes sooner. */
+  /** Sets the timer for delayed changes, unless it is already set for an earlier time. */
   #scheduleWake(nowMs: number): void {
     const { timers, onDue } = this.#options;
     const dueAtMs = this.#dueAtMs;
@@ -119,7 +124,10 @@ export class PublishMarks {
     this.#waiting.add(market);
   }
 
-  /** Takes the waiting classes whose time has come, and notes when the first of the others is due. */
+  /**
+   * Takes the waiting classes whose time has come, and records when the first of the other classes
+   * is due.
+   */
   #takeClasses(market: MarketClasses, nowMs: number): number {
     const { waiting, readyAtMs } = market;
     let ready = 0;

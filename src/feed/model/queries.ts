@@ -6,13 +6,13 @@ import { ACCOUNTS, USER_IDLE_OFFSET } from './generated/accounts.js';
 /** The Clock sysvar account. */
 export const CLOCK_KEY = 'SysvarC1ock11111111111111111111111111111111';
 
-/** The book reads just processed slots; an RPC server's default is `finalized`. */
+/** The book reads slots that were just processed; the default of an RPC server is `finalized`. */
 const COMMITMENT = 'processed';
 
 /** Kinds returned by a scan of the program's accounts. */
 export type ProgramKind = Extract<AccountKind, 'user' | 'perpMarket' | 'spotMarket' | 'state'>;
 
-/** The kinds that are read as a whole and in JavaScript: several hundred accounts at most. */
+/** The kinds that are read completely and in JavaScript: several hundred accounts at most. */
 export const MARKET_KINDS: readonly ProgramKind[] = ['state', 'spotMarket', 'perpMarket'];
 /** All kinds returned by a scan of the program's accounts. */
 export const PROGRAM_KINDS: readonly ProgramKind[] = ['user', ...MARKET_KINDS];
@@ -21,8 +21,9 @@ export const PROGRAM_KINDS: readonly ProgramKind[] = ['user', ...MARKET_KINDS];
 const ZERO_BYTE = '1';
 
 /**
- * Users are filtered by `idle` and never by `has_open_order`: with that filter the last cancel of a
- * user would not be notified, because the account no longer matches.
+ * Returns the filters of a scan. Users are filtered by `idle` and never by `has_open_order`: with
+ * that filter the last cancellation of a user would not be notified, because the account no longer
+ * matches.
  */
 function filtersOf(program: ProgramName, kind: ProgramKind): readonly object[] {
   const { discriminator, bytesMax } = ACCOUNTS[program][kind];
@@ -51,7 +52,10 @@ export function isIdleUser(data: Buffer): boolean {
   return data[USER_IDLE_OFFSET[program]] !== 0;
 }
 
-/** The encoding of program accounts: compressed ones take a tenth, plain ones can be compared. */
+/**
+ * The encoding of program accounts: compressed accounts take a tenth of the size; plain ones can be
+ * compared.
+ */
 export type ProgramEncoding = 'base64' | 'base64+zstd';
 
 /** Parameters of programSubscribe. */
@@ -64,7 +68,7 @@ export function programSubscribeParams(
   return [programId, { encoding, commitment: COMMITMENT, filters }];
 }
 
-/** Parameters of getProgramAccounts, with the slot of the response. */
+/** Returns the parameters of getProgramAccounts; the response contains its slot. */
 export function programAccountsParams(
   { programId, program }: ChainProgram,
   kind: ProgramKind,
@@ -74,7 +78,10 @@ export function programAccountsParams(
   return [programId, config];
 }
 
-/** Parameters of accountSubscribe. Plain base64, because the Clock is decoded here, without zstd. */
+/**
+ * Returns the parameters of accountSubscribe: plain base64, because the Clock is decoded here,
+ * without zstd.
+ */
 export function accountSubscribeParams(pubkey: string): readonly unknown[] {
   return [pubkey, { encoding: 'base64', commitment: COMMITMENT }];
 }
@@ -84,12 +91,18 @@ export function multipleAccountsParams(keys: readonly string[]): readonly unknow
   return [keys, { encoding: 'base64', commitment: COMMITMENT }];
 }
 
-/** Parameters of getMultipleAccounts for accounts that the engine decodes: a user compresses to a tenth. */
+/**
+ * Returns the parameters of getMultipleAccounts for accounts that the engine decodes: a user
+ * compresses to a tenth.
+ */
 export function packedAccountsParams(keys: readonly string[]): readonly unknown[] {
   return [keys, { encoding: 'base64+zstd', commitment: COMMITMENT }];
 }
 
-/** The same at `confirmed`, where no fork can be abandoned any more. */
+/**
+ * Returns the same parameters with the commitment `confirmed`, at which no fork can be abandoned
+ * any more.
+ */
 export function confirmedAccountsParams(keys: readonly string[]): readonly unknown[] {
   return [keys, { encoding: 'base64+zstd', commitment: 'confirmed' }];
 }

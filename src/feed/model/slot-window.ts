@@ -1,9 +1,9 @@
 import { SLOT_MS_MIN, SLOTS_AHEAD_MAX, SLOTS_APART_MAX } from './limits.js';
 
 /**
- * The plausible slots of a node: its last one, plus as many as fit the elapsed time. The allowance
- * is a bucket: time fills it, slots empty it, and a chain at its pace keeps it full, so that many
- * small steps gain no more than one big one. The Clock account's slot bounds it.
+ * The plausible slots of a node: its last slot plus as many as fit the elapsed time. The allowance
+ * is a bucket: time fills it and slots empty it, so that many small steps gain no more than one big
+ * step. The Clock account's slot limits it.
  */
 export class SlotWindow {
   #newest = 0;
@@ -27,7 +27,7 @@ export class SlotWindow {
     return slot >= this.#newest - SLOTS_APART_MAX && slot <= slotMax;
   }
 
-  /** Records an admitted slot; a slot lower than the newest is ignored. */
+  /** Records an accepted slot; a slot lower than the newest is ignored. */
   advanceTo(slot: number, nowMs: number): void {
     if (slot <= this.#newest) return;
     const left = this.#roomAt(nowMs) - (slot - this.#newest);
@@ -36,8 +36,8 @@ export class SlotWindow {
   }
 
   /**
-   * Records a second reading: no slot far beyond it is believed. False, without changes, when the
-   * reading is implausible too.
+   * Records a second reading, after which no slot far beyond it is accepted. Returns false, without
+   * changes, when the reading is implausible too.
    */
   confirm(slot: number, nowMs: number): boolean {
     if (!this.admits(slot, nowMs)) return false;

@@ -11,19 +11,23 @@ interface TurnsOptions {
   readonly engine: FeedEngine;
   readonly clock: ChainClock;
   readonly timers: Timers;
-  /** The service's interval between two frames of a topic. */
+  /** The service's interval between two frames of a topic, milliseconds. */
   readonly streamIntervalMs: number;
-  /** Renders the frames: input waits for it, in the engine's batch. */
+  /**
+   * Renders the frames of publish marks; until they are rendered, input waits in the engine's
+   * batch.
+   */
   readonly publisher?: MarkPublisher | undefined;
   readonly onTurn: (turn: EndedTurn) => void;
-  /** After a turn that was requested: the seconds since the request, the first one of the turn. */
+  /** Called after a requested turn with the seconds since the turn's first request. */
   readonly onApplied?: ((seconds: number) => void) | undefined;
 }
 
 /**
- * Ends one engine turn per turn of the event loop: the first request schedules it, and it includes
- * everything that arrives until the loop has read its sockets. A turn waits until the previous
- * turn's frames are rendered, unless it must end immediately: then they are rendered first.
+ * Ends one turn of the engine in each turn of the event loop: the first request schedules it, and
+ * it includes everything that arrives until the loop has read its sockets. A turn waits until the
+ * previous turn's frames are rendered, unless it must end immediately: then they are rendered
+ * first.
  */
 export class Turns {
   readonly #options: TurnsOptions;
@@ -43,13 +47,19 @@ export class Turns {
     return this.#state;
   }
 
-  /** The engine, to be moved now: the frames of the last turn are made first. */
+  /**
+   * Returns the engine for a change of the book, after rendering the remaining frames of the last
+   * turn.
+   */
   moveBook(): FeedEngine {
     this.#options.publisher?.finishMark();
     return this.#options.engine;
   }
 
-  /** Ends a turn as soon as the loop has read its sockets, or now where too much of it waits. */
+  /**
+   * Ends a turn as soon as the event loop has read its sockets, or immediately when too many
+   * updates wait.
+   */
   requestTurn(): void {
     if (this.#options.engine.isFull) {
       this.runTurn();
@@ -77,18 +87,18 @@ export class Turns {
     this.#endTurn(isRequested ? this.#requestedAtMs : null);
   }
 
-  /** Waits for the loop's next turn, and until the last turn's frames are rendered. */
+  /** Waits for the event loop's next turn, and until the last turn's frames are rendered. */
   async nextTurn(): Promise<void> {
     await nextTurn(this.#options.timers);
     await new Promise<void>((resolve) => this.#whenPublished(resolve));
   }
 
-  /** Ends a requested turn now: the engine then has all notifications. */
+  /** Ends a requested turn immediately; the engine then has all notifications. */
   runRequested(): void {
     if (this.#planned !== null) this.runTurn();
   }
 
-  /** The same, but waits until the last turn's frames are rendered. */
+  /** Ends a requested turn, but first waits until the last turn's frames are rendered. */
   finishRequested(): Promise<void> {
     return new Promise((resolve) => {
       this.#whenPublished(() => {
@@ -98,13 +108,16 @@ export class Turns {
     });
   }
 
-  /** Whether the chain's time has moved since the last turn. */
+  /** Returns whether the chain's time has advanced since the last turn. */
   clockMoved(): boolean {
     const { clock } = this.#options;
     return clock.slot !== this.#slot || clock.unixSeconds() !== this.#unixSeconds;
   }
 
-  /** Sets the state of all bodies; a change ends a separate turn. True when it changed. */
+  /**
+   * Sets the state that all bodies contain; a change ends a turn of its own. Returns whether it
+   * changed.
+   */
   changeState(state: FeedState): boolean {
     if (state === this.#state) return false;
     this.#state = state;
@@ -132,7 +145,10 @@ export class Turns {
     onTurn({ changes, mark, receivedAtMs: requestedAtMs ?? nowMs });
   }
 
-  /** Ends a turn for delayed publications, unless one is scheduled; the chain's time is left to the next. */
+  /**
+   * Ends a turn for delayed publications, unless a turn is scheduled; the chain's time is updated
+   * by the next turn.
+   */
   #publishWaiting(): void {
     this.#whenPublished(() => {
       if (this.#planned === null) this.#endTurn(null);

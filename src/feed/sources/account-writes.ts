@@ -6,31 +6,40 @@ import type { Member } from './member.js';
 /** The last write of one account in one slot by one source. */
 export interface Claim {
   readonly update: SourceUpdate;
-  /** Its place among the writes of the account in the slot, from 1. */
+  /** The position among the account's writes in the slot, from 1. */
   readonly count: number;
   /** Rises with each claim. */
   readonly order: number;
   /** Whether it may change the book. */
   counts: boolean;
-  /** Of the connection that notified last: its number, its writes in the slot, and the version of the last one. */
+  /**
+   * The connection that notified last: its number; the next members are its number of writes in the
+   * slot and the version of the last write.
+   */
   epoch: number;
   seen: number;
   version: number;
 }
 
-/** What sources notified of one account in one slot. */
+/** The writes that sources notified of one account in one slot. */
 export interface SlotWrites {
   readonly account: AccountWrites;
   readonly slot: number;
   /** By source. */
   claims: (Claim | undefined)[];
-  /** Whether it is a reading of the chain, which all sources have. */
+  /** Whether the state is a reading of the chain, which counts for all sources. */
   isRead: boolean;
-  /** Whether a source had passed the slot before the first write of it came. */
+  /** Whether a source had passed the slot before the first write in it arrived. */
   isLate: boolean;
-  /** Whether the state of a source that numbers no write is shown until a source that does has come to it. */
+  /**
+   * Whether the state comes from a source without write versions and is used until a source with
+   * versions reaches it.
+   */
   isUnnumbered: boolean;
-  /** The most writes that a source notified, and who notified the last of them first, at which monotonic millisecond. */
+  /**
+   * The highest number of writes that a source notified; the next members are the source that first
+   * notified the last of them, and the monotonic time.
+   */
   count: number;
   first: Member;
   atMs: number;
@@ -42,29 +51,32 @@ export interface AccountWrites {
   readonly pubkey: string;
   /** By slot. */
   readonly slots: SlotWrites[];
-  /** The state that the book has; null where it is not known here. */
+  /** The state in the book; null when it is not known here. */
   shown: SourceUpdate | null;
 }
 
-/** Whether two sources notified the same of an account. */
+/** Returns whether two sources notified the same state of an account. */
 export function isSameState(one: AccountUpdate, other: AccountUpdate): boolean {
   return one.data === other.data && one.closed === other.closed && one.owner === other.owner;
 }
 
-/** The object to keep of a write: that of the same state of another source, or of an earlier slot. */
+/**
+ * Returns the object to store for a write: an equal state's object from another source or an
+ * earlier slot is reused.
+ */
 export function stateToKeep(
   { account, slot, claims }: SlotWrites,
   update: SourceUpdate,
 ): SourceUpdate {
   const known = claims.find((one) => one !== undefined && isSameState(one.update, update));
   if (known !== undefined) return known.update;
-  // A node notifies the last of several slots alone, with the number of the last one.
+  // A node notifies only the last of several slots, with the number of the last slot.
   const { shown } = account;
   const isRepeated = shown !== null && shown.slot < slot && isSameState(shown, update);
   return isRepeated && update.writeVersion === 0 ? shown : update;
 }
 
-/** Bytes of writes, a state of two sources once. */
+/** Returns the bytes of writes; a state of two sources counts once. */
 export function bytesOf({ claims }: SlotWrites): number {
   const states = new Set(claims.map((claim) => claim?.update));
   let bytes = LEDGER_ENTRY_BYTES;
@@ -72,7 +84,10 @@ export function bytesOf({ claims }: SlotWrites): number {
   return bytes;
 }
 
-/** Counts for its source a write that is about to be kept: `seen` is its place in the slot, `isKnown` whether another source has it. */
+/**
+ * Updates the statistics of a source for a write that is about to be stored: `seen` is its position
+ * in the slot, `isKnown` whether another source has it.
+ */
 export function recordFigures(
   writes: SlotWrites,
   member: Member,

@@ -5,8 +5,9 @@ import type { Member } from './member.js';
 import type { WriteLedger } from './write-ledger.js';
 
 /**
- * `silent`: a node notifies nobody of an account that is closed. `unknown`: a source came later than the state, or may notify of it with the
- * number of a later slot. Neither confirms a state nor refutes it.
+ * The result of a comparison. `silent`: a node does not notify that an account is closed.
+ * `unknown`: a source joined after the state, or may notify it with the number of a later slot.
+ * Neither confirms or refutes a state.
  */
 type Comparison = 'same' | 'other' | 'unknown' | 'silent';
 
@@ -16,7 +17,7 @@ interface SlotEnd {
   readonly slot: number;
 }
 
-/** Compares what a source notified of an account up to the end of a slot with a state. */
+/** Compares a source's notifications of an account, up to the end of a slot, with a state. */
 export function compareClaim(
   ledger: WriteLedger,
   member: Member,
@@ -33,7 +34,7 @@ export function compareClaim(
   return later !== null && later !== claim ? 'unknown' : 'other';
 }
 
-/** Whether a source notified nothing in a slot, or another state. */
+/** Returns whether a source missed a write in a slot or notified another state. */
 export function faultOf(
   ledger: WriteLedger,
   member: Member,

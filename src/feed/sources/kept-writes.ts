@@ -1,7 +1,7 @@
 import { type AccountWrites, bytesOf, type SlotWrites } from './account-writes.js';
 import type { Member } from './member.js';
 
-/** The writes that are kept, by account and by slot, and their bytes. */
+/** The stored writes, by account and by slot, and their bytes. */
 export class KeptWrites {
   readonly #members: readonly Member[];
   readonly #accounts = new Map<string, AccountWrites>();
@@ -25,7 +25,7 @@ export class KeptWrites {
     return this.#accounts.get(pubkey);
   }
 
-  /** The slots of which there are any, oldest first. */
+  /** Returns the slots with stored writes, oldest first. */
   listSlots(): readonly number[] {
     return [...this.#bySlot.keys()].sort((one, other) => one - other);
   }
@@ -35,7 +35,10 @@ export class KeptWrites {
     return [...(this.#bySlot.get(slot) ?? [])];
   }
 
-  /** The writes of an account in a slot, made where there are none; `member` is the first that has any. */
+  /**
+   * Returns the writes of an account in a slot, created if there are none; `member` is the first
+   * source with a write.
+   */
   writesOf(pubkey: string, slot: number, member: Member): SlotWrites {
     let account = this.#accounts.get(pubkey);
     if (account === undefined) {
@@ -63,18 +66,18 @@ export class KeptWrites {
   remove(writes: SlotWrites): void {
     const { account, slot, claims, bytes } = writes;
     account.slots.splice(account.slots.indexOf(writes), 1);
-    // What is not kept is not gone back to.
+    // A state that is no longer stored cannot be restored.
     if (claims.some((claim) => claim?.update === account.shown)) account.shown = null;
     if (account.slots.length === 0) this.#accounts.delete(account.pubkey);
     this.#bytes -= bytes;
     const inSlot = this.#bySlot.get(slot);
     inSlot?.delete(writes);
     if (inSlot?.size === 0) this.#bySlot.delete(slot);
-    // They may wait to be compared, and hold no data meanwhile.
+    // The writes may still wait to be compared, but no longer hold data.
     writes.claims = [];
   }
 
-  /** Counts the bytes of writes that have changed. */
+  /** Updates the byte count of writes that have changed. */
   weigh(writes: SlotWrites): void {
     const bytes = bytesOf(writes);
     this.#bytes += bytes - writes.bytes;

@@ -41,9 +41,12 @@ export class Member {
   passedSlot = 0;
   /** The first reported slot. */
   firstSlot = 0;
-  /** The newest slot of any report, plausible or not. */
+  /** The newest slot in any report of the source, plausible or not. */
   reach = 0;
-  /** The time since which `reach` is ahead of all others and of the chain; null when it is not. */
+  /**
+   * The time since which `reach` is ahead of all other sources and of the chain; null when it is
+   * not.
+   */
   aheadSinceMs: number | null = null;
   #distrust: Distrust | null = null;
   #closedReason: string | null = null;
@@ -67,30 +70,30 @@ export class Member {
     return this.#distrust === null;
   }
 
-  /** Whether the source keeps the book: its reports change the book. */
+  /** Whether the source keeps the book, so that its reports change the book. */
   get isKeeping(): boolean {
     return this.standing === 'joined' && this.isTrusted && this.aheadSinceMs === null;
   }
 
-  /** Whether the source reports all writes of this slot and of later slots. */
+  /** Returns whether the source reports all writes of this slot and of later slots. */
   coversSlot(slot: number): boolean {
     const from = this.firstSlot + JOINED_SLOTS_AFTER;
     return this.standing === 'joined' && this.firstSlot > 0 && slot >= from;
   }
 
-  /** Whether the source has reported all writes up to this slot. */
+  /** Returns whether the source has reported all writes up to this slot. */
   hasPassed(slot: number): boolean {
     return this.coversSlot(slot) && this.passedSlot >= slot;
   }
 
-  /** The source connected; there is a gap before the next write. */
+  /** Records that the source connected; there is a gap before its next write. */
   recordOpened(): void {
     this.recordRejoined();
     this.epoch += 1;
     this.#closedReason = null;
   }
 
-  /** All accounts are read again; later reports are complete. */
+  /** Records that all accounts are read again; later reports of the source are complete. */
   recordJoined(atMs: number): void {
     this.standing = 'joined';
     this.firstSlot = this.slot;
@@ -98,7 +101,7 @@ export class Member {
     this.chain = new SourceChain();
   }
 
-  /** The source stays connected and joins again after its next slot. */
+  /** Records that the source stays connected and joins again after its next slot. */
   recordRejoined(): void {
     this.standing = 'joining';
     this.counts = false;
@@ -118,7 +121,7 @@ export class Member {
   recordSlot({ slot, parent }: SourceSlot, atMs: number): void {
     if (this.firstSlot === 0) this.firstSlot = slot;
     if (slot <= this.slot) return;
-    // On a fork, or after an unreported slot, the parent is not the slot before.
+    // On a fork, or after a slot that was not reported, the parent is not the previous slot.
     this.passedSlot = Math.max(this.passedSlot, (parent ?? this.slot) - 1);
     this.slot = slot;
     this.slotAtMs = atMs;
@@ -129,7 +132,7 @@ export class Member {
     return this.slot + Math.floor((nowMs - this.slotAtMs) / SLOT_MS_MIN);
   }
 
-  /** Whether the source's writes continue another source's writes that end at this slot. */
+  /** Returns whether the source's writes continue another source's writes that end at this slot. */
   continuesAt(slot: number): boolean {
     return (
       this.firstSlot > 0 &&
@@ -138,7 +141,7 @@ export class Member {
     );
   }
 
-  /** The source was the first to report a state. */
+  /** Records that the source was the first to report a state. */
   recordFirst(): void {
     this.#states += 1;
     this.#first += 1;
@@ -149,18 +152,21 @@ export class Member {
     this.#states += 1;
   }
 
-  /** The source reported a state `leadMs` before another source; negative means after it. */
+  /**
+   * Records that the source reported a state `leadMs` before another source; negative means after
+   * it.
+   */
   recordLead(leadMs: number): void {
     this.#leadMs =
       this.#leadMs === null ? leadMs : this.#leadMs + (leadMs - this.#leadMs) * LEAD_WEIGHT;
   }
 
-  /** The source's state at the end of a slot equals the book's. */
+  /** Records that the source's state at the end of a slot equals the book's. */
   recordAgreed(): void {
     if (this.#distrust !== null) this.#distrust.agreed += 1;
   }
 
-  /** The source missed a write, or reported another state. */
+  /** Records that the source missed a write, or reported another state. */
   recordWrong(fault: 'missed' | 'other', atMs: number): void {
     if (fault === 'missed') this.#misses += 1;
     else this.#disagreements += 1;
@@ -178,7 +184,7 @@ export class Member {
     this.#distrust = null;
   }
 
-  /** Whether the source has agreed for long enough to be trusted again. */
+  /** Returns whether the source has agreed for long enough to be trusted again. */
   deservesTrust(nowMs: number): boolean {
     if (this.#distrust === null) return false;
     const { wrongAtMs, agreed } = this.#distrust;

@@ -40,11 +40,13 @@ interface MergedSourcesOptions {
 /**
  * Merges several sources into one connection: the newest write wins, whichever source reports it
  * first. The connection is open while a trusted, complete source is open. A source that joins later
- * is complete once another source's slot has passed its first slot. A source refuted by the chain
+ * is complete once another source's slot has passed its first slot. A source that the chain refutes
  * is distrusted: it is only compared until it agrees again.
  */
 export class MergedSources implements UpdateStream {
-  /** The merge's connection to a node; another node can replace it without a restart of the streams. */
+  /**
+   * The merge's connection to a node; another node can replace it without a restart of the streams.
+   */
   readonly connection: NodeConnection = {
     start: (listener) => this.#startConnection(listener),
     stop: () => this.#leaveConnection(),
@@ -89,12 +91,15 @@ export class MergedSources implements UpdateStream {
     });
   }
 
-  /** Why the book is disputed; null when it is not. */
+  /** The reason why the book is disputed; null when it is not. */
   get dispute(): string | null {
     return this.#handlers === null ? null : this.#judge.reason;
   }
 
-  /** The status of each source, in order. Delays are relative to the keeping sources. */
+  /**
+   * Returns the status of each source, in order. Delays are relative to the sources that keep the
+   * book.
+   */
   readStatus(): readonly SourceStatus[] {
     const keeping = this.#keeping;
     const counted = keeping.length === 0 ? this.#members : keeping;
@@ -148,14 +153,18 @@ export class MergedSources implements UpdateStream {
     // All open sources report completely from now on, while the book is read.
     const open = this.#members.filter(({ standing }) => standing === 'joining');
     for (const member of open) member.recordJoined(this.#timers.nowMs());
-    // A late source may still report the states that were read; a source ahead may be wrong.
+    // A source that lags may still report the states that were read; a source that is ahead may be
+    // wrong.
     const slots = open.map(({ slot }) => slot).filter((slot) => slot > 0);
     this.#ledger.beginReading(slots.length === 0 ? 0 : Math.max(0, Math.min(...slots) - 1));
     this.#judge.forgetAll();
     this.#reviewMembers();
   }
 
-  /** Rejects when no keeping source can follow the oracles; other failing sources reconnect. */
+  /**
+   * Rejects when no source that keeps the book can follow the oracles; other failing sources
+   * reconnect.
+   */
   async followOracles(keys: readonly string[]): Promise<void> {
     this.#judge.excuseOracles();
     const followed = this.#members.map(async ({ source, isKeeping }) => {
@@ -198,7 +207,10 @@ export class MergedSources implements UpdateStream {
       this.#reopen ??= this.#timers.after(DISTRUSTED_ALONE_MS, () => this.#trustWhoIsLeft());
   }
 
-  /** No other source connected: the book is read again and checked by probes. */
+  /**
+   * Trusts the remaining sources because no other source connected: the book is read again and
+   * checked by probes.
+   */
   #trustWhoIsLeft(): void {
     this.#reopen = null;
     if (this.#isOpen) return;
@@ -232,7 +244,10 @@ export class MergedSources implements UpdateStream {
         member.recordRejoined();
   }
 
-  /** A source ahead of all others and of the chain does not keep the book; after some time it is distrusted. */
+  /**
+   * Handles a source ahead of all others and of the chain: it does not keep the book, and is
+   * distrusted after some time.
+   */
   #weighReach(member: Member, nowMs: number): void {
     if (member.standing !== 'joined') return;
     const { reach, source } = member;
@@ -240,7 +255,7 @@ export class MergedSources implements UpdateStream {
     // A node cannot confirm its own slots.
     const read = this.#judge.witnesses.slotBy(nowMs, source.kind === 'rpc' ? source.name : null);
     const newest = Math.max(read ?? 0, ...others.map((one) => one.slotBy(nowMs)));
-    // A single source may be at any slot, unless it was too far ahead before.
+    // A single source may be at any slot, unless it was already too far ahead before.
     const isAlone = others.length === 0 && member.aheadSinceMs === null;
     if (isAlone || reach <= newest + AHEAD_SLOTS_MAX) {
       member.aheadSinceMs = null;
@@ -261,13 +276,13 @@ export class MergedSources implements UpdateStream {
   }
 
   #handleResumed(member: Member): void {
-    // Joining took too long, and the old book was dropped.
+    // Joining took too long, and the old book was dropped, so the book is opened anew.
     if (!this.#isOpen) {
       this.#handleOpened(member);
       return;
     }
     if (member.standing === 'interrupted') member.standing = 'joined';
-    // Resets the versions: the new connection may reach another server at the same address.
+    // Versions restart, because the new connection may reach another server at the same address.
     member.epoch += 1;
     this.#reviewMembers();
     if (!member.isTrusted) return;
@@ -283,8 +298,8 @@ export class MergedSources implements UpdateStream {
   }
 
   /**
-   * Other sources may have reported the malformed update; a single source needs a new reading of
-   * all accounts.
+   * Handles a malformed update: other sources may have reported it; with a single source, all
+   * accounts must be read again.
    */
   #handleMalformed(member: Member): void {
     if (this.#keeping.every((one) => one === member)) this.#listener?.onMalformed();
@@ -303,15 +318,15 @@ export class MergedSources implements UpdateStream {
   #trustMember(member: Member): void {
     if (member.isTrusted) return;
     member.recordTrusted();
-    // The source's reports from its time of distrust stay ignored.
+    // Reports from the source's time of distrust stay ignored.
     if (member.isKeeping) member.counts = true;
     this.#reviewMembers();
     this.#log.info({ source: member.name }, 'a source is trusted again');
   }
 
   /**
-   * A book without a keeping source gets stale. When no source can complete the book, all accounts
-   * are read again.
+   * Closes the connection when no source can complete the book: all accounts are then read again.
+   * Until then a book without a keeping source gets stale.
    */
   #closeIfNone(reason = 'no source is connected'): void {
     const has = (standing: Standing): boolean =>
@@ -357,12 +372,12 @@ export class MergedSources implements UpdateStream {
     this.#readLost();
   }
 
-  /** Whether the slot is of another chain, or of none. */
+  /** Returns whether the slot belongs to another chain, or to none. */
   #isFar(slot: number): boolean {
     return this.#announced > 0 && slot > this.#announced + SLOTS_FAR;
   }
 
-  /** The slot of a source that is ahead counts for nothing but its reach. */
+  /** Records a slot; the slot of a source that is ahead only counts for its reach. */
   #recordSlot(member: Member, notified: SourceSlot): void {
     this.#recordReach(member, notified.slot);
     if (member.aheadSinceMs === null) member.recordSlot(notified, this.#timers.nowMs());
@@ -382,7 +397,7 @@ export class MergedSources implements UpdateStream {
     this.#ledger.recordWrite(member, update, this.#timers.nowMs());
   }
 
-  /** The chain must be read for accounts rolled back to unknown states. */
+  /** Reads the chain for accounts that were rolled back to unknown states. */
   #readLost(): void {
     const lost = this.#ledger.takeLost();
     if (lost.length === 0 || this.#judge.openLost(lost)) return;

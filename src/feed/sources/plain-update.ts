@@ -1,7 +1,10 @@
 import type { AccountUpdate } from '../model/account-update.js';
 import { isIdleUser } from '../model/queries.js';
 
-/** Converts a node's packed update to the form of gRPC updates; null when it cannot be unpacked. */
+/**
+ * Converts a node's compressed update to the format of gRPC updates; null when it cannot be
+ * decompressed.
+ */
 export function plainUpdate(update: AccountUpdate): AccountUpdate | null {
   const { kind, data, encoding, closed } = update;
   if (closed) return { ...update, owner: '', data: '', encoding: 'base64' };

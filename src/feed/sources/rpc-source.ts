@@ -14,8 +14,8 @@ interface RpcSourceOptions extends ChainProgram {
 }
 
 /**
- * One RPC node's subscriptions as a source: one state for each slot, no write versions, no dead
- * slots, and a gap after each reconnect. Accounts are decoded so that they can be compared.
+ * The subscriptions of one RPC node as a source: one state for each slot, no write versions, no
+ * dead slots, and a gap after each reconnect. Accounts are decoded so that they can be compared.
  */
 export class RpcSource implements FeedSource {
   readonly kind = 'rpc';
@@ -84,7 +84,7 @@ export class RpcSource implements FeedSource {
     this.#listener?.onOpened();
   }
 
-  /** Repeats until the followed keys are the requested keys, which may change meanwhile. */
+  /** Repeats until the followed keys equal the requested keys, which may change meanwhile. */
   async #followKeys(updates: RpcUpdates): Promise<void> {
     let followed: readonly string[] | null = null;
     while (followed !== this.#keys) {

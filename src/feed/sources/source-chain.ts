@@ -1,8 +1,8 @@
 import { LEDGER_SLOTS_MAX } from './limits.js';
 
 /**
- * One source's chain, built from the parents of its slots: which slots its newest slot does not
- * descend from, and which are dead. Writes in these slots are invalid.
+ * The chain according to one source, built from the parents of its slots: which slots its newest
+ * slot does not descend from, and which slots are dead. Writes in these slots are invalid.
  */
 export class SourceChain {
   readonly #parents = new Map<number, number>();
@@ -10,7 +10,7 @@ export class SourceChain {
   #newest = 0;
   #left = new Set<number>();
 
-  /** Whether the source's newest slot is known not to descend from this slot. */
+  /** Returns whether the source's newest slot is known not to descend from this slot. */
   hasLeft(slot: number): boolean {
     return this.#left.has(slot);
   }
@@ -23,7 +23,7 @@ export class SourceChain {
     this.#dead.add(slot);
   }
 
-  /** Adds a slot and its parent; returns the slots that the source left, and the slots that it returned to. */
+  /** Adds a slot and its parent; returns the slots that the source left or returned to. */
   recordSlot(slot: number, parent: number | null): readonly number[] {
     // A dead slot may be repaired and replayed.
     this.#dead.delete(slot);
@@ -43,7 +43,10 @@ export class SourceChain {
       for (const one of known.keys()) if (one <= slot) known.delete(one);
   }
 
-  /** The slots skipped between a slot and its parent; slots before the first known parent are unchanged. */
+  /**
+   * Returns the slots that were skipped between slots and their parents; slots before the first
+   * known parent do not count.
+   */
   #findLeft(): Set<number> {
     const left = new Set<number>();
     let at = this.#newest;

@@ -30,7 +30,9 @@ interface Dispute {
   readonly sinceMs: number;
   /** The disputed writes; null for a rolled-back account. */
   readonly writes: SlotWrites | null;
-  /** The first reading of each node, by name; sources may not have passed the reading's slot yet. */
+  /**
+   * The first reading of each node, by name; sources may not have passed the slot of a reading yet.
+   */
   readonly readings: Map<string, AccountUpdate>;
 }
 
@@ -42,9 +44,10 @@ interface Finding {
 }
 
 /**
- * Compares each source that has passed a slot with the book: it must have notified of each account that was written in the slot what the
- * book has. Where one disagrees nodes read the account, and a reading that another source has decides; a node is no witness for its own
- * subscriptions. While no reading decides the book cannot be believed.
+ * Compares each source that has passed a slot with the book: for each account written in the slot,
+ * the source must have notified the book's state. When a source disagrees, nodes read the account,
+ * and a reading that another source has notified decides; a node is no witness for its own
+ * subscriptions. While no reading has decided, the book is disputed.
  */
 export class SourceJudge {
   readonly witnesses: Witnesses;
@@ -52,7 +55,9 @@ export class SourceJudge {
   /** Writes to compare, by slot. */
   readonly #news = new Map<number, Set<SlotWrites>>();
   readonly #disputes = new Map<string, Dispute>();
-  /** The slot since which oracles are followed: sources may have missed their earlier writes. */
+  /**
+   * The slot since which the oracles are followed; sources may have missed earlier writes of them.
+   */
   #oraclesFromSlot = 0;
 
   constructor(options: SourceJudgeOptions) {
@@ -64,7 +69,7 @@ export class SourceJudge {
     });
   }
 
-  /** Why the book is disputed; null when it is not. */
+  /** The reason why the book is disputed; null when it is not. */
   get reason(): string | null {
     const sinceMs = this.#options.timers.nowMs() - DISPUTE_MS_MAX;
     for (const dispute of this.#disputes.values())
@@ -72,14 +77,14 @@ export class SourceJudge {
     return null;
   }
 
-  /** All accounts are read again: earlier reports are not judged. */
+  /** Forgets all reports, because all accounts are read again: earlier reports are not judged. */
   forgetAll(): void {
     this.#news.clear();
     this.#disputes.clear();
     this.witnesses.stop();
   }
 
-  /** The followed oracles change, and sources switch at different times. */
+  /** Call this when the followed oracles change, because sources switch at different times. */
   excuseOracles(): void {
     const { members } = this.#options;
     this.#oraclesFromSlot = Math.max(...members.map(({ slot }) => slot)) + CONFIRM_SLOTS;
@@ -93,7 +98,9 @@ export class SourceJudge {
     else inSlot.add(writes);
   }
 
-  /** Reads accounts rolled back to unknown states. False when there are too many. */
+  /**
+   * Reads accounts that were rolled back to unknown states. Returns false when there are too many.
+   */
   openLost(lost: readonly AccountUpdate[]): boolean {
     if (this.#disputes.size + lost.length > DISPUTES_MAX) return false;
     for (const { pubkey, kind, slot } of lost) this.#open({ pubkey, kind, slot, writes: null });
@@ -101,8 +108,8 @@ export class SourceJudge {
   }
 
   /**
-   * A source reported a slot: compares all slots that sources have passed. `newest` is the book's
-   * newest slot.
+   * Call this when a source reported a slot: compares all slots that sources have passed. `newest`
+   * is the book's newest slot.
    */
   review(newest: number): void {
     const { members, timers } = this.#options;
@@ -129,7 +136,7 @@ export class SourceJudge {
     const state = ledger.shownAt(account, slot);
     if (state === null || (state.kind === 'oracle' && slot < this.#oraclesFromSlot)) return true;
     if (this.#isDisputed(writes, state)) {
-      // The state may be a reading, which does not know a closed account's kind.
+      // The state may be a reading, which does not know the kind of a closed account.
       const { pubkey, kind } = writes.claims.find((claim) => claim !== undefined)?.update ?? state;
       return this.#open({ pubkey, kind, slot, writes });
     }
@@ -143,7 +150,10 @@ export class SourceJudge {
     return true;
   }
 
-  /** Whether a source that has passed the slot disagrees with the book, or a late write cannot be confirmed. */
+  /**
+   * Returns whether a source that has passed the slot disagrees with the book, or a late write
+   * cannot be confirmed.
+   */
   #isDisputed({ account, slot, isLate, claims }: SlotWrites, state: AccountUpdate): boolean {
     const reporters = claims.filter(
       (claim) => claim !== undefined && isSameState(claim.update, state),
@@ -157,7 +167,10 @@ export class SourceJudge {
     return isLate && state.slot === slot && !able.some(({ index }) => claims[index] === undefined);
   }
 
-  /** False where it has to wait, as another dispute of the account is open. */
+  /**
+   * Opens a dispute; returns false when it must wait, because another dispute about the account is
+   * open.
+   */
   #open(dispute: Omit<Dispute, 'sinceMs' | 'readings'>): boolean {
     if (this.#disputes.has(dispute.pubkey)) return false;
     if (this.#disputes.size >= DISPUTES_MAX) return true;
@@ -191,8 +204,8 @@ export class SourceJudge {
   }
 
   /**
-   * A reading decides when a source has reported the same state since, or when no source has
-   * reported the account.
+   * Evaluates a reading: it decides when a source has reported the same state since, or when no
+   * source has reported the account.
    */
   #weighReading(dispute: Dispute, witness: string, reading: AccountUpdate): void {
     const trusted = this.#trusted;
@@ -214,7 +227,10 @@ export class SourceJudge {
     if (!others.every(isOwn)) this.#decide(dispute, reading, others);
   }
 
-  /** The trusted sources without a report on the account since they joined, up to the end of a slot. */
+  /**
+   * Returns the trusted sources that have reported nothing about the account since they joined, up to
+   * the end of a slot.
+   */
   #silentUntil(slot: number, { pubkey }: Dispute): readonly Member[] {
     const { ledger } = this.#options;
     const account = ledger.findAccount(pubkey);
@@ -225,7 +241,10 @@ export class SourceJudge {
     });
   }
 
-  /** Whether the source had the state at the end of the disputed slot, or at any time up to the reading. */
+  /**
+   * Returns whether the source had the state at the end of the disputed slot, or at any time up to
+   * the reading.
+   */
   #hasNotified(member: Member, { pubkey, slot }: Dispute, reading: AccountUpdate): boolean {
     const { ledger } = this.#options;
     const account = ledger.findAccount(pubkey);
@@ -254,8 +273,8 @@ export class SourceJudge {
   }
 
   /**
-   * The refuted sources: compared at the end of the disputed slot if the right sources had the
-   * state then, otherwise at the reading.
+   * Returns the refuted sources: compared at the end of the disputed slot if the right sources had
+   * the state then, otherwise at the reading.
    */
   #findFaults({ slot, writes }: Dispute, finding: Finding) {
     const { account, reading, right } = finding;
@@ -278,8 +297,8 @@ export class SourceJudge {
   #isRefuted(member: Member, { account, reading, right }: Finding, until: number): boolean {
     const { ledger } = this.#options;
     const claim = ledger.claimAt(member, account, until);
-    // The source joined later, and neither it nor the right sources have reported the account
-    // since.
+    // A source that joined later is not refuted when neither it nor the right sources have reported
+    // the account since.
     const hasReported = claim !== null && claim.slot >= member.firstSlot;
     const isSince = right.some((one) =>
       member.coversSlot(ledger.claimAt(one, account, until)?.slot ?? 0),
@@ -296,7 +315,10 @@ export class SourceJudge {
     });
   }
 
-  /** Exceptions: an intermediate state, or a fork that the source may still leave. */
+  /**
+   * Returns whether a source has reported a wrong state. An intermediate state, and a state on a
+   * fork that the source may still leave, do not count.
+   */
   #hasReportedWrong(
     member: Member,
     { slot, claims }: SlotWrites,
@@ -307,7 +329,8 @@ export class SourceJudge {
     return right.every((one) => {
       const other = claims[one.index];
       if (other === undefined) return one.hasPassed(slot) && !one.chain.hasLeft(slot);
-      // A node may report only the end of a slot, so the state's place among the writes is unknown.
+      // A node may report only the last state of a slot, so the position of its state among the
+      // writes is unknown.
       const isPlaced = one.source.kind === 'grpc' || member.source.kind === 'rpc';
       return isPlaced && own.count >= other.count && !isSameState(own.update, other.update);
     });

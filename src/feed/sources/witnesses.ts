@@ -17,7 +17,7 @@ import {
 
 /** A node that reads accounts. */
 export interface Witness {
-  /** Host and port: a node cannot confirm its own subscriptions. */
+  /** Host and port, by which a node is recognised: it cannot confirm its own subscriptions. */
   readonly name: string;
   readonly rpc: NodeRpc;
 }
@@ -40,8 +40,8 @@ interface WitnessListener {
 }
 
 /**
- * Reads accounts from all nodes repeatedly, with growing pauses, while there are any; also reads
- * the chain's slot.
+ * Reads accounts from all nodes repeatedly, with growing pauses, while there are accounts to read;
+ * also reads the chain's slot.
  */
 export class Witnesses {
   readonly #options: WitnessOptions;
@@ -76,7 +76,10 @@ export class Witnesses {
     else this.#planNext();
   }
 
-  /** The chain's estimated slot according to other nodes than this one; null without a recent reading. */
+  /**
+   * Returns the estimated slot of the chain according to nodes other than `except`; null without a
+   * recent reading.
+   */
   slotBy(nowMs: number, except: string | null): number | null {
     let newest: number | null = null;
     for (const [name, { slot, atMs }] of this.#slots) {
@@ -96,7 +99,7 @@ export class Witnesses {
     for (const { name, rpc } of witnesses) {
       const limit = { timers, limitMs: DISPUTE_READ_MS_MAX, signal: undefined };
       const read = withTimeLimit(limit, (signal) => readSlot(rpc, { signal }));
-      // A failure is ignored: another node may respond, or this node next time.
+      // A failure is ignored, because another node may reply, or this node the next time.
       const take = (slot: number): void => {
         // A reading's age counts from its request.
         this.#slots.set(name, { slot, atMs });

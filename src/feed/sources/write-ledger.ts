@@ -14,9 +14,9 @@ import type { Member } from './member.js';
 
 /** Receives what changes. */
 interface LedgerListener {
-  /** The book's new state; a state of a lower slot rolls the account back. */
+  /** Called with the book's new state; a state of a lower slot rolls the account back. */
   onState(update: SourceUpdate): void;
-  /** Sources must be compared about an account in a slot. */
+  /** Called when sources must be compared about an account in a slot. */
   onNews(writes: SlotWrites): void;
 }
 
@@ -31,7 +31,7 @@ export class WriteLedger {
   readonly #listener: LedgerListener;
   readonly #bytesMax: number;
   #kept: KeptWrites;
-  /** Whether a source that numbers writes keeps the book. */
+  /** Whether a source with write versions keeps the book. */
   #isNumbered = true;
   #lost: SourceUpdate[] = [];
   #order = 0;
@@ -54,7 +54,7 @@ export class WriteLedger {
     return this.#kept.bytes;
   }
 
-  /** All accounts are read again: earlier reports and earlier slots are ignored. */
+  /** Starts again because all accounts are read: earlier reports and earlier slots are ignored. */
   beginReading(firstSlot: number): void {
     this.#kept = new KeptWrites(this.#members);
     this.#lost = [];
@@ -73,7 +73,7 @@ export class WriteLedger {
     return this.#kept.findAccount(pubkey);
   }
 
-  /** The book's state at the end of a slot. */
+  /** Returns the book's state at the end of a slot. */
   shownAt({ slots }: AccountWrites, slot: number): SourceUpdate | null {
     for (let at = slots.length - 1; at >= 0; at -= 1) {
       const writes = slots[at];
@@ -83,7 +83,7 @@ export class WriteLedger {
     return null;
   }
 
-  /** One source's last state up to the end of a slot; null when unknown. */
+  /** Returns one source's last state up to the end of a slot; null when unknown. */
   claimAt({ index, chain }: Member, account: AccountWrites, slot: number): SourceUpdate | null {
     const writes = account.slots.findLast(
       (one) =>
@@ -94,7 +94,7 @@ export class WriteLedger {
     return writes?.claims[index]?.update ?? null;
   }
 
-  /** Records a source's write at this monotonic millisecond. */
+  /** Records a source's write, at a monotonic time in milliseconds. */
   recordWrite(member: Member, update: SourceUpdate, nowMs: number): void {
     const { pubkey, slot } = update;
     if (slot < this.#firstSlot || slot <= this.#finalSlot || member.chain.isDead(slot)) return;
@@ -130,7 +130,7 @@ export class WriteLedger {
     this.#show(account);
   }
 
-  /** A source left these slots, or returned to them. */
+  /** Call this when a source left these slots or returned to them. */
   reviewSlots(slots: readonly number[]): void {
     for (const slot of slots)
       for (const { account } of this.#kept.writesIn(slot)) this.#show(account);
@@ -148,7 +148,7 @@ export class WriteLedger {
     }
   }
 
-  /** Sources joined, left or passed slots; all slots up to `finalSlot` are final. */
+  /** Call this when sources joined, left or passed slots; all slots up to `finalSlot` are final. */
   recordProgress(finalSlot: number): void {
     const isNumbered = this.#members.some(
       ({ isKeeping, source }) => isKeeping && source.kind === 'grpc',
@@ -167,8 +167,8 @@ export class WriteLedger {
   }
 
   /**
-   * Makes a source's writes invalid, including earlier writes. The true writes in slots that no
-   * other source covers are unknown.
+   * Makes all writes of a source invalid, including earlier ones. States in slots that no other
+   * trusted source covers become unknown.
    */
   distrustSource(member: Member): void {
     member.counts = false;
@@ -217,7 +217,7 @@ export class WriteLedger {
     return true;
   }
 
-  /** A node's report shows the end of the slot until a source with versions reaches that state. */
+  /** A node's report is the end of the slot until a source with versions reports that state. */
   #weighKinds(writes: SlotWrites, update: SourceUpdate): void {
     const { shown } = writes.account;
     const isNumbered = update.writeVersion > 0;
@@ -229,7 +229,7 @@ export class WriteLedger {
         shown === null || shown.slot > writes.slot || !isSameState(shown, update);
   }
 
-  /** Gives the book the state of an account, where that is another one now. */
+  /** Passes the state of an account to the book when it has changed. */
   #show(account: AccountWrites): void {
     const before = account.shown;
     const now = this.shownAt(account, Number.POSITIVE_INFINITY);
@@ -238,7 +238,7 @@ export class WriteLedger {
     if (now === null && before !== null) this.#lost.push(before);
     else if (now !== null && (before === null || !isSameState(before, now))) {
       this.#listener.onState(now);
-      // It may have been told before it counted, and compared without it.
+      // The source may have reported the state before its reports counted.
       const writes = account.slots.findLast(({ claims }) =>
         claims.some((claim) => claim?.update === now),
       );
@@ -246,7 +246,7 @@ export class WriteLedger {
     }
   }
 
-  /** The state at the end of a slot; null without a valid claim. */
+  /** Returns the state at the end of a slot; null without a valid claim. */
   #stateOf(writes: SlotWrites): SourceUpdate | null {
     if (writes.isRead) return writes.claims[0]?.update ?? null;
     const numbered = this.#findBest(writes, ({ writeVersion }) => writeVersion > 0);
@@ -271,7 +271,7 @@ export class WriteLedger {
     return best;
   }
 
-  /** Up to this slot nothing changes any more: of each account the last writes are kept. */
+  /** Makes all slots up to this one final: only the last writes of each account are kept. */
   #finalize(slot: number): void {
     for (const final of this.#kept.listSlots()) {
       if (final <= this.#finalSlot || final > slot) continue;
@@ -298,7 +298,7 @@ export class WriteLedger {
     for (const one of older) this.#kept.remove(one);
   }
 
-  /** Accounts that need a dropped state are read from the chain. */
+  /** Drops the oldest slots; accounts that need a dropped state are read from the chain. */
   #dropOldest(): void {
     const slots = this.#kept.listSlots();
     for (const slot of slots.slice(0, -1)) {
