@@ -2,11 +2,11 @@
 export interface BackoffOptions {
   readonly firstMs: number;
   readonly capMs: number;
-  /** In [0, 1); the jitter keeps many clients from retrying at the same instant. */
+  /** Returns a number in [0, 1); the jitter keeps many clients from retrying at the same time. */
   readonly random: () => number;
 }
 
-/** Delays that double up to a cap, each between half and all of its nominal length. */
+/** Delays that double up to a cap; each is between half and all of its nominal length. */
 export class Backoff {
   readonly #options: BackoffOptions;
   #nominalMs: number;

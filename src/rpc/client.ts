@@ -33,22 +33,22 @@ export interface RpcClientOptions {
   readonly timers: Timers;
   readonly random?: () => number;
   readonly attemptsMax?: number;
-  /** Time limit of one try of a small call. */
+  /** Time limit of one attempt of a small call, milliseconds. */
   readonly callTimeoutMs?: number;
-  /** A call fails when its server requests a longer wait than this. */
+  /** The longest requested wait, ms: a call fails when its server requests a longer one. */
   readonly retryAfterMaxMs?: number;
 }
 
 /** Options of one call. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Time limit of one try, not of the whole call. */
+  /** Time limit of one attempt, not of the whole call, milliseconds. */
   readonly timeoutMs?: number;
   /** Called with the size of each chunk of a result. */
   readonly onBytes?: (count: number) => void;
   /**
-   * A background read that may fail: a Retry-After in its response applies to background reads
-   * only. A Retry-After of any other call applies to both.
+   * Whether the call is a background read that may fail: a Retry-After in its response applies only
+   * to background reads. A Retry-After of any other call applies to all calls.
    */
   readonly isBackground?: boolean;
 }
@@ -67,8 +67,8 @@ interface Request {
 type Reader<T> = (body: Uint8Array) => { readonly value: T } | Refusal;
 
 /**
- * Solana JSON-RPC over HTTP: keep-alive connections, a time limit per try, and a few tries with
- * jittered, capped delays. All calls are reads, so retries are safe.
+ * Solana JSON-RPC over HTTP: keep-alive connections, a time limit for each attempt, and a few
+ * attempts with jittered, capped delays. All calls are reads, so retries are safe.
  *
  * This class does not interpret results: the caller passes a parser, or takes the bytes.
  */
@@ -79,7 +79,7 @@ export class RpcClient {
   readonly #attemptsMax: number;
   readonly #callTimeoutMs: number;
   readonly #retryAfterMaxMs: number;
-  /** The earliest time of the next call after a Retry-After, by method. */
+  /** The earliest time of the next call after a Retry-After, by method, monotonic milliseconds. */
   readonly #retryFromMs = new Map<string, number>();
   readonly #backgroundFromMs = new Map<string, number>();
   #nextId = 1;
@@ -93,16 +93,16 @@ export class RpcClient {
     this.#retryAfterMaxMs = options.retryAfterMaxMs ?? RETRY_AFTER_CAP_MS;
   }
 
-  /** Host and port: the publishable part of the URL. */
+  /** Host and port, the part of the URL that may be published. */
   get host(): string {
     return this.#endpoint.host;
   }
 
   /**
-   * The `result` of a method, passed through the parser.
+   * Calls a method; resolves with its `result`, passed through the parser.
    *
    * # Errors
-   * RpcError, and the parser's errors.
+   * Rejects with an RpcError, or with an error of the parser.
    */
   async call<T>(
     method: string,
@@ -128,8 +128,9 @@ export class RpcClient {
   }
 
   /**
-   * The whole body of a response, unparsed: for responses of many megabytes that are decoded
-   * elsewhere. A JSON-RPC error is recognised and thrown; the decoder must detect a truncated body.
+   * Calls a method; resolves with the whole, unparsed body, for responses of many megabytes that
+   * are decoded elsewhere. A JSON-RPC error is recognised and thrown; the decoder must detect a
+   * truncated body.
    */
   callRaw(
     method: string,
@@ -174,20 +175,20 @@ export class RpcClient {
     }
   }
 
-  /** A Retry-After also applies to later calls: a caller that gave up may call again immediately. */
+  /** Records a Retry-After, which also applies to later calls of a caller that gave up. */
   #recordRetryAfter({ method, isBackground }: Request, { retryAfterMs }: Refusal): void {
     if (retryAfterMs === null) return;
     const fromMs = isBackground ? this.#backgroundFromMs : this.#retryFromMs;
     fromMs.set(method, this.#timers.nowMs() + retryAfterMs);
   }
 
-  /** The earliest time of the next call, in monotonic milliseconds. */
+  /** Returns the earliest time of the next call, monotonic milliseconds. */
   #askedFromMs({ method, isBackground }: Request): number {
     const fromMs = this.#retryFromMs.get(method) ?? 0;
     return isBackground ? Math.max(fromMs, this.#backgroundFromMs.get(method) ?? 0) : fromMs;
   }
 
-  /** Waits as long as the server requested, and at least the backoff delay. */
+  /** Waits as long as the server requested, and at least for the backoff delay. */
   async #waitBeforeTry(request: Request, ownMs: number, failure?: RpcError): Promise<void> {
     const { method } = request;
     const askedMs = Math.ceil(this.#askedFromMs(request) - this.#timers.nowMs());
@@ -204,7 +205,7 @@ export class RpcClient {
     }
   }
 
-  /** One try. The timer covers the body too: a stalling server counts as dead. */
+  /** Makes one attempt. The time limit includes the body: a stalling server counts as dead. */
   async #tryOnce<T>(request: Request, read: Reader<T>): Promise<{ readonly value: T } | Refusal> {
     if (request.signal?.aborted === true) throw abortedError(request.method);
     const { signal, timeoutMs: limitMs } = request;
@@ -240,7 +241,7 @@ export class RpcClient {
     if (this.#endpoint.authorization !== null)
       headers['authorization'] = this.#endpoint.authorization;
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
-    // Redirects are not followed, because a key in the URL is for its host alone.
+    // Redirects are not followed, because a key in the URL is meant only for its host.
     const init = { method: 'POST', headers, body, signal, redirect: 'manual' } as const;
     const response = await fetch(this.#endpoint.url, init);
     const timers = this.#timers;
@@ -282,7 +283,7 @@ function malformedResponse(method: string): Refusal {
   return { error, retry: true, retryAfterMs: null };
 }
 
-/** A timeout is not retried: a second try would probably take as long. */
+/** A timeout is not retried, because a second attempt would probably take as long. */
 function silentResponse({ method }: Request): Refusal {
   const silentMsMax = SILENT_MS_MAX;
   const message = `${method} received no byte for ${silentMsMax} ms`;

@@ -2,14 +2,14 @@ import { RpcError } from './error.js';
 
 const HIDDEN = '***';
 
-/** The parts of a server's URL, with its secrets separate. */
+/** The parts of a server's URL, with its secrets in separate members. */
 export interface Endpoint {
   /** The URL to open, without user info. */
   readonly url: string;
-  /** The Authorization header of the user info, or null without one. */
+  /** The Authorization header made from the user info, or null when there is none. */
   readonly authorization: string | null;
   readonly host: string;
-  /** The URL with only scheme, host and port: for logs, metrics and errors. */
+  /** The URL with only scheme, host and port, for logs, metrics and errors. */
   readonly shown: string;
 }
 

@@ -1,6 +1,6 @@
 import { CodedError } from '../contract/coded-error.js';
 
-/** What can go wrong between us and a Solana RPC server; codes are never renamed. */
+/** The failures of calls to a Solana RPC server; a code is never renamed. */
 export type RpcErrorCode =
   | 'INVALID_RPC_URL'
   | 'RPC_UNREACHABLE'
@@ -17,17 +17,20 @@ export type RpcErrorCode =
   | 'MALFORMED_STREAM_MESSAGE';
 
 /**
- * Details of an error: small scalars only. `serverText` is the server's message, for the log only,
- * which masks secrets.
+ * Details of an error: numbers, flags and short texts. `serverText` is the server's message, which
+ * is only logged, because the log masks secrets.
  */
 type RpcErrorContext = Readonly<Record<string, string | number | boolean>>;
 
-/** The one error class of this room. Its message has no word of a server and no key: public paths show it. */
+/**
+ * The one error class of this room. Its message contains no text from a server and no key, because
+ * public paths show it.
+ */
 export class RpcError extends CodedError<RpcErrorCode, RpcErrorContext> {
   override readonly name = 'RpcError';
 }
 
-/** Error classes whose messages contain no foreign text. */
+/** Error classes whose messages contain only text of this program. */
 const OWN_ERRORS: ReadonlySet<string> = new Set([
   'RpcError',
   'FeedError',
@@ -38,7 +41,7 @@ const OWN_ERRORS: ReadonlySet<string> = new Set([
   'VenueError',
 ]);
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]+$/;
-/** Maximum causes, which also bounds a cyclic chain. */
+/** Maximum number of causes to follow, which also bounds a cyclic chain. */
 const CAUSES_MAX = 4;
 
 /** Whether this program wrote the message. */
@@ -47,8 +50,8 @@ export function isOwnError(error: unknown): error is Error {
 }
 
 /**
- * A failure for public paths: this program's message, or else a code or a name, and no text of
- * another server.
+ * Returns the text of a failure for public paths: this program's message, or else a code or a name,
+ * and no text from another server.
  */
 export function shownFailure(error: unknown): string {
   if (isOwnError(error)) return error.message;
@@ -58,7 +61,9 @@ export function shownFailure(error: unknown): string {
   return code === undefined ? (causes[0]?.name ?? 'an unknown failure') : String(code);
 }
 
-/** All details of a failure, including server texts: for the log only, which masks secrets. */
+/**
+ * Returns all details of a failure, including texts from servers, for the log, which masks secrets.
+ */
 export function loggedFailure(error: unknown): string {
   const causes = causesOf(error);
   if (causes.length === 0) return String(error);
@@ -66,7 +71,7 @@ export function loggedFailure(error: unknown): string {
   return [...new Set(texts)].filter((text) => text !== '').join(': ');
 }
 
-/** The error and its chain of causes; empty for a value that is not an error. */
+/** Returns the error and its chain of causes; empty for a value that is not an error. */
 function causesOf(error: unknown): readonly Error[] {
   const causes: Error[] = [];
   for (let cause = error; cause instanceof Error && causes.length < CAUSES_MAX; cause = cause.cause)

@@ -4,7 +4,10 @@ import { parseJson } from './json.js';
 import { BODY_SLICE_BYTES, ERROR_BODY_BYTES_MAX, RETRY_AFTER_CAP_MS } from './limits.js';
 import { nextTurn } from './timers.js';
 
-/** JSON-RPC: the node itself reports that it is behind its cluster or the requested slot. */
+/**
+ * JSON-RPC error codes with which a node reports that it is behind its cluster or behind the
+ * requested slot.
+ */
 const NODE_BEHIND_CODES: readonly number[] = [-32005, -32016];
 
 /** Statuses of temporary failures. */
@@ -27,8 +30,8 @@ interface BodyReading {
 }
 
 /**
- * Reads a body of at most `bytesMax` into one buffer. Chunks are taken, and then joined, in slices
- * with a turn of the event loop between them.
+ * Reads a body of at most `bytesMax` bytes into one buffer. Chunks are read, and then joined, in
+ * slices with a turn of the event loop in between.
  */
 export async function readBody(
   response: Response,
@@ -51,7 +54,7 @@ export async function readBody(
   return joinChunks(timers, chunks, size);
 }
 
-/** The first bytes of a body, at most `bytesMax`; the rest is not read. */
+/** Reads the first bytes of a body, at most `bytesMax`; the rest is not read. */
 export async function readBodyStart(response: Response, bytesMax: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -92,7 +95,7 @@ async function joinChunks(
   return body;
 }
 
-/** The error of a status other than 2xx; `text` is the body. */
+/** Returns the error for a status other than 2xx; `text` is the body. */
 export function refusalOfStatus(
   response: Response,
   text: string,
@@ -112,7 +115,10 @@ export function refusalOfStatus(
   };
 }
 
-/** Retry-After, as seconds or a date, capped; null when absent or unreadable. */
+/**
+ * Parses a Retry-After header, seconds or a date, to milliseconds, capped; null when it is absent
+ * or unreadable.
+ */
 export function parseRetryAfter(header: string | null, wallMs: number): number | null {
   if (header === null || header.trim() === '') return null;
   const seconds = Number(header);
@@ -121,7 +127,7 @@ export function parseRetryAfter(header: string | null, wallMs: number): number |
   return Math.min(Math.max(waitMs, 0), RETRY_AFTER_CAP_MS);
 }
 
-/** The JSON-RPC error in a response, or null without one. */
+/** Returns the JSON-RPC error in a response, or null when there is none. */
 export function refusalOfResponse(response: unknown): Refusal | null {
   if (!isRecord(response) || !isRecord(response['error'])) return null;
   const { code, message } = response['error'];
@@ -136,7 +142,9 @@ export function refusalOfResponse(response: unknown): Refusal | null {
   return { error, retry: behind || rpcCode === 429, retryAfterMs: null };
 }
 
-/** As {@link refusalOfResponse}, for raw bytes: only a body as small as an error is parsed. */
+/**
+ * Works like {@link refusalOfResponse} on raw bytes: only a body as small as an error is parsed.
+ */
 export function refusalOfBytes(body: Uint8Array): Refusal | null {
   return body.byteLength > ERROR_BODY_BYTES_MAX ? null : refusalOfResponse(parseJson(body));
 }

@@ -4,8 +4,8 @@ const OBJECT_OPENS = 0x7b;
 const LIST_OPENS = 0x5b;
 
 /**
- * The parsed value; undefined for invalid JSON, or for more lists and objects than a node would
- * send: an empty one takes three bytes as text, and a hundred in memory.
+ * Parses JSON. Returns undefined when it is invalid, or has more lists and objects than a node
+ * would send: an empty one takes three bytes as text, and a hundred in memory.
  */
 export function parseJson(bytes: Uint8Array): unknown {
   if (hasTooManyContainers(bytes)) return undefined;
@@ -16,7 +16,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Counts brackets within texts as well, which are few. */
+/** Counts opening brackets, including those within texts, which are few. */
 function hasTooManyContainers(bytes: Uint8Array): boolean {
   if (bytes.byteLength < JSON_CHECKED_BYTES_MIN) return false;
   let count = 0;

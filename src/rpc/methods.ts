@@ -3,11 +3,12 @@ import { RpcError } from './error.js';
 import { isRecord } from './http-response.js';
 
 /**
- * The data of up to 100 accounts as base64, in the order of their keys; null for a missing account.
- * One background getMultipleAccounts at `processed`, the commitment of the feed.
+ * Reads the data of up to 100 accounts as base64, in the order of their keys; null for a missing
+ * account. It is one background call of getMultipleAccounts at `processed`, the commitment of the
+ * feed.
  *
  * # Errors
- * RpcError, also for a response without exactly one account per key.
+ * Rejects with an RpcError, also when the response does not have exactly one account for each key.
  */
 export function readAccountTexts(
   rpc: Pick<RpcClient, 'call'>,
@@ -36,11 +37,11 @@ function textOf(account: unknown): string | null {
 const HASH_PATTERN = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /**
- * The genesis hash that identifies a node's chain. Validated as a hash, because it is logged, shown
- * and used in file names.
+ * Reads the genesis hash, which identifies a node's chain. It is validated, because it is logged,
+ * displayed and used in file names.
  *
  * # Errors
- * RpcError, also for an invalid hash.
+ * Rejects with an RpcError, also for an invalid hash.
  */
 export function readGenesisHash(
   rpc: Pick<RpcClient, 'call'>,
@@ -55,10 +56,10 @@ function parseGenesisHash(result: unknown): string {
 }
 
 /**
- * The current slot of a node, at `processed`.
+ * Reads the current slot of a node, at `processed`.
  *
  * # Errors
- * RpcError, also for a malformed response.
+ * Rejects with an RpcError, also for a malformed response.
  */
 export function readSlot(rpc: Pick<RpcClient, 'call'>, options: CallOptions = {}): Promise<number> {
   return rpc.call('getSlot', [{ commitment: 'processed' }], parseSlot, options);
@@ -70,11 +71,12 @@ function parseSlot(result: unknown): number {
 }
 
 /**
- * The minimum fees of the node's last 150 blocks for writing all of these accounts, one per block,
- * unordered, in micro-lamports per compute unit: one background getRecentPrioritizationFees.
+ * Reads the minimum fees with which the node's last 150 blocks wrote to all of these accounts: one
+ * fee for each block, unordered, in micro-lamports per compute unit. It is one background call of
+ * getRecentPrioritizationFees.
  *
  * # Errors
- * RpcError, also for a malformed response.
+ * Rejects with an RpcError, also for a malformed response.
  */
 export function readPriorityFees(
   rpc: Pick<RpcClient, 'call'>,

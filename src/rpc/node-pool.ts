@@ -4,10 +4,10 @@ import { RpcClient } from './client.js';
 import { PATIENCE_WITH_FALLBACK } from './limits.js';
 import { RpcSocket } from './socket.js';
 
-/** The calls of an RpcClient; a test passes a fake. */
+/** The methods of an RpcClient that rooms use; a test passes a fake. */
 export type NodeRpc = Pick<RpcClient, 'call' | 'callRaw'>;
 
-/** The part of an RpcSocket that its owner uses; a test passes a fake. */
+/** The methods of an RpcSocket that its owner uses; a test passes a fake. */
 export type NodeSocket = Pick<
   RpcSocket,
   'start' | 'stop' | 'dropConnection' | 'resetBackoff' | 'subscribe' | 'unsubscribe'
@@ -18,7 +18,7 @@ export type NodeConnection = Pick<RpcSocket, 'start' | 'stop' | 'dropConnection'
 
 /** One RPC node: its client and its socket are always used together. */
 export interface RpcNode {
-  /** Host and port: the publishable part of its address. */
+  /** Host and port of the node, the part of its address that may be published. */
   readonly name: string;
   readonly rpc: NodeRpc;
   readonly socket: NodeSocket;
@@ -57,8 +57,8 @@ interface NodePoolOptions<Node> extends BackoffOptions {
 }
 
 /**
- * The nodes as a ring with a current one, and the consecutive failures. It neither connects nor
- * detects failures: its owner does.
+ * The nodes as a ring with a current node, and the number of consecutive failures. It neither
+ * connects nor detects failures; its owner does both.
  */
 export class NodePool<Node = RpcNode> {
   readonly #nodes: RpcNodes<Node>;
@@ -66,7 +66,7 @@ export class NodePool<Node = RpcNode> {
   #index = 0;
   #failures = 0;
   #chainIndex: number | null = null;
-  /** A different chain that a node named, with the failure count at that time. */
+  /** Another chain that a node has named, with the number of failures at that time. */
   #claim: { readonly hash: string; readonly index: number; readonly failures: number } | null =
     null;
 
@@ -112,16 +112,16 @@ export class NodePool<Node = RpcNode> {
     this.#index = (this.#index + 1) % this.#nodes.length;
   }
 
-  /** The growing delay before the next try, in milliseconds. */
+  /** Returns the next delay before an attempt, milliseconds; delays grow. */
   nextWaitMs(): number {
     return this.#backoff.next();
   }
 
   /**
-   * Whether to accept the chain that the current node names; `known` is the followed chain, null
-   * before the first. Only the node that named the followed chain can switch to another: a
-   * different chain from any other node means a wrong address. With several nodes a single claim is
-   * not enough: another node must name the same chain, or no node may still name the known one.
+   * Returns whether to accept the chain that the current node names; `known` is the followed chain,
+   * null before the first. Only the node that named the followed chain can switch to another chain:
+   * a different chain from any other node means a wrong address. With several nodes a single claim
+   * is not enough: another node must name the same chain, or no node may still name the known one.
    */
   admitsChain(hash: string, known: string | null): boolean {
     if (known === null || hash === known) return this.#followChain();

@@ -7,11 +7,11 @@ interface RateLimiterOptions {
   readonly requestsPerSecond: number;
   /** Concurrent requests; unlimited by default. */
   readonly concurrentMax?: number;
-  /** Requests of this many milliseconds may go out in a burst after a pause; none by default. */
+  /** The burst after a pause, as the requests of this many milliseconds; none by default. */
   readonly burstMs?: number;
 }
 
-/** Runs requests evenly spaced, in order of arrival. */
+/** Runs requests at even intervals, in the order of arrival. */
 export class RateLimiter {
   readonly #timers: Timers;
   readonly #concurrentMax: number;
@@ -61,7 +61,10 @@ export class RateLimiter {
     else next();
   }
 
-  /** A pause may begin while requests wait, so each checks again after its wait. */
+  /**
+   * Waits for the next turn. A pause may begin while requests wait, so each checks again after its
+   * wait.
+   */
   async #waitForTurn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     for (let waitMs = this.#untilNextMs(); waitMs > 0; waitMs = this.#untilNextMs()) {

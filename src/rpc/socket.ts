@@ -36,11 +36,13 @@ export interface RpcSocketOptions {
 
 /** The events of a socket. */
 export interface RpcSocketListener {
-  /** Connected, without subscriptions: the previous ones are gone. */
+  /**
+   * Called when connected, without subscriptions: the previous ones ended with their connection.
+   */
   onOpened(): void;
-  /** The connection ended or failed; the next try is already scheduled. */
+  /** Called when the connection ended or failed; the next attempt is already scheduled. */
   onClosed(reason: string): void;
-  /** A message was malformed, so a notification may be missing. */
+  /** Called when a message was malformed, so a notification may be missing. */
   onMalformed(): void;
 }
 
@@ -70,11 +72,11 @@ interface SocketConnection {
 }
 
 /**
- * The subscription socket of a Solana RPC server. It connects, pings, detects silence and
- * reconnects with jittered, capped delays.
+ * The subscription socket of a Solana RPC server: connects, pings, detects silence, and reconnects
+ * with jittered, capped delays.
  *
- * It never re-subscribes: after a reconnect there is a gap, and only the owner knows how to fill
- * it.
+ * It never subscribes again by itself: after a reconnect there is a gap, and only the owner knows
+ * how to fill it.
  */
 export class RpcSocket {
   readonly #options: RpcSocketOptions;
@@ -105,7 +107,10 @@ export class RpcSocket {
     return { ...this.#stats, subscriptions: this.#connection?.table.size ?? 0 };
   }
 
-  /** Connects, and reconnects until `stop`; may be restarted. There is one listener: the owner. */
+  /**
+   * Connects, and reconnects until `stop`; it can be started again. There is one listener: the
+   * owner.
+   */
   start(listener: RpcSocketListener): void {
     this.#listener = listener;
     const waitMs = this.#connectFromMs - this.#timers.nowMs();
@@ -113,7 +118,7 @@ export class RpcSocket {
     else this.#openConnection();
   }
 
-  /** Ends the connection and all retries; the listener receives nothing more. */
+  /** Ends the connection and all retries; the listener is no longer called. */
   stop(): void {
     this.#listener = noListener;
     this.#retry?.cancel();
@@ -139,7 +144,7 @@ export class RpcSocket {
    * Subscribes on the current connection. The handler may be called before the promise resolves.
    *
    * # Errors
-   * RpcError without a connection, when it ends, or when the server rejects or times out.
+   * Rejects with an RpcError without a connection, when it ends, or when the server refuses.
    */
   async subscribe(
     method: string,
@@ -155,7 +160,7 @@ export class RpcSocket {
     return { method, id: await request.acknowledged };
   }
 
-  /** Ends a subscription without waiting for the response: late notifications are dropped. */
+  /** Ends a subscription without waiting for the reply; late notifications are dropped. */
   unsubscribe(subscription: RpcSubscription): void {
     const connection = this.#connection;
     if (connection === null || connection.socket.readyState !== WebSocket.OPEN) return;
@@ -219,7 +224,9 @@ export class RpcSocket {
     this.#listener.onOpened();
   }
 
-  /** Any message counts as a sign of life, so that a busy server may answer pings late. */
+  /**
+   * Schedules a ping. Any message counts as a sign of life, so a busy server may answer pings late.
+   */
   #planPing(connection: SocketConnection): void {
     const intervalMs = this.#options.pingIntervalMs ?? SOCKET_PING_INTERVAL_MS;
     const timeoutMs = this.#options.pongTimeoutMs ?? SOCKET_PONG_TIMEOUT_MS;
@@ -279,7 +286,7 @@ const noListener: RpcSocketListener = {
 
 function ignoreEvent(): void {}
 
-/** The server rejected the upgrade with a status, and perhaps a Retry-After. */
+/** Handles an upgrade that the server rejected with a status, and possibly a Retry-After. */
 function failUpgrade(
   connection: SocketConnection,
   response: IncomingMessage,
@@ -292,7 +299,7 @@ function failUpgrade(
   connection.socket.terminate();
 }
 
-/** The parsed message, or undefined when it is not JSON text. */
+/** Parses a message; undefined when it is not JSON text. */
 function parseMessage(data: RawData): unknown {
   return parseJson(Buffer.isBuffer(data) ? data : Buffer.from(data.toString()));
 }

@@ -33,11 +33,11 @@ interface SubscriptionTableOptions {
 }
 
 /**
- * The subscriptions of one connection. Its lifetime is the connection's, because a server reuses
- * ids after a reconnect.
+ * The subscriptions of one connection. The table lives as long as the connection, because a server
+ * reuses ids after a reconnect.
  *
- * A server may send a notification before the acknowledgement with its id: such early notifications
- * are buffered, and delivered with the acknowledgement.
+ * A server may send a notification before the acknowledgement that contains its id: such early
+ * notifications are buffered, and delivered with the acknowledgement.
  */
 export class SubscriptionTable {
   readonly #options: SubscriptionTableOptions;
@@ -55,7 +55,7 @@ export class SubscriptionTable {
     return this.#waiting.size + this.#handlers.size;
   }
 
-  /** Registers a subscribe; its promise fails without an acknowledgement in time. */
+  /** Registers a subscription request; its promise rejects without a timely acknowledgement. */
   openRequest(method: string, handler: NotificationHandler): PendingRequest {
     if (this.size >= SOCKET_SUBSCRIPTIONS_MAX) {
       const message = `subscriptions were ${this.size}, must be at most ${SOCKET_SUBSCRIPTIONS_MAX}`;
@@ -73,7 +73,7 @@ export class SubscriptionTable {
     return { id, acknowledged };
   }
 
-  /** A request id for a message whose response is ignored. */
+  /** Returns a request id for a message whose reply is ignored. */
   nextId(): number {
     const id = this.#nextId;
     this.#nextId += 1;
@@ -95,7 +95,10 @@ export class SubscriptionTable {
     return typeof id === 'number' ? this.#handleResponse(id, message, toText) : 'unknown';
   }
 
-  /** The connection ended: every pending subscribe fails, and the rest is cleared. */
+  /**
+   * Call this when the connection has ended: every pending request fails, and all subscriptions are
+   * removed.
+   */
   closeAll(error: RpcError): void {
     for (const id of [...this.#waiting.keys()]) this.#takeWaiting(id)?.reject(error);
     this.#handlers.clear();
@@ -139,7 +142,9 @@ export class SubscriptionTable {
     this.#early.delete(subscription);
   }
 
-  /** Without pending requests, early notifications belong to ended subscriptions. */
+  /**
+   * Without pending requests, early notifications belong to ended subscriptions and are dropped.
+   */
   #forgetEarly(): void {
     this.#early.clear();
     this.#earlyCount = 0;

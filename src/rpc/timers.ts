@@ -1,11 +1,12 @@
 import type { Timer, Timers } from '../contract/timers.js';
 
-/** Larger steps of the system's clock are adopted. */
+/** A larger difference means a step of the system's clock, which is adopted. */
 const DRIFT_MS_MAX = 2;
 
 /**
- * The timers of Node.js. Only composition roots name them: all other code is passed its timers. They are defined
- * here because the threads of history and journal are composition roots too, and no room imports `app`.
+ * The timers of Node.js. Only composition roots name them; all other code is passed its timers.
+ * They are defined in this room because the threads of history and journal are composition roots
+ * too, and no room imports `app`.
  */
 export const systemTimers: Timers = createSystemTimers();
 
@@ -30,7 +31,7 @@ function createSystemTimers(): Timers {
   };
 }
 
-/** Waits, or rejects with the signal's reason when it aborts. */
+/** Waits for `delayMs`; rejects with the signal's reason when the signal aborts. */
 export function sleep(timers: Timers, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
@@ -49,7 +50,7 @@ export function sleep(timers: Timers, delayMs: number, signal?: AbortSignal): Pr
   });
 }
 
-/** Runs `work` with a signal that aborts with the caller's, or at the time limit. */
+/** Runs `work` with a signal that aborts with the caller's signal or at the time limit. */
 export async function withTimeLimit<T>(
   options: {
     readonly timers: Timers;
@@ -95,7 +96,7 @@ export class SilenceTimer {
     this.#timer.cancel();
   }
 
-  /** Signs are frequent: the timer is not rescheduled for each of them. */
+  /** Signs of life are frequent, so the timer is not rescheduled for each of them. */
   #checkSilence(): void {
     const leftMs = this.#signAtMs + this.#limitMs - this.#timers.nowMs();
     if (leftMs <= 0) this.#onSilent();

@@ -8,9 +8,9 @@ import { RpcClient } from './client.js';
 const WARM_UP_MS_MAX = 1_000;
 
 /**
- * Makes one call to its own loopback server, so that Node.js loads and compiles its HTTP client,
- * about 15 ms of CPU, before clients are served. A failure has no other effect than a slower first
- * call.
+ * Makes one call to a loopback server of its own, so that Node.js loads and compiles its HTTP
+ * client, about 15 ms of CPU, before clients are served. A failure has no other effect than a
+ * slower first call.
  */
 export async function warmCalls(timers: Timers): Promise<void> {
   const server = createServer((_, response) => response.end('{"jsonrpc":"2.0","id":1,"result":0}'));

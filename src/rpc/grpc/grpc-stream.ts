@@ -40,17 +40,17 @@ interface GrpcStreamOptions extends GrpcServer {
   readonly timers: Timers;
   readonly random?: () => number;
   readonly silentMsMax?: number;
-  /** Logs the server's message at the end of a stream: listeners get this program's words. */
+  /** Logs the server's message at the end of a stream; listeners get this program's text. */
   readonly log?: Log;
 }
 
-/** The gRPC status of a message beyond the size limit: a replay would contain it again. */
+/** The gRPC status of a message beyond the size limit; a replay would contain it again. */
 const RESOURCE_EXHAUSTED = 8;
 const PROTOCOLS = ['http:', 'https:'] as const;
 
 interface StreamConnection {
   call: SubscribeCall | null;
-  /** The slot to replay from; null for a connection after a gap. */
+  /** The slot from which to replay; null for a connection after a gap. */
   readonly fromSlot: number | null;
   readonly startedAtMs: number;
   receivedAtMs: number;
@@ -60,8 +60,8 @@ interface StreamConnection {
 
 /**
  * One stream of a Yellowstone server. The gRPC client is loaded with the first stream. After an
- * interruption it requests a replay (`from_slot`) with some overlap, so that messages repeat rather
- * than get lost; if the server cannot replay, or not soon, the stream reports a gap.
+ * interruption the stream requests a replay (`from_slot`) with some overlap, so that messages
+ * repeat rather than get lost; if the server cannot replay soon enough, the stream reports a gap.
  */
 export class GrpcStream {
   readonly counters = { connects: 0, resumes: 0, malformed: 0 };
@@ -75,7 +75,7 @@ export class GrpcStream {
   #connection: StreamConnection | null = null;
   #retry: Timer | null = null;
   readonly #pings = new UnansweredPings();
-  /** The first and the newest slot since the last gap; 0 before the first. */
+  /** The first and (`#newest`) the newest slot since the last gap; 0 before the first slot. */
   #first = 0;
   #newest = 0;
   /** Start of the interruption; null without one. */
@@ -92,7 +92,7 @@ export class GrpcStream {
     this.#refusedBackoff = new Backoff({ firstMs, capMs: GRPC_REFUSED_BACKOFF_CAP_MS, random });
   }
 
-  /** Host and port: the publishable part of its address. */
+  /** Host and port of the server, the part of its address that may be published. */
   get name(): string {
     return this.#endpoint.host;
   }
@@ -109,14 +109,16 @@ export class GrpcStream {
     this.#endConnection();
   }
 
-  /** Ends an unusable connection; the next one has a gap. */
+  /** Ends an unusable connection; there is a gap before the next connection. */
   dropConnection(reason: string): void {
     if (this.#connection === null) return;
     this.#endConnection();
     this.#closeStream(reason, this.#backoff.next());
   }
 
-  /** Sends the changed request. Resolves when the server has accepted it, confirmed by the pong after it. */
+  /**
+   * Sends the changed request. Resolves when the server has accepted it, which its pong confirms.
+   */
   async renewRequest(): Promise<void> {
     const connection = this.#connection;
     if (connection?.call == null) return;
@@ -159,14 +161,14 @@ export class GrpcStream {
     call?.sendRequest(this.#options.encodeRequest(fromSlot));
   }
 
-  /** Resolves with the pong, or with the end of the connection. */
+  /** Sends a ping; resolves with its pong, or with the end of the connection. */
   #sendPing({ call }: StreamConnection): Promise<void> {
     const { id, pong } = this.#pings.add(this.#timers.nowMs());
     call?.sendRequest(encodePing(id));
     return pong;
   }
 
-  /** Detects a vanished server by its silence, and a server that ignores requests by missing pongs. */
+  /** Detects a server that is silent, and a server that ignores requests and pings. */
   #watchSilence(connection: StreamConnection): void {
     const { silentMsMax = GRPC_SILENT_MS_MAX } = this.#options;
     const intervalMs = Math.min(GRPC_PING_INTERVAL_MS, silentMsMax);
@@ -178,7 +180,7 @@ export class GrpcStream {
     });
   }
 
-  /** The reason for which the connection counts as silent; null for none. */
+  /** Returns the reason why the connection counts as silent; null when it does not. */
   #silenceOf(connection: StreamConnection, silentMsMax: number): string | null {
     const { isOpen, receivedAtMs, startedAtMs } = connection;
     const nowMs = this.#timers.nowMs();
@@ -206,10 +208,10 @@ export class GrpcStream {
     this.#handleUpdate(update);
   }
 
-  /** The first message confirms the request and its first slot. False when the replay has a hole. */
+  /** Handles the first message, which confirms the request. Returns false after a hole. */
   #openWith(connection: StreamConnection, update: StreamUpdate): boolean {
     const { fromSlot } = connection;
-    // The pong may precede the replay, and does not confirm it.
+    // The pong may arrive before the replay, so it does not confirm the replay.
     if (fromSlot !== null && update.kind === 'pong') return true;
     if (fromSlot !== null && isOfThePast(update)) return false;
     if (fromSlot !== null && 'slot' in update && update.slot > fromSlot + GRPC_RESUMED_SLOTS_MAX) {
@@ -243,7 +245,7 @@ export class GrpcStream {
     if (connection !== this.#connection) return;
     this.#serverTexts.logText(serverText);
     this.#endConnection();
-    // A server that ends each stream after its first message is called at growing intervals.
+    // The delay grows for a server that ends each stream after its first message.
     const stableFromMs = connection.startedAtMs + GRPC_STABLE_MS;
     if (connection.isOpen && this.#timers.nowMs() >= stableFromMs) this.#backoff.reset();
     const isRefused = code !== UNAVAILABLE && !connection.isOpen;
@@ -259,7 +261,7 @@ export class GrpcStream {
     this.#planConnect(waitMs, Math.max(this.#first, this.#newest - GRPC_RESUME_SLOTS));
   }
 
-  /** Whether a replay is still possible: not after a refusal, and not after a long time. */
+  /** Returns whether a replay is possible: not after a refusal, nor after a long time. */
   #canResume({ isOpen, fromSlot }: StreamConnection, isRefused: boolean): boolean {
     // A replay of a young stream cannot be distinguished from new messages.
     if (isOpen) return this.#newest - this.#first > GRPC_RESUMED_SLOTS_MAX;
@@ -289,7 +291,7 @@ export class GrpcStream {
   }
 }
 
-/** Servers report the end of slots long after their writes, so these say nothing about the position. */
+/** Servers report finalised and dead slots long after the writes of these slots. */
 function isOfThePast(update: StreamUpdate): boolean {
   return update.kind === 'slot' && (update.status === 'finalized' || update.status === 'dead');
 }

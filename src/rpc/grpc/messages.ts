@@ -1,7 +1,7 @@
 /**
- * The messages of Yellowstone's `geyser.Geyser/Subscribe` that a book and its history need; other
- * fields are skipped. Source: geyser.proto and solana-storage.proto of yellowstone-grpc-proto
- * 14.0.1.
+ * Codecs for the messages of Yellowstone's `geyser.Geyser/Subscribe` that a book and its history
+ * need; other fields are skipped. Source: geyser.proto and solana-storage.proto of
+ * yellowstone-grpc-proto 14.0.1.
  */
 import { MessageReader, MessageWriter } from './protobuf.js';
 
@@ -12,14 +12,14 @@ export const SUBSCRIBE_PATH = '/geyser.Geyser/Subscribe';
 export interface SubscribeRequest {
   readonly owner: string;
   readonly accounts: readonly string[];
-  /** The slot to replay from; null to start at the present. */
+  /** The slot from which to replay; null to start at the present. */
   readonly fromSlot: number | null;
 }
 
 /** The filters of a request for transactions. */
 interface TransactionsRequest {
   readonly program: string;
-  /** The slot to replay from; null to start at the present. */
+  /** The slot from which to replay; null to start at the present. */
   readonly fromSlot: number | null;
 }
 
@@ -53,18 +53,18 @@ export function encodeTransactionsRequest({ program, fromSlot }: TransactionsReq
   return request.finishMessage();
 }
 
-/** Encodes a ping; the server responds with a pong of the same id. */
+/** Encodes a ping; the server replies with a pong of the same id. */
 export function encodePing(id: number): Buffer {
   return new MessageWriter().addMessage(9, new MessageWriter().addNumber(1, id)).finishMessage();
 }
 
 /**
- * The status of a slot. At `begun`, its first write may follow, and the writes of the previous slot
- * are complete.
+ * The status of a slot. `begun` means that its first write may follow, and that the writes of the
+ * previous slot are complete.
  */
 export type SlotStatus = 'begun' | 'processed' | 'confirmed' | 'finalized' | 'dead';
 
-/** By `SlotStatus` of the protocol; null for irrelevant ones. */
+/** The statuses by the protocol's `SlotStatus`; null for irrelevant ones. */
 const STATUSES: readonly (SlotStatus | null)[] = [
   'processed',
   'confirmed',
@@ -79,12 +79,12 @@ const STATUSES: readonly (SlotStatus | null)[] = [
 export interface StreamAccount {
   readonly kind: 'account';
   readonly slot: number;
-  /** Keys of 32 bytes, as a Latin-1 text. */
+  /** Keys of 32 bytes as Latin-1 text, one character for each byte. */
   readonly pubkey: string;
   readonly owner: string;
   readonly lamports: number;
   readonly data: Buffer;
-  /** Grows with each write of one node; numbers of two nodes are not comparable. */
+  /** Grows with each write of one node; versions of two nodes are not comparable. */
   readonly writeVersion: number;
 }
 
@@ -103,7 +103,7 @@ interface StreamTransaction {
   /** 64 bytes. */
   readonly signature: Buffer;
   readonly failed: boolean;
-  /** The lines of its log; null where the node keeps none. */
+  /** The lines of the transaction's log; null when the node stores none. */
   readonly lines: readonly string[] | null;
 }
 

@@ -4,12 +4,15 @@ interface Ping {
   readonly resolve: () => void;
 }
 
-/** Pings without a pong: the oldest one ends its connection, so that they are few. */
+/** The pings without a pong. The oldest unanswered ping ends its connection, so there are few. */
 export class UnansweredPings {
   readonly #pings = new Map<number, Ping>();
   #sent = 0;
 
-  /** The send time of the oldest; null when all are answered. */
+  /**
+   * The time at which the oldest unanswered ping was sent, monotonic milliseconds; null when all
+   * are answered.
+   */
   get oldestAtMs(): number | null {
     const [oldest] = this.#pings.values();
     return oldest?.sentAtMs ?? null;
@@ -27,7 +30,7 @@ export class UnansweredPings {
     this.#pings.delete(id);
   }
 
-  /** Resolves all pings at the end of the connection. */
+  /** Resolves all pings when the connection ends. */
   clear(): void {
     for (const { resolve } of this.#pings.values()) resolve();
     this.#pings.clear();

@@ -27,7 +27,7 @@ export class MessageReader {
     this.#end = end;
   }
 
-  /** Advances to the next field; false at the end of the message. */
+  /** Advances to the next field; returns false at the end of the message. */
   nextField(): boolean {
     if (!this.#taken) this.#skip();
     if (this.#at >= this.#end) return false;
@@ -46,13 +46,13 @@ export class MessageReader {
     throw malformedError('a number of more than 53 bits');
   }
 
-  /** The bytes of a field, as a view. */
+  /** Reads the bytes of a field as a view. */
   readBytes(): Buffer {
     const [from, end] = this.#range();
     return this.#bytes.subarray(from, end);
   }
 
-  /** The bytes of a field as Latin-1 text, which is faster for short fields. */
+  /** Reads the bytes of a field as Latin-1 text, which is faster for short fields. */
   readLatin1(): string {
     const [from, end] = this.#range();
     return this.#bytes.toString('latin1', from, end);

@@ -1,6 +1,9 @@
 import { type Log, silentLog } from '../log.js';
 
-/** Logs the server's message at the end of a stream, once per text: a refusing server repeats it. */
+/**
+ * Logs the server's message when a stream ends, once for each text, because a refusing server
+ * repeats it.
+ */
 export class ServerTexts {
   readonly #server: string;
   readonly #log: Log;

@@ -2,15 +2,15 @@ import type { StreamContent } from './messages.js';
 
 /** The events of a stream. */
 export interface GrpcStreamListener {
-  /** Connected and subscribed: all later changes will be notified. */
+  /** Called when the stream is connected and subscribed: all later changes will be notified. */
   onOpened(): void;
-  /** The connection broke; the reconnect will replay missed messages. */
+  /** Called when the connection broke; after the reconnect, missed messages are replayed. */
   onInterrupted(reason: string): void;
   /** Connected again; missed messages are being replayed. */
   onResumed(): void;
-  /** The connection ended or failed; the next one has a gap. */
+  /** Called when the connection ended or failed; there is a gap before the next connection. */
   onClosed(reason: string): void;
-  /** A message was malformed, so a change may be missing. */
+  /** Called when a message was malformed, so that a change may be missing. */
   onMalformed(): void;
   onContent(content: StreamContent): void;
 }

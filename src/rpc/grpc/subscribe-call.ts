@@ -9,7 +9,7 @@ type Grpc = typeof import('@grpc/grpc-js');
 /** The gRPC status of an unreachable server. */
 export const UNAVAILABLE = 14;
 
-/** The names of the gRPC status codes, from 0. */
+/** The names of the gRPC status codes, indexed by code. */
 const STATUS_NAMES: readonly string[] = [
   'OK',
   'CANCELLED',
@@ -36,11 +36,11 @@ export interface CallEnd {
   readonly reason: string;
   /** The status code of gRPC. */
   readonly code: number;
-  /** The message of the server or the gRPC client, for the log only. */
+  /** The message of the server or of the gRPC client, which is only logged. */
   readonly serverText?: string;
 }
 
-/** The events of a call. Its end may be reported more than once. */
+/** The events of a call. Its end may be reported several times. */
 interface CallListener {
   onBytes(bytes: Buffer): void;
   onEnd(end: CallEnd): void;
@@ -52,7 +52,10 @@ export interface SubscribeCall {
   close(): void;
 }
 
-/** Opens a call; the first one loads the gRPC client, so services without gRPC sources never load it. */
+/**
+ * Opens a call. The first call loads the gRPC client, so services without gRPC sources never load
+ * it.
+ */
 export async function openCall(
   address: string,
   token: string | undefined,
@@ -79,7 +82,7 @@ export async function openCall(
   return { sendRequest: (request) => void call.write(request), close };
 }
 
-/** The end of a call that could not be started. */
+/** Returns the end of a call that could not be started. */
 export function endOfFailure(error: unknown): CallEnd {
   const serverText = loggedFailure(error);
   return { reason: shownFailure(error), code: UNAVAILABLE, serverText };
@@ -96,7 +99,10 @@ function newClient({ Client, credentials }: Grpc, { protocol, hostname, port }: 
   });
 }
 
-/** Trusts the same authorities as other connections of the process: Node's and those of NODE_EXTRA_CA_CERTS. */
+/**
+ * Returns credentials that trust the same authorities as other connections of the process: Node's
+ * and those of NODE_EXTRA_CA_CERTS.
+ */
 function newTls(credentials: Grpc['credentials']): ReturnType<Grpc['credentials']['createSsl']> {
   return credentials.createFromSecureContext(createSecureContext());
 }
