@@ -1,4 +1,6 @@
-/** A seeded random number generator (mulberry32): equal seeds give equal numbers on every machine. */
+/**
+ * A seeded random number generator (mulberry32): equal seeds give equal numbers on every machine.
+ */
 export class Random {
   #state: number;
 
@@ -6,12 +8,12 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** An integer from 0 up to, and without, `count`. */
+  /** Returns an integer from 0 (inclusive) to `count` (exclusive). */
   nextBelow(count: number): number {
     return Math.floor(this.#nextUnit() * count);
   }
 
-  /** An integer from `low` to `high`, both included. */
+  /** Returns an integer from `low` to `high`, both inclusive. */
   nextBetween(low: number, high: number): number {
     return low + this.nextBelow(high - low + 1);
   }
@@ -21,12 +23,15 @@ export class Random {
     return this.nextBelow(of) === 0;
   }
 
-  /** One of the items; undefined when there are none. */
+  /** Returns one of the items; undefined when there are none. */
   pickOne<T>(items: readonly T[]): T | undefined {
     return items[this.nextBelow(items.length)];
   }
 
-  /** An integer from 0 up to, and without, `count`, skewed to small ones (by squaring). */
+  /**
+   * Returns an integer from 0 (inclusive) to `count` (exclusive); small ones are more likely (by
+   * squaring).
+   */
   nextSkewed(count: number): number {
     const x = this.#nextUnit();
     return Math.floor(x * x * count);

@@ -1,6 +1,6 @@
 import { CodedError } from '../contract/coded-error.js';
 
-/** What can go wrong in this room; codes are never renamed. */
+/** The failures of this room; a code is never renamed. */
 export type SimErrorCode =
   | 'CHAIN_BINARY_NOT_FOUND'
   | 'CHAIN_START_FAILED'
@@ -10,7 +10,7 @@ export type SimErrorCode =
   | 'TRANSACTION_FAILED'
   | 'INVALID_OPTION';
 
-/** The one error class of the simulator. `context` carries the values behind the message. */
+/** The one error class of the simulator. `context` contains the values that the message names. */
 export class SimError extends CodedError<SimErrorCode> {
   override readonly name = 'SimError';
 }

@@ -21,7 +21,10 @@ export interface ChainMoment {
   readonly unixSeconds: bigint;
 }
 
-/** A market's own address and its oracle's, derived once. `oracle` is undefined for the quote asset. */
+/**
+ * The addresses of a market and of its oracle, derived once. `oracle` is undefined for the quote
+ * asset.
+ */
 export interface MarketAddresses {
   readonly pubkey: string;
   readonly oracle: string | undefined;
@@ -47,7 +50,7 @@ interface PerpMarketFields {
   readonly numberOfUsers: number;
   /** Users with a position; undefined for all. */
   readonly numberOfUsersWithBase?: number;
-  /** Undefined for the preset's, on the last full hour. */
+  /** The funding state; undefined for the preset's funding at the last full hour. */
   readonly funding?: FundingFields;
   /** Undefined for the preset's. */
   readonly positions?: OpenPositions;
@@ -121,7 +124,10 @@ export function lazerOracleBytes(price: LazerPrice): Buffer {
   return account.bytes;
 }
 
-/** A PerpMarket account at its own derived address; the AMM's peg follows the oracle, its reserves stay. */
+/**
+ * Returns a PerpMarket account at its own derived address. The AMM's peg follows the oracle; its
+ * reserves stay.
+ */
 export function perpMarketBytes(market: PerpMarketFields): Buffer {
   const { preset, program = 'drift' } = market;
   const account: PerpMarketBytes = new AccountBytes(LAYOUTS[program].PERP_MARKET);
@@ -149,7 +155,7 @@ export function perpMarketBytes(market: PerpMarketFields): Buffer {
   return account.bytes;
 }
 
-/** A SpotMarket account at its own derived address. */
+/** Returns a SpotMarket account at its own derived address. */
 export function spotMarketBytes(market: SpotMarketFields): Buffer {
   const { preset, time, program = 'drift' } = market;
   const account: SpotMarketBytes = new AccountBytes(LAYOUTS[program].SPOT_MARKET);

@@ -6,7 +6,7 @@ import type { LAYOUTS } from './generated/layout.js';
 /** The account of a perp market of either program. */
 export type PerpMarketBytes = AccountBytes<(typeof LAYOUTS)[ProgramName]['PERP_MARKET']>;
 
-/** Cumulative funding. Rates at 1e9, revenue at 1e6. */
+/** The cumulative funding of a market. Rates are at 1e9, revenue at 1e6. */
 export interface FundingFields {
   readonly rate: bigint;
   readonly average24h: bigint;
@@ -19,7 +19,10 @@ export interface FundingFields {
   readonly netRevenue: bigint;
 }
 
-/** Sums of all positions, base at 1e9. The shorts are negative; the AMM holds the other side. */
+/**
+ * The sums of all positions, base at 1e9. The shorts are negative; the AMM holds the opposite
+ * position.
+ */
 export interface OpenPositions {
   readonly long: bigint;
   readonly short: bigint;
@@ -28,10 +31,10 @@ export interface OpenPositions {
 
 /** The program's funding period. */
 export const HOUR_SECONDS = 3_600n;
-/** Values of the markets at the time of their capture. */
+/** Values of the captured markets at the time of the capture. */
 const NEXT_FUNDING_RECORD_ID = 29_226n;
 
-/** Initial funding of a preset, its last rate on the last full period. */
+/** Returns the initial funding of a preset; its last rate is at the last full period. */
 export function fundingOf(
   amm: AmmPreset,
   { ts, periodSeconds }: { readonly ts: bigint; readonly periodSeconds: bigint },
@@ -48,7 +51,7 @@ export function fundingOf(
   };
 }
 
-/** The funding fields of a PerpMarket; both sides have one rate. */
+/** Writes the funding fields of a PerpMarket; long and short positions have the same rate. */
 export function writeFunding(account: PerpMarketBytes, funding: FundingFields): void {
   const { at } = account;
   account.i64(at.lastFundingRate, funding.rate);
@@ -71,7 +74,7 @@ export function writeOpenPositions(account: PerpMarketBytes, positions: OpenPosi
   account.i128(at.baseAssetAmountWithAmm, positions.withAmm);
 }
 
-/** The curve of a preset, with the given peg. */
+/** Writes the curve of a preset with the given peg. */
 export function writeAmm(account: PerpMarketBytes, amm: AmmPreset, peg: bigint): void {
   const { at } = account;
   account.u128(at.baseAssetReserve, amm.baseAssetReserve);

@@ -6,7 +6,7 @@ export interface AmmPreset {
   readonly minBaseAssetReserve: bigint;
   readonly maxBaseAssetReserve: bigint;
   readonly sqrtK: bigint;
-  /** The peg at the preset's start price; it follows the oracle. */
+  /** The peg at the start price of the preset; it follows the oracle. */
   readonly pegMultiplier: bigint;
   readonly terminalQuoteAssetReserve: bigint;
   readonly baseAssetAmountLong: bigint;

@@ -1,5 +1,5 @@
 /**
- * The program's logged events: an eight-byte discriminator, then borsh.
+ * Encodes the events that the program logs: an eight-byte discriminator, then borsh.
  *
  * Source: programs/drift/src/state/events.rs.
  */
@@ -12,7 +12,7 @@ const ORDER_ACTION_RECORD = 'e0344347c2ed6d01';
 const FUNDING_RATE_RECORD = '4403ff1a855b93fe';
 const FILL_ACTION = 2;
 
-/** One side's order in the record of a fill. Base and quote amounts as on chain. */
+/** One side's order in the record of a fill. Base and quote amounts are those on chain. */
 export interface FilledOrder {
   readonly user: string;
   readonly orderId: number;
@@ -20,9 +20,11 @@ export interface FilledOrder {
   readonly baseAssetAmount: bigint;
   readonly cumulativeBaseAssetAmountFilled: bigint;
   readonly cumulativeQuoteAssetAmountFilled: bigint;
-  /** Quote entry of the closed part of the position; undefined when the fill closes none. */
+  /**
+   * The quote entry amount of the closed part of the position; undefined when the fill closes none.
+   */
   readonly existingQuoteEntryAmount: bigint | undefined;
-  /** Base of the position when the fill turns it to the other side. */
+  /** The base of the position when the fill turns it to the other side; otherwise undefined. */
   readonly existingBaseAssetAmount: bigint | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The markets of mainnet for the simulated chain. Ticks, sizes, feeds and AMMs are derived by rules
- * instead of mainnet's values; each AMM is SOL-PERP's, scaled to the market's price. The markets of
- * the default demo are unchanged.
+ * The markets of mainnet for the simulated chain. Ticks, sizes, feeds and AMMs follow from rules
+ * and are not mainnet's values; each AMM is that of SOL-PERP, scaled to the market's price. The
+ * markets of the default demo are unchanged.
  */
 import { type AmmPreset, SOL_AMM, VELOCITY_SOL_AMM } from './amm-presets.js';
 import { ContractTier } from './chain-enums.js';
@@ -16,7 +16,10 @@ import {
 
 /** Maximum price in ticks; ticks are powers of ten. */
 const TICKS_MAX = 1_000_000n;
-/** The minimum order is the smallest power of ten of base worth half a dollar. */
+/**
+ * The value of a minimum order, quote at 1e6: the smallest power of ten of base worth half a dollar
+ * is the minimum.
+ */
 const ORDER_WORTH_MIN = 500_000n;
 /** First feed ids, unique per market. */
 const PERP_FEEDS = 10_000;
@@ -29,7 +32,7 @@ const BUSY_PARTS = new Map([
   ['SOL', 3],
 ]);
 
-/** Mainnet's markets, created on demand, because few demos use them. */
+/** Returns mainnet's markets, created on demand, because few demos use them. */
 export function mainnetMarkets(): MarketPresets {
   return {
     program: 'drift',
@@ -130,7 +133,10 @@ function smallestOrder(price: bigint, decimals: number): bigint {
   return size;
 }
 
-/** SOL-PERP's curve scaled to another base price: equal depth in dollars, and no history. */
+/**
+ * Returns the curve of SOL-PERP scaled to another base price: equal depth in dollars, and no
+ * history.
+ */
 function ammAt(price: bigint, sol = SOL_AMM): AmmPreset {
   const base = (amount: bigint): bigint => (amount * SOL_START_PRICE) / price;
   const quote = (amount: bigint): bigint => (amount * price) / SOL_START_PRICE;

@@ -47,9 +47,9 @@ export interface SpotPreset {
 export interface MarketPresets {
   readonly program: ProgramName;
   readonly perps: readonly PerpPreset[];
-  /** By market index; the first is the quote asset. */
+  /** The spot markets by market index; the first is the quote asset. */
   readonly spots: readonly SpotPreset[];
-  /** The relative maker count of a market, 1 or more. */
+  /** Returns the relative number of makers of a market, 1 or more. */
   partsOf(name: string): number;
 }
 

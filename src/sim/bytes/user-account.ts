@@ -43,21 +43,24 @@ export interface OrderFields {
   bitFlags: number;
 }
 
-/** A perp position without the derived sums of open orders. Base at 1e9, quote at 1e6. */
+/** A perp position; the sums of its open orders are derived. Base at 1e9, quote at 1e6. */
 interface PerpPositionFields {
   marketIndex: number;
   baseAssetAmount: bigint;
   quoteAssetAmount: bigint;
 }
 
-/** A spot position without the derived sums of open orders. `scaledBalance` at 1e9, before interest. */
+/**
+ * A spot position; the sums of its open orders are derived. `scaledBalance` is at 1e9, before
+ * interest.
+ */
 export interface SpotPositionFields {
   marketIndex: number;
   scaledBalance: bigint;
   balanceType: SpotBalanceType;
 }
 
-/** A User account without its counters, which derive from the orders. */
+/** A User account; its counters are derived from the orders. */
 export interface UserFields {
   authority: string;
   name: string;
@@ -66,7 +69,7 @@ export interface UserFields {
   idle: boolean;
   lastActiveSlot: bigint;
   nextOrderId: number;
-  /** At most 32; undefined for a never used slot. */
+  /** The order slots, at most 32; undefined for a slot that was never used. */
   orders: readonly (OrderFields | undefined)[];
   perpPositions: readonly PerpPositionFields[];
   spotPositions: readonly SpotPositionFields[];
@@ -102,14 +105,14 @@ export function emptyOrder(): OrderFields {
   };
 }
 
-/** Whether the order waits for its trigger price. */
+/** Returns whether the order waits for its trigger price. */
 export function isUntriggered(order: OrderFields): boolean {
   const isTrigger =
     order.orderType === OrderType.TriggerLimit || order.orderType === OrderType.TriggerMarket;
   return isTrigger && order.triggerCondition <= TriggerCondition.Below;
 }
 
-/** The account's bytes, with counters derived from the orders as in the program. */
+/** Encodes the account, with counters derived from the orders as in the program. */
 export function userBytes(user: UserFields, program: ProgramName = 'drift'): Buffer {
   const tables: Tables = LAYOUTS[program];
   const { USER, SPOT_POSITION, PERP_POSITION, ORDER } = tables;
@@ -234,7 +237,10 @@ function openOrders(user: UserFields): OrderFields[] {
   );
 }
 
-/** Open sizes of a user in a market; asks are negative, and untriggered orders are counted but not summed. */
+/**
+ * Returns the open sizes of a user in a market; asks are negative. Untriggered orders are counted
+ * but not summed.
+ */
 function openSums(
   user: UserFields,
   marketType: MarketType,

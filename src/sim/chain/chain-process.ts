@@ -8,11 +8,11 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'linux-x64': '@solana/surfpool-linux-x64-gnu',
   'darwin-arm64': '@solana/surfpool-darwin-arm64',
 };
-/** Time limit from fork to ready; an idle machine takes about 0.15 s. */
+/** Time limit from the fork until the chain is ready; an idle machine takes about 0.15 s. */
 const START_MS_MAX = 30_000;
-/** Time limit of an orderly exit before a kill. */
+/** Time for an orderly exit before a kill. */
 const STOP_MS_MAX = 10_000;
-/** Characters of the child's standard error that a failed start reports. */
+/** Maximum characters of the child's standard error in the error of a failed start. */
 const STDERR_CHARS_MAX = 4_000;
 
 /** The chain's clock, as the chain announces it at the start of each slot. */
@@ -64,7 +64,8 @@ export class LocalChain {
     this.#child = child;
     this.rpcUrl = urls.rpcUrl;
     this.wsUrl = urls.wsUrl;
-    // A paused child cannot detect its parent's exit, so an orderly exit of the parent kills it.
+    // A paused child cannot detect that its parent has exited, so an orderly exit of the parent
+    // kills it.
     this.#killOnExit = () => child.kill('SIGKILL');
     process.once('exit', this.#killOnExit);
     this.exited = new Promise((resolve) => {
@@ -77,7 +78,7 @@ export class LocalChain {
     child.on('message', (message) => this.#onMessage(message as ChildMessage));
   }
 
-  /** Starts a chain and waits until it answers. Fails with a SimError with advice. */
+  /** Starts a chain and waits until it replies. Rejects with a SimError that contains advice. */
   static async start({ slotTimeMs = 400 }: LocalChainOptions = {}): Promise<LocalChain> {
     const child = fork(childFile(), [packageName(), startConfig(slotTimeMs)], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -103,13 +104,16 @@ export class LocalChain {
     return this.#ended;
   }
 
-  /** Calls back at each new slot, earlier than subscribers are notified. Returns the unsubscribe function. */
+  /**
+   * Registers a listener that is called at each new slot, before subscribers are notified. Returns
+   * its unsubscribe function.
+   */
   onSlot(listener: (clock: AnnouncedClock) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Freezes the chain: sockets stay open and do not respond until resume. */
+  /** Freezes the chain: sockets stay open and do not reply until `resume`. */
   pause(): void {
     this.#child.kill('SIGSTOP');
   }
@@ -125,7 +129,7 @@ export class LocalChain {
     return await this.exited;
   }
 
-  /** Stops the chain, by force if it does not comply in time. */
+  /** Stops the chain; kills it when it does not exit in time. */
   async stop(): Promise<ChainExit> {
     if (this.#ended) return await this.exited;
     this.resume();
@@ -160,7 +164,10 @@ function packageName(): string {
   throw startError('CHAIN_BINARY_NOT_FOUND', `there is no Surfpool binary for ${platform}`);
 }
 
-/** The child's file is plain JavaScript that is not compiled, so compiled code loads it from the sources. */
+/**
+ * Returns the child's file, which is plain JavaScript that is not compiled, so compiled code loads
+ * it from the sources.
+ */
 function childFile(): string {
   const beside = fileURLToPath(new URL('./surfpool-child.cjs', import.meta.url));
   if (existsSync(beside)) return beside;

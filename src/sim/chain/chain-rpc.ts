@@ -11,7 +11,7 @@ export class ChainRpc {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
   }
 
-  /** The unparsed response text, which contains any error. */
+  /** Makes a call; resolves with the unparsed response, which may contain an error. */
   async postCall(method: string, params: readonly unknown[]): Promise<string> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     return await new Promise((resolve, reject) => {
@@ -40,7 +40,7 @@ export class ChainRpc {
     });
   }
 
-  /** The result of a call. Throws the chain's error. */
+  /** Makes a call; resolves with its result. Rejects with the chain's error. */
   async call<T>(method: string, params: readonly unknown[]): Promise<T> {
     const answer = JSON.parse(await this.postCall(method, params)) as {
       readonly result?: T;

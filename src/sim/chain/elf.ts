@@ -1,6 +1,6 @@
 /**
- * The ELF file of a program for the chain's loader: code, and the names and locations of runtime
- * calls.
+ * Builds the ELF file of a program for the chain's loader: its code, and the names and locations of
+ * calls of the runtime.
  *
  * Source: the ELF64 format; the loader's requirements are in anza-xyz/sbpf (src/elf.rs).
  */
@@ -12,7 +12,7 @@ const SECTION_HEADER_BYTES = 64;
 const SYMBOL_BYTES = 24;
 const RELOCATION_BYTES = 16;
 const SHARED_OBJECT = 3;
-/** The machine number; the loader reads it as version 0. */
+/** The machine number, which the loader reads as version 0. */
 const MACHINE_BPF = 247;
 /** Relocation of a call by name. */
 const RELOCATE_CALL = 10n;
@@ -51,7 +51,7 @@ interface Placed extends Section {
   readonly at: number;
 }
 
-/** The file of a program whose entry is its first instruction. */
+/** Returns the file of a program whose entry point is its first instruction. */
 export function elfOf(program: {
   readonly code: Buffer;
   readonly systemCalls: readonly SystemCall[];
@@ -186,7 +186,7 @@ function writeSegment(
 ): void {
   file.writeUInt32LE(segment.kind, place);
   file.writeUInt32LE(segment.rights, place + 4);
-  // Offset in the file, and twice the address, which are equal.
+  // The offset in the file and both addresses, which are equal.
   for (const at of [8, 16, 24]) file.writeBigUInt64LE(BigInt(segment.at), place + at);
   for (const at of [32, 40]) file.writeBigUInt64LE(BigInt(segment.bytes), place + at);
   file.writeBigUInt64LE(segment.kind === SEGMENT.dynamic ? 8n : 4_096n, place + 48);

@@ -1,14 +1,14 @@
 /**
- * The program of the local chain, under the Drift v2 program's id. It implements no rules: each
- * instruction is a script of account patches and logged events, so that one signed transaction does
- * both, as a real fill does.
+ * The program of the local chain, under the id of the Drift v2 program. It implements no rules:
+ * each instruction is a script of account patches and logged events, so that one signed transaction
+ * does both, as a real fill does.
  *
- * It does not check signers: the chain only lives as long as its test or demo.
+ * It does not check signers, because the chain lives only as long as its test or demo.
  */
 import { elfOf } from './elf.js';
 import { Assembler, type Register } from './sbpf.js';
 
-/** The steps of a script, each one byte and operands. */
+/** The steps of a script; each is one byte followed by its operands. */
 export const STEP = {
   /** account u8, length u8, offset u16, bytes: overwrites bytes of an account's data. */
   patch: 0,
@@ -34,12 +34,14 @@ const PADDING = '='.charCodeAt(0);
 
 /** The address of the program's heap. */
 const HEAP = 0x3_0000_0000n;
-/** Offsets in the heap. A table entry has the addresses of an account's key and data. */
+/**
+ * Offsets in the heap. A table entry contains the addresses of an account's key and of its data.
+ */
 const AT = { alphabet: 0, table: 64, slice: 1_008, event: 1_024, text: 4_096 } as const;
 const ENTRY_BYTES_LOG2 = 4;
 
 /**
- * Offsets within an account in the runtime's input: key, length, data. After the data comes room
+ * Offsets within an account in the runtime's input: key, length, data. The data is followed by room
  * for growth, then 8 bytes of rent epoch.
  */
 const INPUT = { key: 8, length: 80, data: 88, growth: 10_240, tail: 8 } as const;
@@ -86,7 +88,10 @@ function writeAlphabet(code: Assembler): void {
   }
 }
 
-/** Stores each account's address, and leaves the cursor at the script. Accounts are distinct. */
+/**
+ * Stores the address of each account, and leaves the cursor at the script. No account may occur
+ * twice.
+ */
 function readAccounts(code: Assembler): void {
   code.loadMemory('u64', 2, { from: CURSOR });
   code.addArithmetic('add', CURSOR, 8);
@@ -113,7 +118,9 @@ function readAccounts(code: Assembler): void {
   code.addOffset(EVENT_END, MEMORY, AT.event);
 }
 
-/** `to` = the address of the key (0) or the data (8) of the account with the number in `to`. */
+/**
+ * Sets `to` to the address of the key (0) or the data (8) of the account whose number is in `to`.
+ */
 function findAccount(code: Assembler, to: Register, part: 0 | 8): void {
   code.addArithmetic('lsh', to, ENTRY_BYTES_LOG2);
   code.aluRegister('add', to, MEMORY);
@@ -171,7 +178,7 @@ function writeLogData(code: Assembler): void {
   beginEvent(code);
 }
 
-/** Three bytes are four characters; the last group is padded. */
+/** Three bytes become four characters; the last group is padded. */
 function writeLogBase64(code: Assembler): void {
   code.label('logBase64');
   code.addArithmetic('mov', 4, 0);

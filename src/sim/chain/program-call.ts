@@ -9,7 +9,7 @@ export interface Patch {
   readonly bytes: Buffer;
 }
 
-/** The log format of an event: `data` by `emit!`, `base64` by `emit_stack`, `text` by `msg!`. */
+/** How an event is logged: `data` by `emit!`, `base64` by `emit_stack`, `text` by `msg!`. */
 type LogForm = 'data' | 'base64' | 'text';
 
 /** A logged event of the program. */
@@ -18,11 +18,11 @@ export interface LoggedEvent {
   readonly bytes: Buffer;
 }
 
-/** One transaction: its changes in accounts of the program, and its logged events, in order. */
+/** One transaction: its changes of program accounts, and its logged events in order. */
 export interface ProgramCall {
   readonly patches: readonly Patch[];
   readonly events: readonly LoggedEvent[];
-  /** A failure is the last step and reverts the changes; success by default. */
+  /** The outcome; a failure is the last step and reverts the changes. Success by default. */
   readonly outcome?: 'success' | 'failure';
 }
 
@@ -31,8 +31,8 @@ const KEY_BYTES = 32;
 const LOG_STEP = { data: STEP.logData, base64: STEP.logBase64, text: STEP.logText } as const;
 
 /**
- * Encodes the call as an instruction. Event keys that are accounts of the call are written by
- * reference, so that two fills fit into one transaction.
+ * Encodes the call as an instruction. Event keys that are accounts of the call are written as
+ * references, so that two fills fit into one transaction.
  */
 export function instructionOf(
   { patches, events, outcome }: ProgramCall,
@@ -52,8 +52,8 @@ export function instructionOf(
 }
 
 /**
- * The patches from `before` to `after`, which have equal lengths. Changes closer together than a
- * patch header are merged.
+ * Returns the patches from `before` to `after`, which have equal lengths. Changes that are closer
+ * together than a patch header are merged.
  */
 export function patchesBetween(
   pubkey: string,

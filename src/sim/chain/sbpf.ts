@@ -1,6 +1,6 @@
 /**
  * A small assembler for the virtual machine of Solana programs (sBPF version 0), sufficient for the
- * local chain's program.
+ * program of the local chain.
  *
  * Source: the instruction set of anza-xyz/sbpf (doc/bytecode.md) and the ELF64 format.
  */
@@ -12,7 +12,7 @@ export type Register = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 const ALU = { add: 0x07, sub: 0x17, or: 0x47, and: 0x57, lsh: 0x67, rsh: 0x77, mov: 0xb7 } as const;
 const LOAD = { u8: 0x71, u16: 0x69, u64: 0x79 } as const;
 const STORE = { u8: 0x73, u64: 0x7b } as const;
-/** Set when the second operand is a register. */
+/** The bit that is set when the second operand is a register. */
 const OF_REGISTER = 0x08;
 const LOAD_WIDE = 0x18;
 const JUMP = 0x05;
@@ -36,7 +36,7 @@ export interface SystemCall {
   readonly name: string;
 }
 
-/** Code under construction, one instruction after the other. */
+/** Code that is being assembled, one instruction after the other. */
 export class Assembler {
   readonly #instructions: Buffer[] = [];
   readonly #labels = new Map<string, number>();
@@ -93,7 +93,10 @@ export class Assembler {
     this.#addJump(JUMP_AT_LEAST | OF_REGISTER, { to: register, from: other }, label);
   }
 
-  /** Calls the runtime with arguments in registers 1 to 5; the call clobbers these and 0. */
+  /**
+   * Calls the runtime with arguments in registers 1 to 5; the call overwrites these registers and
+   * register 0.
+   */
   addSystemCall(name: string): void {
     this.#systemCalls.push({ at: this.#instructions.length * INSTRUCTION_BYTES, name });
     this.#addInstruction(CALL, { from: 1, value: -1 });
@@ -105,7 +108,7 @@ export class Assembler {
     this.#addInstruction(EXIT, {});
   }
 
-  /** The code with resolved jumps, and the calls for the loader. */
+  /** Returns the code with resolved jumps, and its runtime calls for the loader. */
   toProgram(): { readonly code: Buffer; readonly systemCalls: readonly SystemCall[] } {
     for (const { at, addLabel: label } of this.#jumps) {
       const target = this.#labels.get(label);

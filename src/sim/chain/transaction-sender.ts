@@ -7,19 +7,22 @@ import { eventProgram } from './event-program.js';
 import { instructionOf, type ProgramCall } from './program-call.js';
 
 const SYSTEM_PROGRAM = '11111111111111111111111111111111';
-/** Pays for more transactions than a chain ever executes. */
+/** The balance of the payer, for more transactions than a chain ever executes. */
 const PAYER_LAMPORTS = 1_000_000_000_000;
-/** Lifetime of a blockhash in use; a node accepts one for 150 slots, which last at least 20 ms each. */
+/**
+ * Time for which a blockhash is used; a node accepts one for 150 slots, which last at least 20 ms
+ * each.
+ */
 const BLOCKHASH_MS_MAX = 2_000;
 const STATUS_POLL_MS = 20;
 /** Statuses per request, a node's maximum. */
 const STATUSES_MAX = 256;
-/** Time limit for a transaction's slot: many slots. */
+/** Time limit for a transaction to reach a slot: many slots. */
 const STATUS_MS_MAX = 30_000;
 
 /**
- * Signs and sends transactions to the program, and waits for them. The chain deduplicates identical
- * transactions, so repeated ones must differ.
+ * Signs transactions, sends them to the program, and waits for them. The chain deduplicates
+ * identical transactions, so repeated ones are made to differ.
  */
 export class TransactionSender {
   readonly #rpc: ChainRpc;
@@ -53,8 +56,8 @@ export class TransactionSender {
   }
 
   /**
-   * Sends a call and waits for its effect; returns its signature. The chain simulates it first, and
-   * rejects a failing call with an error.
+   * Sends a call and waits for its effect; resolves with its signature. The chain simulates the
+   * call first, and rejects a failing call with an error.
    */
   async sendCall(call: ProgramCall): Promise<string> {
     return await this.#send(call, { skipPreflight: false });
@@ -65,7 +68,10 @@ export class TransactionSender {
     return await this.#send(call, { skipPreflight: true });
   }
 
-  /** The slots of transactions, available in the slot after theirs. Throws when one has failed. */
+  /**
+   * Returns the slots of transactions; a slot is known in the slot after it. Throws when a
+   * transaction has failed.
+   */
   async slotsOf(signatures: readonly string[]): Promise<Map<string, number>> {
     const slots = new Map<string, number>();
     const deadlineMs = performance.now() + STATUS_MS_MAX;

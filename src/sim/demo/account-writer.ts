@@ -4,16 +4,18 @@ import { TransactionSender } from '../chain/transaction-sender.js';
 import type { AccountWrite } from '../market/market-simulator.js';
 import { SimError } from '../sim-error.js';
 
-/** Connections to the chain; with more than four Surfpool is no faster. */
+/** Number of connections to the chain; with more than four Surfpool is no faster. */
 const CONNECTIONS = 4;
-/** Queued writes; beyond it the writer reports itself full and the simulator slows down. */
+/**
+ * Maximum queued writes; beyond it the writer reports itself full, and the simulator slows down.
+ */
 const WAITING_MAX = 64;
-/** Enough for any account: above the rent-exempt minimum of the largest. */
+/** The balance of each account: above the rent-exempt minimum of the largest account. */
 const LAMPORTS = 100_000_000;
 
 /**
- * Writes accounts into a Surfpool chain over its RPC, whole or by transactions. Writes of one
- * account stay in order; different accounts may be reordered.
+ * Writes accounts to a Surfpool chain over its RPC, as whole accounts or by transactions. Writes of
+ * one account stay in order; writes of different accounts may be reordered.
  */
 export class AccountWriter {
   readonly #rpc: ChainRpc;
@@ -48,7 +50,7 @@ export class AccountWriter {
     return this.#sending > 0;
   }
 
-  /** Whether the chain lags: a write now would wait. */
+  /** Whether the chain lags, so that another write would wait. */
   get isFull(): boolean {
     return this.#waiting >= WAITING_MAX;
   }
@@ -100,7 +102,7 @@ export class AccountWriter {
     });
   }
 
-  /** Never rejects: the next call throws the failure. */
+  /** Runs a task. Never rejects; the next call throws the failure. */
   async #run(task: () => Promise<void>): Promise<void> {
     if (this.#failure === undefined) {
       try {
@@ -116,7 +118,7 @@ export class AccountWriter {
   async #setAccount({ pubkey, owner, data }: AccountWrite): Promise<void> {
     const account = { lamports: LAMPORTS, owner, executable: false, data: data.toString('hex') };
     const answer = await this.#rpc.postCall('surfnet_setAccount', [pubkey, account]);
-    // A success never contains "error"; the rest of its content is ignored.
+    // A successful response never contains "error", so its content is not parsed.
     if (answer.includes('"error"')) {
       throw new SimError('ACCOUNT_WRITE_FAILED', `the chain refused account ${pubkey}: ${answer}`, {
         pubkey,

@@ -12,15 +12,15 @@ import { Relay } from '../relay/relay.js';
 import { SimError } from '../sim-error.js';
 import { AccountWriter } from './account-writer.js';
 
-/** Interval of the simulator; due steps run together. */
+/** Interval of the simulator, milliseconds; all due steps run together. */
 const BEAT_MS = 10;
 /** Maximum due writes after a pause; further ones are dropped. */
 const DUE_MAX = 50;
-/** Funding period of a market: short enough for a viewer to see several. */
+/** Funding period of a market, seconds: short enough that a viewer sees several rates. */
 const FUNDING_SECONDS = 20;
 /** Auctions of about ten slots, as in the program. */
 const AUCTION_SLOTS = { limit: [8, 12], taking: [8, 12] } as const;
-/** Time after a failed write for the chain's exit to become known. */
+/** Time after a failed write in which the chain's exit becomes known, milliseconds. */
 const EXIT_NOTICE_MS = 5_000;
 
 /** Options of a demo; all have defaults. */
@@ -39,7 +39,7 @@ interface DemoStats {
   readonly written: number;
   /** Executed transactions: fills and funding rates. */
   readonly sent: number;
-  /** Account writes dropped because the chain or this process was too slow. */
+  /** Number of account writes that were dropped because the chain or this process was too slow. */
   readonly givenUp: number;
 }
 
@@ -53,8 +53,8 @@ export interface Demo {
   readonly relay: Relay;
   readonly simulator: MarketSimulator;
   /**
-   * Settles when the simulator ends: fulfilled after stop, rejected when the chain fails. The
-   * caller must handle it.
+   * Settles when the simulator ends: fulfilled after `stop`, rejected when the chain fails. The
+   * caller must handle the rejection.
    */
   readonly done: Promise<void>;
   stats(): DemoStats;
@@ -63,9 +63,9 @@ export interface Demo {
 }
 
 /**
- * Starts a chain, writes State, markets, oracles and makers into it, and simulates until `stop`.
- * Resolves when every initial account and a first trade of each market are on the chain. When the
- * chain lags, the rate sinks, and no queue grows.
+ * Starts a chain, writes State, markets, oracles and makers to it, and simulates until `stop`.
+ * Resolves when all initial accounts and a first trade of each market are on the chain. When the
+ * chain lags, the rate of writes falls and no queue grows.
  */
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   const { rate = 100, seed = 1, slotTimeMs = 400, port = 0, ...rest } = options;
@@ -139,7 +139,7 @@ function runMarket({ simulator, chain, relay, writer, rate, programId }: Parts):
     stop: async () => {
       stopping.abort();
       writer.close();
-      // `done` reports the simulator's failure; stop does not repeat it.
+      // `done` reports the failure of the simulator, so `stop` ignores it.
       await done.catch(() => {});
       await relay.stop();
       await chain.stop();
@@ -158,7 +158,7 @@ class Pace {
     this.#perMs = rate / 1_000;
   }
 
-  /** Includes the time during which the simulator waits for the chain. */
+  /** Includes writes that came due while the simulator waits for the chain. */
   get givenUp(): number {
     this.#advance();
     return this.#givenUp;
@@ -197,8 +197,8 @@ async function stepMarket({ simulator, chain, writer, pace, signal }: Running): 
   try {
     while (!signal.aborted) {
       while (!signal.aborted && pace.isDue()) {
-        // One transaction at a time: the chain slows with its history, and the simulator must not
-        // wait.
+        // One transaction runs at a time: the chain gets slower with its history, and the simulator
+        // must not wait.
         const transactions = writer.isSending ? 'unwanted' : 'wanted';
         const step = simulator.nextStep(clockOf(chain), transactions);
         pace.spendWrites(step.writes.length);
@@ -218,7 +218,10 @@ async function applyStep(writer: AccountWriter, { call, writes }: SimulatorStep)
   for (const account of writes) await writer.writeAccount(account);
 }
 
-/** A write that failed because the chain exited is reported as the exit. */
+/**
+ * Returns the error to report: a write that failed because the chain exited is reported as the
+ * exit.
+ */
 async function explainFailure(chain: LocalChain, cause: unknown): Promise<unknown> {
   const exit = await Promise.race([chain.exited, sleep(EXIT_NOTICE_MS, undefined, { ref: false })]);
   if (exit === undefined) return cause;

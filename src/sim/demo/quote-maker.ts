@@ -1,7 +1,7 @@
 /**
  * A maker of off-chain quotes, so that a demo has indicative quotes.
  *
- * It is an ordinary client of the service: it uses the address and docs/api.md, "Indicative
+ * It is an ordinary client of the service: it uses the public address and docs/api.md, "Indicative
  * quotes".
  */
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
@@ -10,13 +10,16 @@ import { WebSocket } from 'ws';
 import { PERP_PRESETS, type PerpPreset } from '../bytes/market-presets.js';
 import { Random } from '../random.js';
 
-/** A quote lives for a second; existing makers repeat theirs after half of that. */
+/**
+ * Interval of quotes, milliseconds. A quote lives for a second, and existing makers repeat theirs
+ * after half of that.
+ */
 const SEND_MS = 500;
 const RECONNECT_MS = 1_000;
-/** Distances of its quotes from the oracle, in hundredths of a percent. */
+/** Distances of the quotes from the oracle price, basis points. */
 const DISTANCES_BPS = [4n, 8n, 15n];
 const BPS = 10_000n;
-/** Maximum quote size in minimum orders of the market. */
+/** Maximum size of a quote, in minimum orders of the market. */
 const SIZE_MAX = 2_000;
 
 /** Sends quotes at oracle offsets in each perp market, with varying sizes. */

@@ -7,7 +7,7 @@ import { type SpotPositionFields, userBytes } from '../bytes/user-account.js';
 import type { Feed, Maker, SimulatedMarket, TokenHolding } from './model.js';
 import type { SimulatedMarkets } from './simulated-markets.js';
 
-/** A market's account, with the current time and oracle price. */
+/** Encodes the account of a market, with the current time and oracle price. */
 export function marketBytes(sim: SimulatedMarkets, market: SimulatedMarket): Buffer {
   const { time, program } = sim;
   const oraclePrice = market.feed.price;
@@ -70,8 +70,8 @@ export function makerBytes(maker: Maker, program: ProgramName): Buffer {
 }
 
 /**
- * The scaled balance of a signed token amount, with the program's rounding: deposits down, borrows
- * up.
+ * Returns the scaled balance of a signed token amount, rounded like the program: deposits down,
+ * borrows up.
  *
  * Source: programs/drift/src/math/spot_balance.rs get_spot_balance.
  */

@@ -22,7 +22,7 @@ import {
 import type { Action, SimulatedMarkets } from './simulated-markets.js';
 import { onTick, positionOf, priceNow } from './simulated-markets.js';
 
-/** Moves a feed's price and the market's oracle data; most moves are a few ticks. */
+/** Moves the price of a feed and the market's oracle data; most moves are a few ticks. */
 export function moveOracle(sim: SimulatedMarkets, market: SimulatedMarket): boolean {
   const { random, time } = sim;
   const { feed } = market;
@@ -58,7 +58,10 @@ export const moveQuotes: Action = (sim) => {
   return true;
 };
 
-/** A maker below its target number of quotes places one or two; a maker above it cancels one. */
+/**
+ * Changes the number of a maker's quotes: below its target the maker places one or two, above it
+ * cancels one.
+ */
 export const balanceQuotes: Action = (sim) => {
   const { maker, market } = someQuoter(sim);
   const quotes = quotesOf(sim, maker, market);
@@ -113,7 +116,7 @@ export const placeExpiring: Action = (sim) => {
   return placeOrder(sim, maker, { market, request });
 };
 
-/** A limit order that rests only after its auction; some are signed messages. */
+/** Places a limit order that rests only after its auction; some of these are signed messages. */
 export const placeAuctionLimit: Action = (sim) => {
   const { maker, market } = someQuoter(sim);
   const direction = someDirection(sim);
@@ -131,7 +134,10 @@ export const placeAuctionLimit: Action = (sim) => {
   return placeOrder(sim, maker, { market, request });
 };
 
-/** A stop or a take-profit: after its trigger it rests (trigger limit) or takes (trigger market). */
+/**
+ * Places a stop or take-profit order: after its trigger it rests (trigger limit) or takes (trigger
+ * market).
+ */
 export const placeTrigger: Action = (sim) => {
   const { maker, market } = someQuoter(sim);
   const direction = someDirection(sim);
@@ -150,7 +156,10 @@ export const placeTrigger: Action = (sim) => {
   return placeOrder(sim, maker, { market, request });
 };
 
-/** Triggers an order whose price was reached: its slot becomes the trigger's, and an auction starts. */
+/**
+ * Triggers an order whose price was reached: its slot becomes that of the trigger, and an auction
+ * starts.
+ */
 export const trigger: Action = (sim) => {
   for (const maker of sim.makers) {
     for (const order of maker.orders) {
@@ -175,7 +184,7 @@ export const trigger: Action = (sim) => {
   return false;
 };
 
-/** Removes ended orders of one account: expired ones, and takers out of time. */
+/** Removes the ended orders of one account: expired orders, and takers whose time is over. */
 export const sweep: Action = (sim) => {
   for (const maker of sim.makers) {
     const over = maker.orders.filter((order) => order !== undefined && isOver(sim, order));
@@ -198,7 +207,7 @@ export const cancelOldest: Action = (sim) => {
   return true;
 };
 
-/** Puts an account into liquidation, which hides its orders, or ends it. */
+/** Puts an account into liquidation, which hides its orders, or ends its liquidation. */
 export const toggleLiquidation: Action = (sim) => {
   const liquidated = sim.makers.find((maker) => maker.status !== 0);
   const maker = liquidated ?? sim.random.pickOne(sim.makers);
@@ -208,7 +217,7 @@ export const toggleLiquidation: Action = (sim) => {
   return true;
 };
 
-/** A deposit or withdrawal, which changes the account but no order. */
+/** Deposits or withdraws, which changes the account but no order. */
 export const moveCollateral: Action = (sim) => {
   const maker = sim.random.pickOne(sim.makers);
   if (maker === undefined) return false;
@@ -224,7 +233,10 @@ function isOver(sim: SimulatedMarkets, order: OrderFields): boolean {
   return isTaking && !sim.inAuction(order);
 }
 
-/** Sorts quotes on the wrong side of the oracle first, furthest first, then by distance. */
+/**
+ * Sorts quotes on the wrong side of the oracle first, the furthest first, then all others by
+ * distance.
+ */
 function byStaleness(quotes: OrderFields[], market: SimulatedMarket): OrderFields[] {
   const distance = (order: OrderFields): bigint => {
     const away = market.feed.price - priceNow(order, market);

@@ -15,8 +15,8 @@ interface Watched {
 }
 
 /**
- * Collects one transaction: accounts are captured before they change, and events as they happen;
- * the patches are computed at the end.
+ * Collects one transaction: accounts are captured before they change, events when they happen; the
+ * patches are computed at the end.
  */
 export class CallDraft {
   readonly #sim: SimulatedMarkets;
@@ -44,7 +44,7 @@ export class CallDraft {
     this.#events.push(event);
   }
 
-  /** The transaction: all changes of the captured accounts, and the events in order. */
+  /** Returns the transaction: all changes of the captured accounts, and the events in order. */
   toCall(): ProgramCall {
     const patches = Array.from(this.#watched.values()).flatMap(({ pubkey, before, now }): Patch[] =>
       patchesBetween(pubkey, { before, after: now() }),

@@ -1,15 +1,18 @@
 /**
- * The fees of a fill, by the first tier of the chain's State account; no account has traded enough
- * for another. Amounts are quote at 1e6.
+ * The fees of a fill in the first tier of the chain's State account; no account has traded enough
+ * for another tier. Amounts are quote at 1e6.
  *
  * Source: programs/drift/src/math/fees.rs.
  */
 
-/** Parts of the quote in a hundred thousand: ten basis points, of which the maker gets two. */
+/**
+ * Fees in hundred-thousandths of the quote: the taker pays ten basis points, of which the maker
+ * gets two.
+ */
 const TAKER_FEE = 100n;
 const MAKER_REBATE = 20n;
 const QUOTE_PARTS = 100_000n;
-/** The filler gets a tenth of the fee, at most a cent for an order of the last slots. */
+/** Divisor of the fee for the filler's share: a tenth, at most a cent for a recent order. */
 const FILLER_PART = 10n;
 const FILLER_REWARD_MAX = 10_000n;
 

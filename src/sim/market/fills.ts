@@ -1,4 +1,4 @@
-/** Fills: matches crossing orders of the book, each fill in one transaction with its record. */
+/** Fills crossing orders of the book, each fill in one transaction with its record. */
 import {
   Direction,
   MarketStatus,
@@ -17,11 +17,11 @@ import type { OwnedOrder, Resting, SimulatedMarkets } from './simulated-markets.
 import { fillableSize, isOfMarket, positionOf, smallerOf } from './simulated-markets.js';
 import { ammPrice, bestAgainst, limitOf, placeTakingIn } from './takers.js';
 
-/** Of a hundred perp fills, those by the AMM alone, and those it shares with a maker. */
+/** Percent of perp fills by the AMM alone; the next constant is the percent shared with a maker. */
 const AMM_PERCENT = 15;
 const JIT_PERCENT = 20;
 
-/** Takers sent into a market until one is filled: every second one is. */
+/** Maximum takers that are sent into a market until one is filled; about every second one is. */
 const OPENING_TRIES_MAX = 32;
 
 /** A taker and its best counterparty. */
@@ -41,7 +41,10 @@ interface Part {
   readonly maker: OwnedOrder | undefined;
 }
 
-/** Fills one taker, in the first market, from a random one on, that has any. False when none crosses. */
+/**
+ * Fills one taker in the first market with a crossing order, starting at a random market. Returns
+ * false when nothing crosses.
+ */
 export function fillNext(sim: SimulatedMarkets, draft: CallDraft): boolean {
   const { markets, random } = sim;
   const first = random.nextBelow(markets.length);
@@ -52,7 +55,10 @@ export function fillNext(sim: SimulatedMarkets, draft: CallDraft): boolean {
   return false;
 }
 
-/** Sends takers into a market until one is filled: yields each transaction, or undefined for a new order. */
+/**
+ * Sends takers into a market until one is filled; yields each transaction, or undefined for a new
+ * order.
+ */
 export function* openMarket(
   sim: SimulatedMarkets,
   market: SimulatedMarket,
@@ -67,7 +73,7 @@ export function* openMarket(
   }
 }
 
-/** Fills one taker of a market. False when none crosses. */
+/** Fills one taker of a market. Returns false when nothing crosses. */
 function fillMarket(sim: SimulatedMarkets, draft: CallDraft, market: SimulatedMarket): boolean {
   const crossing = findCrossing(sim, market);
   if (crossing === undefined) return false;
@@ -122,7 +128,7 @@ function fillCrossing(sim: SimulatedMarkets, draft: CallDraft, crossing: Crossin
   const parts = partsOf(sim, crossing, remaining);
   for (const part of parts) fillPart(sim, draft, { market, taker, part });
   if (parts.length > 1) return;
-  // The remainder of the taker may meet the next order; a transaction has room for two parts.
+  // The rest of the taker may cross the next order; a transaction has room for two fills.
   const next = crossingOf(sim, market, taker);
   const left = fillableSize(taker.maker, taker.order);
   if (next === undefined || left < market.step) return;
@@ -201,7 +207,10 @@ function fillPart(
   noteFill(sim, market, { price, quote });
 }
 
-/** Rounds in the maker's favour. Source: math/orders.rs calculate_quote_asset_amount_for_maker_order. */
+/**
+ * Returns the quote amount, rounded in the maker's favour. Source: math/orders.rs
+ * calculate_quote_asset_amount_for_maker_order.
+ */
 function quoteOf(
   { preset, marketType }: SimulatedMarket,
   { base, price, maker }: { base: bigint; price: bigint; maker: Direction },
@@ -234,7 +243,7 @@ function fillSide(
   };
 }
 
-/** The record's fields for a position that the fill reduces or reverses. */
+/** Returns the record's fields about a position that the fill reduces or reverses. */
 function existingOf(
   maker: Maker,
   market: SimulatedMarket,

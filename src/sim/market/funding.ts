@@ -1,19 +1,19 @@
-/** Funding rates: one for each period of a perp market. */
+/** Funding rates of perp markets: one for each funding period. */
 import { MarketType } from '../bytes/chain-enums.js';
 import { fundingRecordBytes } from '../bytes/event-record.js';
 import type { CallDraft } from './call-draft.js';
 import type { SimulatedMarket } from './model.js';
 import type { SimulatedMarkets } from './simulated-markets.js';
 
-/** Divisor of a day's spread, independent of the period: the program's hours. */
+/** The divisor of the spread of a day, whatever the period is: the program's hours. */
 const PERIODS_PER_DAY = 24n;
 const DAY_SECONDS = 86_400n;
-/** The mark price is raised by this fraction. Source: FUNDING_RATE_OFFSET_DENOMINATOR. */
+/** The mark price is raised by one part in this many. Source: FUNDING_RATE_OFFSET_DENOMINATOR. */
 const OFFSET_PART = 5_000n;
 /** Converts prices at 1e6 to rates at 1e9. Source: FUNDING_RATE_BUFFER. */
 const RATE_SCALE = 1_000n;
 
-/** A market whose period has ended since its last rate; undefined for none. */
+/** Returns a market whose period has ended since its last rate; undefined when there is none. */
 export function fundingDue({ markets, time }: SimulatedMarkets): SimulatedMarket | undefined {
   return markets.find(({ marketType, funding }) => {
     if (marketType === MarketType.Spot) return false;
@@ -22,7 +22,8 @@ export function fundingDue({ markets, time }: SimulatedMarkets): SimulatedMarket
 }
 
 /**
- * The market's next rate: the mark's distance from the oracle. Positions are not settled.
+ * Sets the market's next rate from the distance between mark and oracle price. Positions are not
+ * settled.
  *
  * Source: programs/drift/src/controller/funding.rs update_funding_rate.
  */

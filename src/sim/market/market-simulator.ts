@@ -28,15 +28,18 @@ import { placeQuote } from './orders.js';
 import { type Action, type AuctionSlots, SimulatedMarkets } from './simulated-markets.js';
 import { placeTaking, uncrossMarket } from './takers.js';
 
-/** Makers of one simulation: each is an account of the chain and its readers. */
+/** Maximum makers of one simulation, because each is an account of the chain and of its readers. */
 const MAKERS_MAX = 20_000;
-/** One step in so many moves an oracle, independent of the rate. */
+/** Number of steps for each oracle move, whatever the rate is. */
 const STEPS_PER_ORACLE_MOVE = 8;
-/** Without takers, one step in so many places one. */
+/** Without takers, one step in this many places one. */
 const TAKER_ONE_IN = 4;
-/** Markets that begin with a trade, each a transaction of about 10 ms: as many as the default demo has. */
+/**
+ * Number of markets that begin with a trade, each a transaction of about 10 ms: as many as the
+ * default demo has.
+ */
 const OPENED_MARKETS_MAX = 4;
-/** Steps between two status changes of a market. */
+/** Number of steps between two status changes of a market. */
 const STEPS_PER_STATUS_CHANGE = 400;
 
 const ACTIONS: readonly (readonly [weight: number, action: Action])[] = [
@@ -68,9 +71,9 @@ export interface MarketSimulatorOptions {
   /** By default three perp markets and SOL. */
   readonly presets?: MarketPresets;
   readonly makers?: number;
-  /** Maximum transactions with fills per second of the chain; 0 for none. */
+  /** Maximum transactions with fills per second of the chain's time; 0 for none. */
   readonly fillsPerSecond?: number;
-  /** Funding period of a market; the program's is an hour. */
+  /** Funding period of a market, seconds; the program's is an hour. */
   readonly fundingSeconds?: number;
   /** Auction lengths; by default three to forty slots. */
   readonly auctionSlots?: AuctionSlots;
@@ -80,7 +83,10 @@ export interface MarketSimulatorOptions {
 
 /** The changes of one step. */
 export interface SimulatorStep {
-  /** The transaction that changes these accounts, with its events; undefined for an external write. */
+  /**
+   * The transaction that changes these accounts, with its events; undefined when they are written
+   * from outside.
+   */
   readonly call: ProgramCall | undefined;
   /** One to eight whole accounts, in order of effect. */
   readonly writes: AccountWrite[];
@@ -94,11 +100,11 @@ export interface SimulatorClock {
 
 /**
  * A seeded simulation of some markets: makers quote, move and cancel, takers are filled where
- * orders cross, oracles walk, orders expire and trigger, funding is paid. It reads no clock and
- * does no I/O: the output depends only on the options and the given clocks.
+ * orders cross, oracle prices follow a random walk, orders expire and trigger, funding is paid. It
+ * reads no clock and does no I/O: the output depends only on the options and the given clocks.
  *
- * Fills and funding rates are transactions, all else is written from outside: it is not an
- * exchange, checks no margin, and its AMM's curve does not move.
+ * Fills and funding rates are transactions; all other changes are written from outside. It is not
+ * an exchange: it checks no margin, and its AMM's curve does not move.
  */
 export class MarketSimulator {
   readonly #sim: SimulatedMarkets;
@@ -130,7 +136,7 @@ export class MarketSimulator {
     return this.#sim.markets;
   }
 
-  /** The initial accounts: State, markets, oracles, then the makers with their quotes. */
+  /** Returns the initial accounts: State, markets, oracles, then the makers with their quotes. */
   createGenesis(clock: SimulatorClock): AccountWrite[] {
     const sim = this.#sim;
     this.#setTime(clock);
@@ -161,7 +167,7 @@ export class MarketSimulator {
     ];
   }
 
-  /** A first trade in each of the first markets; none in a simulation without fills. */
+  /** Each of the first markets gets a first trade; a simulation without fills gets none. */
   *openMarkets(clock: SimulatorClock): Generator<SimulatorStep> {
     if (this.#fillsPerSecond === 0) return;
     for (const market of this.#sim.markets.slice(0, OPENED_MARKETS_MAX)) {
@@ -178,7 +184,7 @@ export class MarketSimulator {
     return { call, writes: this.#takeWrites() };
   }
 
-  /** The next step as accounts only, for callers whose chain runs no transactions. */
+  /** Returns the next step as accounts only, for a chain that runs no transactions. */
   nextWrites(clock: SimulatorClock): AccountWrite[] {
     return this.nextStep(clock).writes;
   }
@@ -212,12 +218,15 @@ export class MarketSimulator {
     if (this.#uncrossNext()) return;
     // No resting order could be filled.
     if (this.#fillsLeft >= 1 && sim.random.oneIn(TAKER_ONE_IN) && placeTaking(sim)) return;
-    // Not every action is possible; moving quotes or collateral always is.
+    // Not every action is possible at all times; moving quotes or collateral always is.
     if (chooseAction(sim)(sim) || moveQuotes(sim)) return;
     moveCollateral(sim);
   }
 
-  /** Oracle moves and triggers cross books; ended auctions are found by scanning markets in turn. */
+  /**
+   * Uncrosses the next book. Oracle moves and triggers cross books; auctions that ended are found
+   * by checking markets in turn.
+   */
   #uncrossNext(): boolean {
     const { markets, maybeCrossed: suspects } = this.#sim;
     const inTurn = markets[this.#steps % markets.length];
@@ -280,7 +289,10 @@ function chooseAction(sim: SimulatedMarkets): Action {
   return moveQuotes;
 }
 
-/** Cycles through active, reduce-only, active, fills paused: the book empties and returns. */
+/**
+ * Changes the status of a market in a cycle: active, reduce-only, active, fills paused. Its book
+ * becomes empty and returns.
+ */
 function changeStatus(sim: SimulatedMarkets): void {
   const market = sim.markets[2];
   if (market === undefined) throw new Error('Invariant: ETH-PERP is the third market');

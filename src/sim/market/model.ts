@@ -61,9 +61,9 @@ export interface Maker {
   /** Share of oracle-offset quotes in percent. */
   readonly floatingPercent: number;
   readonly orders: (OrderFields | undefined)[];
-  /** By market index, in account order: at most eight. */
+  /** Perp positions by market index, in the order of the account; at most eight. */
   readonly perps: Map<number, PerpHolding>;
-  /** By spot market index, USDC first: at most eight. */
+  /** Token balances by spot market index, USDC first; at most eight. */
   readonly tokens: Map<number, TokenHolding>;
   status: number;
   nextOrderId: number;

@@ -2,7 +2,7 @@ import { Direction, OrderStatus } from '../bytes/chain-enums.js';
 import type { OrderFields } from '../bytes/user-account.js';
 import type { Maker } from './model.js';
 
-/** Ended orders that a search may skip before they are removed together. */
+/** Ended orders that a search may skip before all ended orders are removed. */
 const ENDED_MET_MAX = 16;
 
 /** An order with its owner. */
@@ -12,11 +12,11 @@ export interface OwnedOrder {
 }
 
 /**
- * The limit orders of one side of a market, best first. Without it each new quote would scan all
- * orders of all makers, which is too slow for thousands of makers.
+ * The limit orders of one side of a market, best first. Without this ladder each new quote would
+ * scan all orders of all makers, which is too slow for thousands of makers.
  *
- * It does not know which orders show now, which depends on slot, time and positions: callers pass a
- * predicate.
+ * The ladder does not know which orders are visible, which depends on slot, time and positions:
+ * callers pass a predicate.
  */
 export class OrderLadder {
   readonly #fixed: Ranking;
@@ -28,7 +28,7 @@ export class OrderLadder {
     this.#floating = new Ranking((order) => sign * BigInt(order.oraclePriceOffset));
   }
 
-  /** Adds an open order, which is removed after it ends. */
+  /** Adds an open order, which is removed some time after it ends. */
   add(owned: OwnedOrder): void {
     const ranking = owned.order.oraclePriceOffset === 0 ? this.#fixed : this.#floating;
     ranking.add(owned);
@@ -41,7 +41,7 @@ export class OrderLadder {
   }
 }
 
-/** Orders by a constant rank; the older first among equal ones. */
+/** Orders sorted by a constant rank; the older first among orders of equal rank. */
 class Ranking {
   readonly #rank: (order: OrderFields) => bigint;
   #entries: OwnedOrder[] = [];

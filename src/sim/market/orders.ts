@@ -10,8 +10,8 @@ import { fillableSize, onTick, POSITIONS_MAX, positionOf } from './simulated-mar
 type OrderRequest = Pick<OrderFields, 'direction' | 'baseAssetAmount'> & Partial<OrderFields>;
 
 /**
- * Puts an order into the first free slot of the account; false when all 32 are open, or when the
- * account has no room for a position in the market.
+ * Puts an order into the first free slot of the account; returns false when all 32 are open, or
+ * when the account has no room for a position in the market.
  */
 export function placeOrder(
   sim: SimulatedMarkets,
@@ -36,7 +36,10 @@ export function placeOrder(
   return true;
 }
 
-/** Ensures that the account has a position entry for the market; false when all are taken. */
+/**
+ * Makes sure that the account has a position entry for the market; returns false when all entries
+ * are taken.
+ */
 function takePlaceIn(maker: Maker, { marketType, marketIndex, preset }: SimulatedMarket): boolean {
   const held = marketType === MarketType.Spot ? maker.tokens : maker.perps;
   if (held.has(marketIndex)) return true;
@@ -58,7 +61,7 @@ export function markChanged(sim: SimulatedMarkets, maker: Maker): void {
   sim.dirtyMakers.add(maker);
 }
 
-/** Adds a fill to an order, and ends it when nothing remains. */
+/** Adds a fill to an order, and ends the order when nothing remains. */
 export function fillOrder(
   order: OrderFields,
   { base, quote }: { readonly base: bigint; readonly quote: bigint },
@@ -123,8 +126,8 @@ export function oppositeOf(direction: Direction): Direction {
 }
 
 /**
- * A suitable size for the market: from a few to some hundred steps above its minimum, small sizes
- * more likely.
+ * Returns a suitable size for the market: from a few to some hundred steps above its minimum, small
+ * sizes more likely.
  */
 export function someSize(sim: SimulatedMarkets, market: SimulatedMarket): bigint {
   return (
@@ -134,8 +137,8 @@ export function someSize(sim: SimulatedMarkets, market: SimulatedMarket): bigint
 }
 
 /**
- * A price for a new quote: some ticks from the oracle, near ones more likely, and never through the
- * other side, so that only oracle moves cross the book.
+ * Returns a price for a new quote: some ticks from the oracle price, near ones more likely, and
+ * never crossing the other side, so that only oracle moves cross the book.
  */
 export function quotePrice(
   sim: SimulatedMarkets,
@@ -157,7 +160,10 @@ export function quotePrice(
   return bid !== undefined && price <= bid.price ? bid.price + market.tick : price;
 }
 
-/** Places one maker quote, fixed or at an oracle offset by the maker's preference; false without room. */
+/**
+ * Places one quote of a maker, at a fixed price or an oracle offset by the maker's preference;
+ * returns false when there is no room.
+ */
 export function placeQuote(sim: SimulatedMarkets, maker: Maker, market: SimulatedMarket): boolean {
   const direction = quoteSide(sim, maker, market);
   const price = quotePrice(sim, market, direction);
@@ -170,7 +176,7 @@ export function placeQuote(sim: SimulatedMarkets, maker: Maker, market: Simulate
   return placeOrder(sim, maker, { market, request });
 }
 
-/** The replaceable resting quotes of a maker in a market. */
+/** Returns the resting quotes of a maker in a market that may be replaced. */
 export function quotesOf(
   sim: SimulatedMarkets,
   maker: Maker,
@@ -197,7 +203,7 @@ export function someDirection(sim: SimulatedMarkets): Direction {
   return sim.random.oneIn(2) ? Direction.Long : Direction.Short;
 }
 
-/** The side with fewer quotes of the maker, so that both sides stay deep. */
+/** Returns the side on which the maker has fewer quotes, so that both sides stay deep. */
 function quoteSide(sim: SimulatedMarkets, maker: Maker, market: SimulatedMarket): Direction {
   let balance = 0;
   for (const order of maker.orders) {

@@ -24,12 +24,15 @@ interface Touch {
   readonly ask: Resting | undefined;
 }
 
-/** A possible event. False when it was not possible, and nothing changed. */
+/** An event of the simulation. Returns false when it was not possible and nothing changed. */
 export type Action = (sim: SimulatedMarkets) => boolean;
 
-/** Distance between the market assignments of successive makers, so that a few makers cover all markets. */
+/**
+ * Distance in the list of parts between the markets of successive makers, so that a few makers
+ * cover all markets.
+ */
 const PARTS_STRIDE = 7;
-/** Position entries of an account for perps, and as many for tokens. */
+/** Maximum position entries of an account in perp markets, and in spot markets. */
 export const POSITIONS_MAX = 8;
 
 /** Options of the simulated markets. */
@@ -37,7 +40,7 @@ interface SimulatedMarketsOptions {
   readonly presets: MarketPresets;
   readonly seed: number;
   readonly makers: number;
-  /** Funding period of a market; the program's is an hour. */
+  /** Funding period of a market, seconds; the program's is an hour. */
   readonly fundingSeconds?: number | undefined;
   readonly auctionSlots?: AuctionSlots | undefined;
 }
@@ -48,7 +51,10 @@ export interface AuctionSlots {
   readonly taking: readonly [number, number];
 }
 
-/** Short and long auctions, so that orders are met at every stage; recorded runs use them. */
+/**
+ * Short and long auctions, so that orders are filled at every stage; recorded runs use these
+ * lengths.
+ */
 const MIXED_AUCTIONS: AuctionSlots = { limit: [3, 40], taking: [5, 20] };
 
 /** All markets and makers, and their changes since the last writes were taken. */
@@ -71,7 +77,7 @@ export class SimulatedMarkets {
   readonly quoteAsset: SpotPreset;
   readonly auctionSlots: AuctionSlots;
   readonly #ladders: ReadonlyMap<SimulatedMarket, Ladders>;
-  /** The markets, each repeated by its relative maker count. */
+  /** The markets, each repeated by its relative number of makers. */
   readonly #parts: readonly SimulatedMarket[];
 
   constructor({ presets, seed, makers, fundingSeconds, auctionSlots }: SimulatedMarketsOptions) {
@@ -100,7 +106,7 @@ export class SimulatedMarkets {
       this.#laddersOf(market)[direction].add(owned);
   }
 
-  /** Best bid and ask of a market, as a book would currently show them. */
+  /** Returns the best bid and ask of a market as its book would currently show them. */
   bestOrders(market: SimulatedMarket): Touch {
     const ladders = this.#laddersOf(market);
     const [bid, otherBid] = this.#best(ladders[Direction.Long], market);
@@ -132,7 +138,7 @@ export class SimulatedMarkets {
     return order.auctionDuration !== 0 && age <= BigInt(order.auctionDuration);
   }
 
-  /** Whether the order has expired; orders with a trigger never expire. */
+  /** Returns whether the order has expired; orders with a trigger never expire. */
   isExpired(order: OrderFields): boolean {
     const isTrigger =
       order.orderType === OrderType.TriggerLimit || order.orderType === OrderType.TriggerMarket;
@@ -142,7 +148,7 @@ export class SimulatedMarkets {
   #newMaker(index: number): Maker {
     const { random } = this;
     const authority = keyOf(Uint8Array.from({ length: 32 }, () => random.nextBelow(256)));
-    // Every market has makers by its share: busy markets have deep books.
+    // Makers are distributed by the markets' shares, so busy markets have deep books.
     const first = pickAt(this.#parts, (index * PARTS_STRIDE) % this.#parts.length);
     const second = random.oneIn(4)
       ? [pickAt(this.markets, random.nextBelow(this.markets.length))]
@@ -193,7 +199,10 @@ export class SimulatedMarkets {
     return new Map(holdings.map((holding) => [holding.preset.marketIndex, holding]));
   }
 
-  /** The markets of a kind in which an account initially has a position entry: all of them if there is room. */
+  /**
+   * Returns the markets of a type in which an account initially has a position entry: all of them
+   * if there is room.
+   */
   #heldOf(marketType: MarketType, quoted: readonly SimulatedMarket[]): SimulatedMarket[] {
     const all = this.markets.filter((market) => market.marketType === marketType);
     return all.length < POSITIONS_MAX ? all : all.filter((market) => quoted.includes(market));
@@ -221,7 +230,7 @@ export function isOfMarket(order: OrderFields, market: SimulatedMarket): boolean
   return order.marketType === market.marketType && order.marketIndex === market.marketIndex;
 }
 
-/** The current price of a resting order, rounded to the tick away from the other side. */
+/** Returns the current price of a resting order, rounded to the tick away from the other side. */
 export function priceNow(order: OrderFields, market: SimulatedMarket): bigint {
   if (order.oraclePriceOffset === 0) return order.price;
   const raw = market.feed.price + BigInt(order.oraclePriceOffset);
@@ -235,7 +244,7 @@ export function onTick(price: bigint, tick: bigint, direction: Direction): bigin
   return direction === Direction.Long || down === price ? down : down + tick;
 }
 
-/** A maker's signed position in the market, in base. */
+/** Returns a maker's signed position in the market, in base. */
 export function positionOf(
   maker: Maker,
   market: { marketType: MarketType; marketIndex: number },
@@ -246,7 +255,7 @@ export function positionOf(
     : (maker.perps.get(marketIndex)?.base ?? 0n);
 }
 
-/** The order's fillable size: a reduce-only order is bounded by its position. */
+/** Returns the order's fillable size; a reduce-only order is limited by its position. */
 export function fillableSize(maker: Maker, order: OrderFields): bigint {
   const unfilled = order.baseAssetAmount - order.baseAssetAmountFilled;
   if (!order.reduceOnly) return unfilled;

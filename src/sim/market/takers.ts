@@ -16,14 +16,16 @@ import { onTick, priceNow } from './simulated-markets.js';
 /** Lifetime of a taker without a maker. */
 const TAKER_SECONDS = 30n;
 
-/** One in so many takers would also take from the AMM, which is more expensive than the best maker. */
+/**
+ * One taker in this many would also take from the AMM, which is more expensive than the best maker.
+ */
 const FAR_ONE_IN = 3;
 /** Precision of an AMM's spreads. */
 const SPREAD_PARTS = 1_000_000n;
 
 /**
- * Cancels one of two crossing resting orders, and its owner's other quotes there, as makers do
- * after a price move. False when nothing crosses.
+ * Cancels one of two crossing resting orders, and its owner's other quotes in the market, as makers
+ * do after a price move. Returns false when nothing crosses.
  */
 export function uncrossMarket(sim: SimulatedMarkets, market: SimulatedMarket): boolean {
   const { bid, ask } = sim.bestOrders(market);
@@ -42,8 +44,8 @@ export function uncrossMarket(sim: SimulatedMarkets, market: SimulatedMarket): b
 }
 
 /**
- * A market or oracle order: never in the book, filled or cancelled soon. Its auction ends beyond
- * the best order of the other side; an urgent one begins there.
+ * Places a market or oracle order, which never rests and is filled or cancelled soon. Its auction
+ * ends beyond the best order of the other side; the auction of an urgent order begins there.
  */
 export const placeTaking: Action = (sim) => placeTakingIn(sim, someMarket(sim));
 
@@ -72,8 +74,8 @@ export function placeTakingIn(sim: SimulatedMarkets, market: SimulatedMarket): b
 }
 
 /**
- * From the oracle, or for an urgent order from the best opposite order, to beyond that order or
- * beyond the AMM.
+ * Returns an auction from the oracle price, or for an urgent order from the best opposite order, to
+ * a price beyond that order or beyond the AMM.
  */
 function takingAuction(
   sim: SimulatedMarkets,
@@ -92,7 +94,7 @@ function takingAuction(
   return { start, end };
 }
 
-/** The best resting order for a taker of this direction. */
+/** Returns the best resting order for a taker of this direction. */
 export function bestAgainst(
   sim: SimulatedMarkets,
   market: SimulatedMarket,
@@ -103,8 +105,8 @@ export function bestAgainst(
 }
 
 /**
- * The AMM's price for a taker: the oracle price and half the spread, because the simulated curve
- * does not move. In a spot market, the oracle price.
+ * Returns the AMM's price for a taker: the oracle price and half the spread, because the simulated
+ * curve does not move; in a spot market, the oracle price.
  */
 export function ammPrice(market: SimulatedMarket, taker: Direction): bigint {
   const { preset, tick, feed } = market;
@@ -116,7 +118,8 @@ export function ammPrice(market: SimulatedMarket, taker: Direction): bigint {
 }
 
 /**
- * The order's current worst price: the auction price while it runs, then its end price.
+ * Returns the order's current worst price: the auction price while the auction runs, then its end
+ * price.
  *
  * Source: programs/drift/src/math/auction.rs calculate_auction_price.
  */

@@ -1,9 +1,9 @@
 /** Splits and joins JSON-RPC batches, which Solana clients send but Surfpool rejects. */
 
-/** Calls in one batch: web3.js sends at most 100. */
+/** Maximum calls in one batch: web3.js sends at most 100. */
 export const BATCH_CALLS_MAX = 100;
 
-/** The calls of a batch as separate bodies; undefined for a body that is not a batch. */
+/** Returns the calls of a batch as separate bodies; undefined for a body that is not a batch. */
 export function splitBatch(body: Buffer): readonly Buffer[] | undefined {
   if (!/^\s*\[/.test(body.subarray(0, 16).toString())) return undefined;
   let calls: unknown;

@@ -2,14 +2,14 @@ import { Random } from '../random.js';
 
 const LOGS_NOTIFICATION = /"method":"logsNotification"/;
 const HEAD_BYTES = 128;
-/** One notification in so many is duplicated, and one in so many delayed. */
+/** One notification in this many is duplicated, and one in this many delayed. */
 const ONE_IN = 3;
 /** Maximum messages that overtake a delayed one. */
 const PASSED_MAX = 6;
 
 /**
  * Duplicates and reorders the log notifications of one connection, like a node that falls behind
- * and catches up. It loses none: a delayed one goes out after some other messages, and slot
+ * and catches up. None is lost: a delayed notification is sent after some other messages, and slot
  * notifications never stop.
  */
 export class LogDisorder {
@@ -20,7 +20,7 @@ export class LogDisorder {
     this.#random = new Random(seed);
   }
 
-  /** The messages to forward after this one arrived. */
+  /** Returns the messages to forward when this message arrives. */
   passMessage(message: Buffer): Buffer[] {
     const due = this.#takeDue();
     if (!isLogsNotification(message)) return [...due, message];

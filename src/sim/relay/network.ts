@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Maximum buffered bytes of one direction of a connection; beyond it the connection is cut. */
 const HELD_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Maximum sleep, so that traffic resumes soon after a stall is lifted. */
+/** Maximum sleep, milliseconds, so that traffic resumes soon after a stall is lifted. */
 const SLEEP_MS_MAX = 10;
 
 /** The network conditions on all connections of a relay: delay, and stalls. */
@@ -12,7 +12,7 @@ export class Network {
   #delayMs = 0;
   #stalledUntilMs = 0;
 
-  /** Delays all traffic from now on by `ms` in each direction; 0 ends it. */
+  /** From now on delays all traffic by `ms` in each direction; 0 ends the delay. */
   delay(ms: number): void {
     this.#delayMs = ms;
   }
@@ -23,14 +23,14 @@ export class Network {
   }
 
   /**
-   * The due time of traffic that arrives now, on the clock of performance.now(), at least `holdMs`
-   * from now.
+   * Returns the due time of traffic that arrives now, on the clock of performance.now(), at least
+   * `holdMs` from now.
    */
   releaseMs(holdMs = 0): number {
     return performance.now() + Math.max(this.#delayMs, holdMs);
   }
 
-  /** The remaining wait of traffic due at `releaseMs`; 0 or less when it is due. */
+  /** Returns the remaining wait of traffic that is due at `releaseMs`; 0 or less when it is due. */
   waitMs(releaseMs: number): number {
     return Math.max(releaseMs, this.#stalledUntilMs) - performance.now();
   }
@@ -57,7 +57,10 @@ interface Held {
   readonly releaseMs: number;
 }
 
-/** One direction of a WebSocket connection: keeps the order, and delays messages by the network conditions. */
+/**
+ * One direction of a WebSocket connection: keeps messages in order, and delays them by the network
+ * conditions.
+ */
 export class Pipe {
   readonly #network: Network;
   readonly #deliver: (message: Buffer) => void;
@@ -74,8 +77,8 @@ export class Pipe {
   }
 
   /**
-   * Queues a message; delivered immediately when the network is clear and the queue is empty, but
-   * at least `holdMs` later.
+   * Queues a message. It is delivered immediately when the network is clear and the queue is empty,
+   * but not before `holdMs` have passed.
    */
   push(item: Buffer, holdMs = 0): void {
     if (this.#closed) return;

@@ -2,12 +2,13 @@ import { WebSocket } from 'ws';
 import { type Network, Pipe } from './network.js';
 import { isAcknowledgement } from './slot-correction.js';
 
-/** Maximum unread bytes of a slow client before it is cut, like a Solana node does. */
+/** Unread bytes of a slow client after which it is cut, as a Solana node does. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 /**
- * Delay of an acknowledgement, and of the messages after it. Surfpool acknowledges a subscription
- * before registering it, and takes the first observed state of an account as its baseline; it polls
- * every 20 to 40 ms. A write before that is never notified: 3 of 60 immediate writes were lost.
+ * Delay of an acknowledgement, and of the messages after it, milliseconds. Surfpool acknowledges a
+ * subscription before it registers it, and takes the first observed state of an account as its
+ * baseline; it polls every 20 to 40 ms. A write before that is never notified: 3 of 60 immediate
+ * writes were lost.
  */
 export const ACKNOWLEDGEMENT_HOLD_MS = 100;
 /** Close codes that a peer may send; the library generates the others for broken connections. */
@@ -18,7 +19,10 @@ const SENDABLE_CODES: ReadonlySet<number> = new Set([
 /** Dependencies of a session. */
 interface SessionContext {
   readonly network: Network;
-  /** Receives a message of the chain; returns the messages for the client, or none to lose it. */
+  /**
+   * Handles a message of the chain; returns the messages for the client, or none to lose the
+   * message.
+   */
   readonly onDown: (message: Buffer) => readonly Buffer[];
   readonly onUp: (message: Buffer) => void;
   readonly onLagged: () => void;
@@ -26,8 +30,8 @@ interface SessionContext {
 }
 
 /**
- * One client's WebSocket and its counterpart to the chain. Pings pass through, so a stalled chain
- * does not answer them.
+ * The WebSocket of one client, and the relay's WebSocket to the chain. Pings pass through, so a
+ * stalled chain does not answer them.
  */
 export class RelaySession {
   readonly #client: WebSocket;
@@ -46,7 +50,8 @@ export class RelaySession {
     const pongs = this.#createPipe((data) => this.#client.pong(data));
     this.#pipes = [up, down, pings, pongs];
 
-    // The client is not read before the counterpart is open, so that no message is lost.
+    // The client is not read before the connection to the chain is open, so that no message is
+    // lost.
     client.pause();
     this.#chain.once('open', () => client.resume());
     client.on('message', (data: Buffer) => {

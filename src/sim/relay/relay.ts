@@ -44,19 +44,19 @@ interface RelayTraffic {
 /**
  * A proxy between clients and a local chain, on a fixed port that survives restarts of the chain.
  * It corrects the slot of account and program notifications, which Surfpool freezes at the slot of
- * the subscription, delays acknowledgements until the subscription is active, and degrades the
- * network on demand: cuts, stalls, delays, lost notifications, duplicated and reordered logs.
+ * the subscription; it delays acknowledgements until the subscription is active; and it degrades
+ * the network on demand: cuts, stalls, delays, lost notifications, duplicated and reordered logs.
  *
  * A corrected slot is the newest that the relay knows: from its own slot subscription, from
- * `noteSlot`, and from responses. A slot that is too high is corrected by the next notification;
- * one that is too low would make a client drop the account as older than its snapshot.
+ * `noteSlot`, and from responses. A slot that is too high is corrected by the next notification; a
+ * slot that is too low would make a client drop the account as older than its snapshot.
  *
  * It does not interpret other JSON-RPC, and it keeps no subscriptions: a cut client subscribes
  * again.
  */
 export class Relay {
   readonly #http: Server;
-  /** The server on the next port, where clients expect a node's WebSocket. */
+  /** The server on the next port, where clients expect the WebSocket of a node. */
   readonly #next: Server;
   readonly #ws = new WebSocketServer({ noServer: true, autoPong: false });
   readonly #agent = new Agent({ keepAlive: true });
@@ -87,8 +87,8 @@ export class Relay {
   }
 
   /**
-   * Opens the relay on a loopback port and the next one, which both serve HTTP and WebSocket; 0 for
-   * free ones.
+   * Opens the relay on a loopback port and the next port, which both serve HTTP and WebSocket; 0
+   * chooses free ports.
    */
   static async start(upstream: Upstream, { port = 0 }: { port?: number } = {}): Promise<Relay> {
     const relay = new Relay(upstream);
@@ -119,12 +119,12 @@ export class Relay {
     return this.#traffic;
   }
 
-  /** Passes the relay a slot earlier than its own subscription does. */
+  /** Tells the relay a slot, earlier than its own subscription does. */
   noteSlot(slot: number): void {
     this.#slots.noteSlot(slot);
   }
 
-  /** Breaks every connection, and for `downMs` every new one. */
+  /** Breaks every connection, and for `downMs` every new connection. */
   cutSessions({ downMs = 0 }: { downMs?: number } = {}): void {
     this.#downUntilMs = performance.now() + downMs;
     for (const session of this.#sessions) session.cut();
@@ -175,7 +175,8 @@ export class Relay {
   #createServer(): Server {
     const server = createServer((incoming, outgoing) => {
       this.#onRequest(incoming, outgoing).catch(() => {
-        // The chain or the client has gone: break the connection, as without a relay.
+        // The chain or the client has gone, so the connection is broken as it would be without a
+        // relay.
         this.#traffic.httpFailures += 1;
         outgoing.destroy();
       });
