@@ -33,7 +33,7 @@ pub struct Book {
     pub(crate) markets: MarketTable,
     pub(crate) state: FeedState,
     pub(crate) last_turn: Option<(Slot, FeedState)>,
-    /// Accounts that are out of the book because their bytes are malformed.
+    /// Accounts that are excluded from the book because their bytes are malformed.
     pub(crate) quarantined: HashSet<Pubkey>,
     pub(crate) snapshot: SnapshotProgress,
     /// The users that the last snapshot removed.
@@ -49,20 +49,21 @@ pub struct SnapshotReport {
     pub seen: usize,
     /// Accounts that the book lacked.
     pub added: usize,
-    /// Accounts that the book had in an older, different state: the differences that an audit
-    /// counts.
+    /// Number of accounts that the book had in an older, different state: the differences that an
+    /// audit counts.
     pub changed: usize,
-    /// Accounts that the book had and the snapshot lacked.
+    /// Number of accounts that the book had and the snapshot did not contain.
     pub removed: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SnapshotProgress {
-    /// Snapshot number, which each account stores when a snapshot contains it.
+    /// Number of the snapshot; each account that it contains stores the number.
     pub(crate) generation: u32,
     pub(crate) slot: Slot,
     pub(crate) is_open: bool,
-    /// The snapshot began while the book was rebuilding: it overrides every earlier state.
+    /// Whether the snapshot began while the book was rebuilding, so that it overrides every earlier
+    /// state.
     pub(crate) replaces: bool,
     pub(crate) report: SnapshotReport,
 }
@@ -83,7 +84,7 @@ impl Book {
         }
     }
 
-    /// The configuration that the book was created with.
+    /// Returns the configuration with which the book was created.
     #[must_use]
     pub fn config(&self) -> BookConfig {
         let Exchange { program, rules, .. } = self.markets.exchange;

@@ -1,10 +1,10 @@
 //! Builds order books from accounts.
 //!
 //! The principal type is [`Book`]. It takes raw accounts ([`Book::apply`]) and the chain's time
-//! ([`Book::set_clock`]), and shows each market's resting orders as levels ([`Book::levels`]) or as
-//! orders ([`Book::orders`]), the orders in auction ([`Book::auctions`]), and the quotes of AMMs
-//! and makers ([`Book::vamm_levels`], [`Book::indicative_levels`]). Everything between two calls of
-//! [`Book::end_turn`] is one turn: a market in which anything shown changed gets the next sequence
+//! ([`Book::set_clock`]), and returns each market's resting orders as levels ([`Book::levels`]) or
+//! as orders ([`Book::orders`]), the orders in auction ([`Book::auctions`]), and the quotes of AMMs
+//! and makers ([`Book::vamm_levels`], [`Book::indicative_levels`]). All calls between two calls of
+//! [`Book::end_turn`] form one turn: a market whose visible content changed gets the next sequence
 //! number.
 //!
 //! This room does not read a clock, do I/O or use randomness: the same calls give the same book. It

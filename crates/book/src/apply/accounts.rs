@@ -14,8 +14,8 @@ use crate::model::market::EmptyReason;
 use crate::model::update::{AccountUpdate, Applied, BookError, Gate};
 use crate::orders::order_store::bits;
 
-/// The owner is being liquidated or is bankrupt. `positionFlag` has the same bits for a position,
-/// but old accounts hold stale bytes there, so the book does not read it.
+/// Status bits of an owner that is being liquidated or bankrupt. `positionFlag` has the same bits
+/// for a position, but old accounts hold stale bytes there, so the book does not read it.
 pub(crate) const FROZEN: u8 = user_status::BEING_LIQUIDATED | user_status::BANKRUPT;
 
 impl Book {
@@ -23,9 +23,9 @@ impl Book {
     /// names.
     ///
     /// # Errors
-    /// [`BookError::Malformed`] when the layout of a program account is invalid; the account leaves
-    /// the book until a well-formed state arrives. [`BookError::LimitExceeded`] when a table is
-    /// full.
+    /// [`BookError::Malformed`] when the layout of a program account is invalid; the account then
+    /// leaves the book until a well-formed state arrives. [`BookError::LimitExceeded`] when a table
+    /// is full.
     pub fn apply(&mut self, update: AccountUpdate<'_>) -> Result<Applied, BookError> {
         self.changed_orders = None;
         if let Some(applied) = self.markets.apply_oracle(&update, self.snapshot.replaces) {
@@ -55,9 +55,9 @@ impl Book {
         }
     }
 
-    /// Bit mask of the order slots whose bytes the last [`Book::apply`] changed; the other slots
-    /// equal the previous applied state of this user. `None` when the user is new to the book, or
-    /// the update was not applied.
+    /// Returns a bit mask of the order slots whose bytes the last [`Book::apply`] changed; the
+    /// other slots equal the previous applied state of this user. `None` when the user is new to
+    /// the book, or the update was not applied.
     #[must_use]
     pub const fn changed_orders(&self) -> Option<u32> {
         self.changed_orders
@@ -66,7 +66,7 @@ impl Book {
     /// Quarantines an account whose bytes were truncated, like a malformed account.
     ///
     /// # Errors
-    /// [`BookError::Malformed`] when the book had the account.
+    /// [`BookError::Malformed`] when the book contained the account.
     pub fn quarantine_truncated(
         &mut self,
         update: AccountUpdate<'_>,
@@ -136,7 +136,7 @@ impl Book {
         taken_out.unwrap_or(Applied::Ignored)
     }
 
-    /// Removes the user and the market of this key; a key can be both in turn. Returns `Closed`, or
+    /// Removes the user and the market of this key; one key can have been both. Returns `Closed`,
     /// `Stale` when the book has a newer state of either, or `None` when the book has neither.
     fn take_out(&mut self, update: &AccountUpdate<'_>, reason: EmptyReason) -> Option<Applied> {
         let user = self.orders.users.find(&update.pubkey);

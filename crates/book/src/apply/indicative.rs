@@ -13,8 +13,8 @@ use crate::markets::quotes::{
 use crate::model::market::MarketId;
 
 impl Book {
-    /// Sets whether quotes may improve on the orders and the AMM. Existing quotes follow at the end
-    /// of the turn.
+    /// Sets whether quotes may improve on the orders and the AMM. The policy applies to existing
+    /// quotes from the end of the turn.
     pub fn set_indicative_policy(&mut self, policy: IndicativePolicy) {
         let markets = &mut self.markets;
         if markets.indicative.policy == policy {
@@ -28,8 +28,8 @@ impl Book {
     }
 
     /// Replaces a maker's quotes in a market; an empty list withdraws them. The quotes expire in
-    /// the first turn that ends [`QUOTE_LIFE_MS`] after `ts_ms` (Unix milliseconds, as in
-    /// [`Book::end_turn`]). Returns whether the shown quotes may have changed; an identical list
+    /// the first turn that ends [`QUOTE_LIFE_MS`] after `ts_ms` (Unix milliseconds, like in
+    /// [`Book::end_turn`]). Returns whether the visible quotes may have changed; an identical list
     /// only extends the expiry.
     ///
     /// # Errors
@@ -54,7 +54,8 @@ impl Book {
         if found.is_err() && !orders.is_empty() && is_full {
             return Err(IndicativeError::MakersExceeded);
         }
-        // The first reader of this sequence number sees the quotes of the last turn.
+        // Rows are made before the change, so that the first reader of this sequence number sees
+        // the quotes of the last turn.
         market.make_quotes(total.policy);
         let old = found.ok().map(|index| market.quotes.makers.remove(index));
         let old_orders = old.as_ref().map_or(&[][..], |old| &old.orders);
@@ -76,8 +77,8 @@ impl Book {
         Ok(changed)
     }
 
-    /// Unix milliseconds of the earliest expiry; `None` without quotes. A turn that ends at that
-    /// time removes the expired quotes.
+    /// Returns the earliest expiry in Unix milliseconds; `None` without quotes. A turn that ends at
+    /// that time removes the expired quotes.
     #[must_use]
     pub fn indicative_due_ms(&self) -> Option<u64> {
         self.markets.indicative.due_ms

@@ -9,9 +9,9 @@ use crate::model::update::{AccountUpdate, Gate};
 impl Book {
     /// Starts a snapshot taken at `slot`. Its accounts follow with [`Gate::Snapshot`].
     ///
-    /// While the state is [`FeedState::Rebuilding`] the snapshot replaces the book, whatever slots
-    /// the book had: after a lost connection, a fork or a restarted chain, older slots prove
-    /// nothing. In any other state the snapshot is an audit: an account that a live update has at
+    /// While the state is [`FeedState::Rebuilding`], the snapshot replaces the book, whatever slots
+    /// the book has: after a lost connection, a fork or a restarted chain, slots of before are not
+    /// comparable. In any other state the snapshot is an audit: an account with a live update of
     /// the same slot or later stays.
     pub fn begin_snapshot(&mut self, slot: Slot) {
         let generation = self.snapshot.generation.wrapping_add(1);
@@ -46,8 +46,8 @@ impl Book {
         self.snapshot.report
     }
 
-    /// The user accounts that the last completed snapshot removed, closed accounts included. The
-    /// book keeps no data of them.
+    /// Returns the user accounts that the last completed snapshot removed, including closed
+    /// accounts. The book stores no data of them.
     #[must_use]
     pub fn forgotten(&self) -> &[Pubkey] {
         &self.forgotten

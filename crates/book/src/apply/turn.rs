@@ -35,9 +35,9 @@ impl Book {
         self.state = state;
     }
 
-    /// Ends a turn: every market whose shown book changed gets the next sequence number.
+    /// Ends a turn: every market whose visible book changed gets the next sequence number.
     ///
-    /// `ts_ms` is the Unix time in milliseconds that bodies of this turn carry. Returns the changed
+    /// `ts_ms` is the Unix time in milliseconds in the bodies of this turn. Returns the changed
     /// markets in the order of their ids; the slice is valid until the next turn ends.
     pub fn end_turn(&mut self, ts_ms: u64) -> &[MarketId] {
         self.expire_quotes(ts_ms);

@@ -1,5 +1,5 @@
 //! Codec of a captured state: little-endian base-128 varints, zigzag for signed numbers, keys as
-//! raw bytes. One field list per type serves both directions.
+//! raw bytes. One field list for each type serves both directions.
 
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 use slotbook_protocol::model::varint::{VarintError, put_varint, split_varint, unzigzag, zigzag};
@@ -63,7 +63,7 @@ impl Field for i64 {
     }
 }
 
-/// Narrower numbers are written as 64 bits; reading checks the range.
+/// Narrower numbers are written as 64 bits; reading checks their range.
 macro_rules! narrow {
     ($($type:ty),*) => {
         $(impl Field for $type {

@@ -15,8 +15,8 @@ use crate::orders::users::UserTable;
 
 impl Book {
     /// Appends the state that the last bytes of the accounts do not contain, for [`Book::restore`].
-    /// Returns false, and writes nothing, within a turn: only between two turns does the shown book
-    /// follow from the accounts and this state.
+    /// Returns false, and writes nothing, within a turn, because only between two turns do accounts
+    /// and this state determine the visible book.
     ///
     /// Cost: O(markets + closed accounts), plus O(users) during a snapshot.
     pub fn capture(&self, out: &mut Vec<u8>) -> bool {

@@ -3,8 +3,8 @@
 //!
 //! Most of a book is a function of the last bytes of its accounts and of the clock: the place of
 //! each order, timers, oracle readings, AMM quotes. [`crate::Book::capture`] writes the rest:
-//! market ids and counters, the clock and the turn, which oracles were read, closed and malformed
-//! accounts, an open snapshot, and indicative quotes.
+//! market ids and counters, clock and turn, which oracles were read, closed and malformed accounts,
+//! an open snapshot, and indicative quotes.
 
 pub(crate) mod bytes;
 mod capture;
@@ -38,18 +38,18 @@ impl<'a, I: Iterator<Item = AccountUpdate<'a>> + Clone> Accounts for I {
     }
 }
 
-/// Why a captured state and its accounts cannot be restored.
+/// The reasons why a captured state and its accounts cannot be restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RestoreError {
     /// The state has another format version.
     Version(u64),
     /// The state's bytes violate the format of [`crate::Book::capture`].
     Malformed(&'static str),
-    /// The state names an account that is missing from the accounts.
+    /// The state names an account that is missing among the accounts.
     AccountMissing(Pubkey),
     /// An account's bytes are malformed.
     AccountMalformed(Pubkey),
-    /// The user accounts differ from the user accounts of the captured book.
+    /// The number of user accounts differs from that of the captured book.
     UsersMismatch {
         /// User accounts of the captured book.
         captured: usize,

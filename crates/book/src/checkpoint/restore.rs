@@ -17,10 +17,10 @@ use crate::model::clock::Clock;
 use crate::model::update::Version;
 
 impl Book {
-    /// Restores the book that [`Book::capture`] wrote: it shows the same as the original, now and
-    /// after any further updates.
+    /// Restores the book that [`Book::capture`] wrote: its visible content equals the original's,
+    /// now and after any further updates.
     ///
-    /// `accounts` are, in any order, the accounts that [`Book::apply`] accepted, each with its last
+    /// `accounts` are the accounts that [`Book::apply`] accepted, in any order, each with its last
     /// accepted bytes, slot and gate, without the accounts of [`Book::forgotten`]; closed accounts
     /// are optional. They are read twice, one at a time.
     ///
@@ -149,7 +149,8 @@ impl Book {
         let mut restored = Ok(());
         accounts.each(&|key| !named.contains(key), &mut |update| {
             let is_user = update.owner == program && kind_of(update.data) == Ok(AccountKind::User);
-            // A known account is closed or malformed; for a duplicate key the first account counts.
+            // An account that is already known is closed or malformed; of accounts with the same
+            // key, the first counts.
             let is_known = self.orders.users.find(&update.pubkey).is_some();
             if restored.is_ok() && is_user && !is_known {
                 let malformed = RestoreError::AccountMalformed(update.pubkey);
@@ -163,7 +164,7 @@ impl Book {
         if is_same { Ok(()) } else { Err(RestoreError::UsersMismatch { captured, given }) }
     }
 
-    /// Clears the changes that loading caused, and sets the counters that bodies show.
+    /// Clears the changes that loading caused, and sets the counters that bodies contain.
     fn settle_markets(&mut self, states: Vec<MarketState>) {
         self.markets.dirty.0.clear();
         self.markets.quotes_may_move = false;
@@ -210,7 +211,7 @@ impl Book {
     }
 }
 
-/// Checks the limits of every book once, so that later steps may rely on them.
+/// Checks all limits of a book once, so that later steps may rely on them.
 fn check_limits(state: &BookState) -> Result<(), RestoreError> {
     let fits = state.markets.len() <= MARKETS_MAX
         && state.quarantined.len() <= QUARANTINE_MAX

@@ -30,8 +30,8 @@ pub(crate) struct BookState {
     pub(crate) quarantined: Vec<Pubkey>,
 }
 
-/// The exchange's state account with its last good bytes: a malformed state does not change the
-/// terms.
+/// The exchange's state account with its last well-formed bytes, because a malformed state does not
+/// change the terms.
 #[derive(Debug)]
 pub(crate) struct ExchangeState {
     pub(crate) version: Version,
@@ -44,8 +44,8 @@ pub(crate) struct MarketState {
     pub(crate) account: Pubkey,
     pub(crate) version: Version,
     pub(crate) unusable: Option<EmptyReason>,
-    /// The last good bytes of a closed or malformed account; otherwise empty, and the account has
-    /// them.
+    /// The last well-formed bytes of a closed or malformed account; otherwise empty, because the
+    /// accounts contain them.
     pub(crate) data: RawBytes,
     pub(crate) seq: u64,
     pub(crate) ts_ms: u64,
@@ -56,7 +56,8 @@ pub(crate) struct MarketState {
     pub(crate) quotes: Vec<MakerQuotes>,
 }
 
-/// An oracle account that a market names. An oracle that no market named on arrival was not stored.
+/// An oracle account that a market names. An oracle that no market named when it arrived was not
+/// stored.
 #[derive(Debug)]
 pub(crate) struct OracleState {
     pub(crate) key: Pubkey,
@@ -71,20 +72,20 @@ pub(crate) struct IndicativeState {
     pub(crate) due_ms: Option<u64>,
 }
 
-/// The user accounts: present accounts are in the checkpoint's accounts.
+/// The user accounts; the checkpoint's accounts contain those that are present.
 #[derive(Debug)]
 pub(crate) struct UsersState {
     pub(crate) present: usize,
     pub(crate) key_sum: u64,
     /// Closed and malformed accounts, whose keys reject older states.
     pub(crate) absent: Vec<(Pubkey, Version)>,
-    /// During a snapshot: whether the snapshot has contained each user, in the order of all user
-    /// keys.
+    /// During a snapshot: for each user, whether the snapshot has contained it, in the order of all
+    /// user keys.
     pub(crate) mentioned: Vec<bool>,
 }
 
 impl BookState {
-    /// Reads a state, which must fill the bytes exactly.
+    /// Reads a state, which must use up all bytes.
     pub(crate) fn read(state: &[u8]) -> Result<Self, RestoreError> {
         let mut bytes = StateReader(state);
         let version = u64::get(&mut bytes)?;

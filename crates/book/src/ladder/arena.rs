@@ -11,9 +11,9 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// The list that contains an order slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In no ladder, with the reason for the counters.
+    /// The order is in no ladder; the reason is for the counters.
     Out(LeftOut),
-    /// In no ladder, but in its market's list of running auctions.
+    /// The order is in no ladder, but in its market's list of running auctions.
     Auction(LeftOut),
     /// In the ladder of fixed prices.
     Fixed(Side),
@@ -26,7 +26,8 @@ pub(crate) enum Place {
 pub(crate) struct Standing {
     pub(crate) market: MarketId,
     pub(crate) place: Place,
-    /// Fixed: the price. Offset: the oracle offset, as the bits of an i64. Elsewhere 0.
+    /// For a fixed order the price, for an offset order the oracle offset as the bits of an i64,
+    /// otherwise 0.
     pub(crate) key: u64,
     /// Shown size in the market's base units.
     pub(crate) size: u64,
@@ -35,12 +36,12 @@ pub(crate) struct Standing {
 /// An order slot's place, shown size, and list neighbours.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
-    /// The fields of [`Standing`], inlined so that a node has 32 bytes.
+    /// The fields of [`Standing`] are inlined, so that a node has 32 bytes.
     pub(crate) size: u64,
     pub(crate) key: u64,
     pub(crate) prev: u32,
     pub(crate) next: u32,
-    /// Incremented when the account's bytes for this slot change, which invalidates older timers.
+    /// Incremented when the account's bytes for this slot change, which makes older timers invalid.
     pub(crate) generation: u32,
     pub(crate) market: MarketId,
     pub(crate) place: Place,
@@ -65,7 +66,7 @@ impl Node {
 
 const _: () = assert!(size_of::<Node>() <= 32, "memory of the core is counted per order");
 
-/// The 32 order slots of one user: the account's bytes, and a node for each.
+/// The 32 order slots of one user: the account's bytes, and a node for each slot.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) raw: [RawOrder; ORDERS_PER_USER],

@@ -1,8 +1,8 @@
 //! A sorted sequence in short chunks, with the best element at its end.
 //!
-//! One flat vector would move half a deep side for a change far from the best price. A chunk holds a few
-//! dozen elements, so a change moves at most a chunk, and a read still walks backwards over
-//! contiguous memory. Emptied chunks are used again: no allocation in steady state.
+//! One flat vector would move half a deep side for a change far from the best price. A chunk holds
+//! a few dozen elements, so a change moves at most a chunk, and a read still walks backwards over
+//! contiguous memory. Emptied chunks are reused, so there are no allocations in steady state.
 
 use crate::limits::CHUNK_MAX;
 
@@ -12,19 +12,20 @@ pub(crate) trait Ranked {
     fn rank(&self) -> u64;
 }
 
-/// A chunk below this size merges with a neighbour, so that memory follows the element count.
+/// A chunk with fewer elements merges with a neighbour, so that memory follows the number of
+/// elements.
 const CHUNK_MIN: usize = CHUNK_MAX / 4;
 
-/// A merged chunk keeps spare room, or the next insert would split it again.
+/// Maximum elements of a merged chunk, so that the next insert does not split it again.
 const JOINED_MAX: usize = CHUNK_MAX / 4 * 3;
 
-/// A full chunk moves elements to a neighbour with at least this much room.
+/// Minimum room of a neighbour to which a full chunk moves elements.
 const ROOM_MIN: usize = CHUNK_MAX / 8;
 
-/// Elements compared one by one from the best end before a binary search starts.
+/// Number of elements that are compared one by one from the best end before a binary search starts.
 const NEAR_BEST: usize = 8;
 
-/// Chunks in use per spare chunk: churn fragments freshly loaded chunks by about a fifth.
+/// Chunks in use for each spare chunk: churn fragments freshly loaded chunks by about a fifth.
 const CHUNKS_PER_SPARE: usize = 4;
 
 /// The position of an element: chunk, and index in the chunk.
@@ -38,7 +39,8 @@ pub(crate) struct Spot {
 #[derive(Debug)]
 pub(crate) struct Chunks<T> {
     chunks: Vec<Vec<T>>,
-    /// The rank of each chunk's first element, contiguous so that a search stays in cache.
+    /// The rank of each chunk's first element, in contiguous memory so that a search stays in the
+    /// cache.
     first_ranks: Vec<u64>,
     spare: Vec<Vec<T>>,
 }
@@ -72,7 +74,7 @@ impl<T: Ranked> Chunks<T> {
         &mut self.chunks[spot.chunk][spot.at]
     }
 
-    /// Finds a rank; `Err` is where it would be inserted.
+    /// Finds a rank; `Err` contains the position at which it would be inserted.
     #[inline]
     pub(crate) fn find(&self, rank: u64) -> Result<Spot, Spot> {
         let chunk = self.chunk_of(rank);
@@ -85,7 +87,7 @@ impl<T: Ranked> Chunks<T> {
         }
     }
 
-    /// Inserts an element at the spot that `find` returned; returns its final spot.
+    /// Inserts an element at the position that `find` returned; returns its final position.
     pub(crate) fn insert(&mut self, spot: Spot, element: T) -> Spot {
         let rank = element.rank();
         if self.chunks.is_empty() {

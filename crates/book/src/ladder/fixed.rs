@@ -1,7 +1,7 @@
 //! The fixed-price levels of one side.
 //!
 //! Levels are ordered by rank, a number that grows towards the best price, so both sides share one
-//! implementation. The orders of a level form an unordered list: readers sort it, updates do not.
+//! implementation. The orders of a level form an unordered list: readers sort it; updates do not.
 
 use super::arena::{Arena, NONE};
 use super::chunks::{Chunks, Cursor, Ranked};
@@ -51,7 +51,7 @@ impl FixedLadder {
         self.levels.iter().map(|level| level.order_count as usize).sum()
     }
 
-    /// Checks the order of the levels; their lists are checked by the caller.
+    /// Checks the order of the levels; the caller checks the lists of their orders.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         self.levels.check()
     }
@@ -103,7 +103,7 @@ impl FixedLadder {
     }
 }
 
-/// The rank of a price; the function is its own inverse.
+/// Returns the rank of a price; the function is its own inverse.
 #[inline]
 fn rank_of(side: Side, price: u64) -> u64 {
     match side {

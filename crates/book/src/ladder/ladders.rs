@@ -1,4 +1,4 @@
-//! Every list of one market's orders: two ladders a side, and the orders in auction.
+//! All lists of one market's orders: two ladders a side, and the orders in auction.
 
 use super::arena::{Arena, NONE, Node, Place};
 use super::fixed::FixedLadder;
@@ -10,11 +10,11 @@ use crate::Side;
 pub(crate) struct AuctionList {
     pub(crate) head: u32,
     pub(crate) len: usize,
-    /// Grows whenever an order joins, leaves or changes its bytes.
+    /// Grows whenever an order joins or leaves the list, or its bytes change.
     pub(crate) revision: u64,
 }
 
-/// The lists of one market. The place of an order's node names its list.
+/// The lists of one market. The place of an order's node tells in which list it is.
 #[derive(Debug)]
 pub(crate) struct Ladders {
     pub(crate) fixed: [FixedLadder; 2],
@@ -63,7 +63,7 @@ impl Ladders {
         self.offset.iter().map(OffsetLadder::order_count).sum()
     }
 
-    /// Adds an order slot to the list of its node's place.
+    /// Adds an order slot to the list that its node's place names.
     #[inline]
     pub(crate) fn insert(&mut self, arena: &mut Arena, handle: u32) {
         let Node { place, key, size, .. } = *arena.node(handle);
@@ -80,7 +80,7 @@ impl Ladders {
         }
     }
 
-    /// Removes an order slot from the list of its node's place.
+    /// Removes an order slot from the list that its node's place names.
     #[inline]
     pub(crate) fn remove(&mut self, arena: &mut Arena, handle: u32) {
         let Node { place, key, size, .. } = *arena.node(handle);
@@ -97,7 +97,7 @@ impl Ladders {
         }
     }
 
-    /// Changes the size of an order slot in place.
+    /// Changes the size of an order slot that stays in its list.
     #[inline]
     pub(crate) fn resize(&mut self, node: &mut Node, size: u64) {
         match node.place {

@@ -53,8 +53,8 @@ impl Piece<'_> {
     }
 }
 
-/// The fixed and oracle-offset pieces of one side, merged best first. It borrows pieces instead of
-/// copying: readers of levels consume it, and often only its first levels.
+/// The pieces of fixed and oracle-offset orders of one side, merged best first. Pieces are borrowed
+/// and not copied, because readers often need only the first levels.
 #[derive(Clone, Debug)]
 pub(crate) struct Merged<'a> {
     side: Side,
@@ -83,7 +83,7 @@ impl<'a> Merged<'a> {
         Self { side, levels, segments, fixed, offset }
     }
 
-    /// The next piece and its price, which is the best remaining price.
+    /// Returns the next piece and its price, the best remaining price.
     #[inline]
     pub(crate) fn first(&self) -> Option<(u64, Piece<'a>)> {
         let fixed = self.fixed.map(|level| (level.price(self.side), Piece::Fixed(level)));
@@ -105,7 +105,7 @@ impl<'a> Merged<'a> {
         Some(Piece::Offset(segment.parts))
     }
 
-    /// Not inlined, so that fixed levels do not load the inputs of segment prices.
+    /// Not inlined, so that fixed levels do not load the inputs of offset prices.
     #[inline(never)]
     fn advance_offset(&mut self) {
         self.offset = self.segments.as_mut().and_then(Iterator::next);

@@ -1,10 +1,10 @@
-//! The oracle-offset orders of one side, in buckets of one tick.
+//! The orders with an oracle offset on one side, in buckets of one tick.
 //!
-//! An order's effective price is `oracle + offset` rounded to the tick, so a moving oracle changes
-//! no order and no bucket: it only decides which part of a bucket rounds to which price. With
-//! `offset = q * tick + r` and `oracle = Q * tick + R` the price is `(Q + q + n) * tick`, where `n`
-//! depends on `R + r` alone. A bucket keeps its remainders sorted with running sums, so each part
-//! of it is summed by one binary search however many offsets share the level.
+//! The effective price of an order is `oracle + offset` rounded to the tick, so a moving oracle
+//! changes no order and no bucket: it only decides which part of a bucket rounds to which price.
+//! With `offset = q * tick + r` and `oracle = Q * tick + R`, the price is `(Q + q + n) * tick`,
+//! where `n` depends only on `R + r`. A bucket stores its remainders sorted, with running sums, so
+//! each part is summed by one binary search, however many offsets share the level.
 //!
 //! Source of the price: programs/drift/src/state/user.rs `Order::get_limit_price`.
 
@@ -23,16 +23,16 @@ pub(crate) struct Part {
     pub(crate) head: u32,
     pub(crate) order_count: u32,
     pub(crate) size: WideSize,
-    /// Total size of this part and the parts with smaller remainders.
+    /// Total size of this part and of the parts with smaller remainders.
     running_size: WideSize,
-    /// Order count of this part and the parts with smaller remainders.
+    /// Number of orders of this part and of the parts with smaller remainders.
     running_count: u32,
 }
 
 #[derive(Clone, Debug)]
 struct Bucket {
     rank: u64,
-    /// Sorted by remainder. One part if all offsets are multiples of the tick.
+    /// The parts, sorted by remainder; one part when all offsets are multiples of the tick.
     parts: SmallVec<[Part; 1]>,
 }
 
@@ -113,7 +113,7 @@ impl OffsetLadder {
         }
     }
 
-    /// Removes an order, and the part and bucket that become empty.
+    /// Removes an order, and the part and the bucket that become empty.
     pub(crate) fn remove(&mut self, arena: &mut Arena, handle: u32, offset: i64, size: u64) {
         let (spot, at) = self.find(offset);
         let parts = &mut self.buckets.get_mut(spot).parts;
@@ -145,7 +145,8 @@ impl OffsetLadder {
         }
     }
 
-    /// Segments from the best price to the worst; neighbours may share a price.
+    /// Returns the segments from the best price to the worst; neighbouring segments may share a
+    /// price.
     pub(crate) fn segments(&self, pricing: OffsetPricing) -> Segments<'_> {
         debug_assert!(pricing.oracle > 0, "Invariant: only a positive oracle prices orders");
         let oracle = pricing.oracle.unsigned_abs();
@@ -265,7 +266,7 @@ pub(crate) struct Segments<'a> {
     quotient: i64,
     remainder: u64,
     buckets: Cursor<'a, Bucket>,
-    /// The bucket whose better half was returned last.
+    /// The bucket whose better half was the last returned segment; its worse half comes next.
     worse_half_of: Option<&'a Bucket>,
 }
 
@@ -294,7 +295,8 @@ impl<'a> Iterator for Segments<'a> {
 }
 
 impl<'a> Segments<'a> {
-    /// A bucket with a single offset, the common case, rounds to one price.
+    /// Returns the segment of a bucket with a single offset, the common case, which rounds to one
+    /// price.
     #[inline]
     fn whole(&self, bucket: &'a Bucket, only: &'a Part) -> Segment<'a> {
         Segment {
@@ -303,7 +305,7 @@ impl<'a> Segments<'a> {
         }
     }
 
-    /// The better or the worse half of a bucket: `R + r` crosses at most one tick boundary.
+    /// Returns the better or the worse half of a bucket: `R + r` crosses at most one tick boundary.
     #[inline]
     fn half(&self, bucket: &'a Bucket, better: bool) -> Segment<'a> {
         let parts = bucket.parts.as_slice();
@@ -335,8 +337,8 @@ impl<'a> Segments<'a> {
         }
     }
 
-    /// The price of a bucket plus so many ticks: at least one tick; in prediction markets at most
-    /// the rounded cap.
+    /// Returns the price of a bucket plus some ticks: at least one tick; in prediction markets at
+    /// most the rounded cap.
     #[inline]
     fn price(&self, rank: u64, ticks_up: u8) -> u64 {
         let tick = self.tick;
@@ -352,7 +354,7 @@ impl<'a> Segments<'a> {
     }
 }
 
-/// The number of parts with a remainder below `bound`.
+/// Returns the number of parts with a remainder below `bound`.
 #[inline]
 fn below(parts: &[Part], bound: u64) -> usize {
     match parts {
@@ -366,7 +368,7 @@ fn part_index(parts: &[Part], remainder: u64) -> Result<usize, usize> {
     parts.binary_search_by_key(&remainder, |part| part.remainder)
 }
 
-/// The rank of a bucket, which grows towards the best price of the side.
+/// Returns the rank of a bucket, which grows towards the best price of the side.
 #[inline]
 fn rank_of(side: Side, quotient: i64) -> u64 {
     let ascending = quotient.cast_unsigned() ^ (1 << 63);

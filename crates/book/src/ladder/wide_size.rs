@@ -1,6 +1,6 @@
 //! A sum of base sizes that cannot overflow: up to 2^64 orders of a u64 size each.
 
-/// A 128-bit unsigned sum in two words, so that a level stays 32 bytes (a `u128` aligns to 16).
+/// A 128-bit unsigned sum in two words, so that a level has 32 bytes (a `u128` is aligned to 16).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WideSize {
     low: u64,

@@ -25,12 +25,12 @@ pub(crate) struct OracleFields {
     pub(crate) mm_price: i64,
     pub(crate) mm_slot: u64,
     pub(crate) mm_sequence_id: u64,
-    /// The last oracle price that the program stored: shown when the oracle's account is absent.
+    /// The last oracle price that the program stored, used when the oracle's account is absent.
     pub(crate) last_price: i64,
     pub(crate) last_twap: i64,
     /// Mark minus oracle, both over five minutes.
     pub(crate) premium: i64,
-    /// Multiplier of the confidence limit for this contract tier.
+    /// Multiplier of the confidence limit for the contract tier of this market.
     pub(crate) confidence_multiplier: u64,
 }
 
@@ -44,7 +44,8 @@ pub(crate) struct Interest {
 /// Decimals of a perp's base size. Source: programs/drift/src/math/constants.rs `BASE_PRECISION`.
 const PERP_DECIMALS: u32 = 9;
 
-/// Decodes a market's account of a kind; `None` of another kind. The market's number is not known yet.
+/// Decodes a market account of one type; `None` for an account of another type. The market's id is
+/// assigned later.
 pub(crate) fn read_market(
     program: Program,
     kind: AccountKind,
@@ -70,7 +71,7 @@ struct OfType {
     is_prediction: bool,
 }
 
-/// A tick or step of 0 in an account that is still being set up counts as 1.
+/// A tick or step of 0, in an account that is still being set up, counts as 1.
 fn market_info(terms: MarketTerms, account: Pubkey, of_type: OfType) -> MarketInfo {
     let OfType { market_type, decimals, mint, is_prediction } = of_type;
     MarketInfo {
@@ -139,7 +140,8 @@ fn perp_stats(perp: &PerpMarket) -> PerpStats {
     }
 }
 
-/// Source: sdk/src/dlob/orderBookLevels.ts `uncrossL2`, what it adds to the oracle's price.
+/// Returns the amount that is added to the oracle price. Source: sdk/src/dlob/orderBookLevels.ts
+/// `uncrossL2`.
 fn premium(amm: &PerpAmm) -> i64 {
     let mark = i64::try_from(amm.last_mark_price_twap_5min).unwrap_or(i64::MAX);
     mark.saturating_sub(amm.last_oracle_price_twap_5min)

@@ -1,10 +1,10 @@
 //! The levels of a perp market's AMM.
 //!
-//! They are a pure function of the market's account, the oracle reading, the slot and the time as
-//! of the last turn; reading them changes nothing. A turn that changes a market's book only
+//! The levels are a pure function of the market's account, the oracle reading, the slot and the
+//! time as of the last turn; reading them changes nothing. A turn that changes a market's book only
 //! replaces the inputs of its quote. A turn that moves the time compares the quotes of the other
-//! markets before and after, without making levels, to find the markets whose levels differ. Levels
-//! are made on the first request.
+//! markets before and after, without computing levels, to find the markets whose levels differ.
+//! Levels are computed on the first request.
 
 use slotbook_protocol::model::amm::{
     AmmError, AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
@@ -14,7 +14,7 @@ use crate::limits::VAMM_LEVELS;
 use crate::model::market::EmptyReason;
 use crate::{Level, Side};
 
-/// Why a perp market's AMM is excluded from the book.
+/// The reason why a perp market's AMM is excluded from the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum VammExclusion {
@@ -32,7 +32,7 @@ pub enum VammExclusion {
     OracleMissing,
     /// The account has no liquidity curve.
     NoCurve,
-    /// The quote of the account's numbers overflows or fails.
+    /// Computing the quote overflows or fails.
     Failed,
 }
 
@@ -67,24 +67,24 @@ impl From<EmptyReason> for VammExclusion {
     }
 }
 
-/// The inputs of an AMM quote besides its account, or the reason for its exclusion.
+/// The inputs of an AMM quote in addition to its account, or the reason for its exclusion.
 pub(crate) type QuoteInputs = Result<AmmInputs, VammExclusion>;
 
-/// A quote, or the reason for its absence.
+/// An AMM quote, or the reason why there is none.
 pub(crate) type Quote = Result<AmmQuote, VammExclusion>;
 
 /// The AMM of one market.
 #[derive(Debug)]
 pub(crate) struct Vamm {
-    /// As of the last turn; `None` in a spot market.
+    /// The account as of the last turn; `None` in a spot market.
     amm: Option<Box<PerpAmm>>,
-    /// The account's newer state, used from the end of this turn.
+    /// The newer state of the account, used from the end of this turn.
     next: Option<Box<PerpAmm>>,
     inputs: QuoteInputs,
-    /// The quote of the inputs, made on demand.
+    /// The quote for the inputs, computed on demand.
     quote: Option<Quote>,
-    /// Whether the inputs give levels, made on demand. Readers fill this cache, so it must not
-    /// decide whether a turn changes the market: it is separate from the quote.
+    /// Whether the inputs give levels, computed on demand. Readers fill this cache, so it must not
+    /// influence whether a turn changes the market: it is separate from the quote.
     made: Option<Result<(), VammExclusion>>,
     levels: [Vec<Level>; 2],
     chunks: Vec<AmmLevel>,
@@ -124,7 +124,8 @@ impl Vamm {
     }
 
     /// Replaces account and inputs in a turn that changes the market's book. Levels stay when both
-    /// are equal: most of these turns only change orders. Returns whether the account differs.
+    /// are equal, because most of these turns only change orders. Returns whether the account
+    /// differs.
     pub(crate) fn replace_inputs(&mut self, inputs: QuoteInputs) -> bool {
         let next = self.next.take().filter(|next| Some(next) != self.amm.as_ref());
         let has_next = next.is_some();
@@ -140,7 +141,7 @@ impl Vamm {
         has_next
     }
 
-    /// Replaces the inputs of the quote, not the curve. Returns whether the levels changed.
+    /// Replaces the inputs of the quote; the account stays. Returns whether the levels changed.
     pub(crate) fn move_inputs(&mut self, inputs: QuoteInputs) -> bool {
         if self.inputs == inputs {
             return false;
@@ -176,8 +177,8 @@ impl Vamm {
         }
     }
 
-    /// Makes the levels of the inputs on the first call; returns whether there are levels. `None`
-    /// in a spot market.
+    /// Computes the levels for the inputs on the first call; returns whether there are levels.
+    /// `None` in a spot market.
     pub(crate) fn make_levels(&mut self, market_index: u16) -> Option<Result<(), VammExclusion>> {
         let Some(program) = self.amm.as_ref().map(|amm| amm.program) else { return self.made };
         if self.made.is_some() {
@@ -209,7 +210,7 @@ fn quote_of(amm: &PerpAmm, inputs: &AmmInputs) -> Quote {
     })
 }
 
-/// Whether two quotes of one account at one oracle's price have the same levels.
+/// Returns whether two quotes of one account at the same oracle price have the same levels.
 fn same_levels(a: &AmmQuote, b: &AmmQuote) -> bool {
     let of = |quote: &AmmQuote| {
         [AmmSide::Bid, AmmSide::Ask].map(|side| (*quote.reserves(side), quote.liquidity(side)))
@@ -222,12 +223,12 @@ fn same_levels(a: &AmmQuote, b: &AmmQuote) -> bool {
 pub struct AmmCut<'a> {
     /// Maximum chunks of a side.
     pub chunks_max: usize,
-    /// Values of the first chunks, in quote at 1e6.
+    /// Values of the first chunks, which are at the top of the book, in quote at 1e6.
     pub top_of_book: &'a [u64],
 }
 
 impl AmmCut<'_> {
-    /// Replaces `levels` by a side of a quote, best first, with equal prices merged.
+    /// Replaces `levels` by one side of a quote, best first, with equal prices merged.
     ///
     /// # Errors
     /// As [`AmmQuote::levels`].
@@ -251,8 +252,9 @@ fn amm_side(side: Side) -> AmmSide {
     }
 }
 
-/// Merges chunks into levels: best first, equal prices merged, price 0 omitted. The curve makes
-/// later chunks worse, but rounding may misplace the price of a chunk of very few units.
+/// Merges chunks to levels: best first, equal prices merged, price 0 omitted. Later chunks of the
+/// curve have worse prices, except that rounding may misplace the price of a chunk of very few
+/// units.
 fn merge(side: Side, chunks: &mut [AmmLevel], levels: &mut Vec<Level>) {
     levels.clear();
     let is_sorted = chunks.is_sorted_by(|a, b| !side.is_better(b.price.0, a.price.0));

@@ -15,22 +15,22 @@ use crate::model::update::Version;
 pub(crate) struct Exchange {
     /// The owner of user and market accounts.
     pub(crate) program: Pubkey,
-    /// How its accounts are read, and what its rules are.
+    /// The layout of the program's accounts, and the program's rules.
     pub(crate) rules: Program,
-    /// The state account; `None` until one was applied.
+    /// The key of the state account; `None` until one was applied.
     pub(crate) key: Option<Pubkey>,
     pub(crate) version: Version,
     pub(crate) terms: ExchangeTerms,
-    /// Hash of the terms; `None` when the terms may have changed since it was computed.
+    /// Hash of the terms; `None` when the terms may have changed since the hash was computed.
     pub(crate) terms_hash: Option<u64>,
-    /// The last good bytes of the state account; empty before the first.
+    /// The last well-formed bytes of the state account; empty before the first.
     pub(crate) data: Vec<u8>,
-    /// User accounts counted by the state account; 0 before the first.
+    /// Number of user accounts according to the state account; 0 before the first.
     pub(crate) sub_accounts: u64,
     pub(crate) clock: Clock,
 }
 
-/// The fields of the state account; the program's defaults before the first.
+/// The fields of the state account; the program's defaults before the first state account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ExchangeTerms {
     pub(crate) status: u8,

@@ -23,7 +23,7 @@ pub(crate) enum Change {
     Nothing,
     /// Indicative quotes.
     Indicative,
-    /// AMM quotes, and indicative quotes, which may join them.
+    /// AMM quotes changed, and possibly indicative quotes, whose prices may depend on them.
     Quotes,
     /// The book.
     Book,
@@ -32,9 +32,9 @@ pub(crate) enum Change {
 /// Cached hashes of a market's contents.
 #[derive(Debug, Default)]
 pub(crate) struct KnownHashes {
-    /// Sum over all open orders of the market, shown or not; maintained once hashing is enabled.
+    /// Sum over all open orders of the market, visible or not; maintained once hashing is enabled.
     pub(crate) orders: HashSum,
-    /// Hash of the account; `None` when the account may have changed since it was computed.
+    /// Hash of the account; `None` when the account may have changed since the hash was computed.
     pub(crate) account: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Market {
     pub(crate) interest: Interest,
     pub(crate) perp_stats: Option<PerpStats>,
     pub(crate) spot_stats: Option<SpotStats>,
-    /// Set while the account is closed or malformed.
+    /// The reason why the account is unusable; set while it is closed or malformed.
     pub(crate) unusable: Option<EmptyReason>,
     pub(crate) version: Version,
     /// The last good bytes of the account.
@@ -61,14 +61,14 @@ pub(crate) struct Market {
     /// The changes of this turn so far.
     pub(crate) dirty: Change,
     pub(crate) last_change: Change,
-    /// By side: this turn may have changed orders.
+    /// For each side, whether this turn may have changed orders.
     pub(crate) dirty_sides: [bool; 2],
-    /// By side: the sequence number of the last turn that may have changed orders.
+    /// For each side, the sequence number of the last turn that may have changed orders.
     pub(crate) side_seqs: [u64; 2],
     pub(crate) quotes: MarketQuotes,
 }
 
-/// Consequences of a new market account, besides the shown facts.
+/// The consequences of a new market account, in addition to changed facts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccountChange {
     /// Orders may change their places.
@@ -138,7 +138,7 @@ impl Market {
         self.unusable = reason;
     }
 
-    /// Replaces the inputs of the AMM quote, and the AMM's account by the account of this turn.
+    /// Replaces the inputs of the AMM quote, and the AMM's account by this turn's account.
     pub(crate) fn replace_quote_inputs(&mut self, inputs: QuoteInputs) {
         if self.vamm.replace_inputs(inputs) {
             self.hashes.account = None;
@@ -161,13 +161,13 @@ impl Market {
         }
     }
 
-    /// The shown pieces of a side, best first; empty while a rule empties the book.
+    /// Returns the visible pieces of a side, best first; empty while a rule empties the book.
     pub(crate) fn merged(&self, side: Side) -> Merged<'_> {
         Merged::new(self.empty.is_none().then_some(&self.ladders), self.pricing, side)
     }
 
-    /// Orders in the ladders that are hidden: all orders while a rule empties the book, and offset
-    /// orders while there is no oracle price.
+    /// Returns the numbers of hidden orders in the ladders: all orders while a rule empties the
+    /// book, and offset orders while there is no oracle price.
     pub(crate) fn hidden_orders(&self) -> [usize; 2] {
         match (self.empty, self.pricing) {
             (Some(_), _) => [self.ladders.fixed_orders() + self.ladders.offset_orders(), 0],
@@ -196,7 +196,7 @@ impl Market {
         self.pricing.map(|pricing| OraclePrice(pricing.oracle))
     }
 
-    /// Makes the AMM levels and the indicative rows, unless they are current.
+    /// Computes the AMM levels and the indicative rows, unless they are current.
     pub(crate) fn make_quotes(&mut self, policy: IndicativePolicy) {
         self.vamm.make_levels(self.info.market_index);
         if self.quotes.derived_at == Some(self.seq) {

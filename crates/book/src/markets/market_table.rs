@@ -28,7 +28,7 @@ const fn perp_key(market_index: u16) -> MarketKey {
 #[derive(Debug)]
 pub(crate) struct MarketTable {
     pub(crate) list: Vec<Market>,
-    /// Ids by type and index; [`MarketId::NONE`] where there is no market.
+    /// Ids by type and index; [`MarketId::NONE`] for an index without a market.
     ids: [Vec<MarketId>; 2],
     pub(crate) oracles: HashMap<Pubkey, OracleAccount, KeyHashBuilder>,
     pub(crate) exchange: Exchange,
@@ -67,7 +67,7 @@ impl MarketTable {
         }
     }
 
-    /// The chain's time, which prices markets and places orders.
+    /// Returns the chain's time, by which markets are priced and orders placed.
     pub(crate) const fn clock(&self) -> &Clock {
         &self.exchange.clock
     }
@@ -95,7 +95,7 @@ impl MarketTable {
         self.list.get_mut(id.index()).map(|market| &mut market.hashes.orders)
     }
 
-    /// Adds an unknown market; `None` when the table is full.
+    /// Adds an unknown market; returns `None` when the table is full.
     pub(crate) fn add(&mut self, info: &MarketInfo) -> Option<MarketId> {
         let key = info.key();
         debug_assert!(self.find(key).is_none(), "Invariant: a market has one id");
@@ -155,7 +155,7 @@ impl MarketTable {
         Some(Applied::Changed)
     }
 
-    /// Drops oracle accounts that no market names, and adds the new ones.
+    /// Drops oracle accounts that no market names, and adds those that markets newly name.
     pub(crate) fn follow_oracles(&mut self) {
         self.oracles.values_mut().for_each(|account| account.markets.clear());
         for market in &self.list {
@@ -242,8 +242,8 @@ impl MarketTable {
         self.mark_order(node.market, node.place);
     }
 
-    /// Records a change of an order, if the market shows it. Auctions have a separate revision:
-    /// they do not change the market's book, nor its sequence number.
+    /// Records a change of an order that is visible in its market. Auctions have a separate
+    /// revision, because they change neither the market's book nor its sequence number.
     #[inline]
     pub(crate) fn mark_order(&mut self, id: MarketId, place: Place) {
         let (side, is_offset) = match place {
@@ -262,7 +262,7 @@ impl MarketTable {
     }
 
     /// Ends a turn: replaces the inputs of AMM quotes, and gives every changed market the next
-    /// sequence number. `moved` says that slot or state changed in this turn.
+    /// sequence number. `moved` tells whether slot or state changed in this turn.
     pub(crate) fn end_turn(&mut self, ts_ms: u64, moved: bool) {
         if std::mem::take(&mut self.names_moved) {
             self.name_markets();
@@ -270,7 +270,7 @@ impl MarketTable {
         self.end_quotes();
         std::mem::swap(&mut self.dirty.0, &mut self.changed);
         self.dirty.0.clear();
-        // Timers fire in no fixed order; the output must have one.
+        // Timers fire in no fixed order, so the output is sorted.
         self.changed.sort_unstable();
         for id in &self.changed {
             self.list[id.index()].end_turn(ts_ms);
@@ -280,7 +280,7 @@ impl MarketTable {
         }
     }
 
-    /// Quotes the AMMs from the state at the end of the turn. Where the turn changes the book
+    /// Updates the AMM quotes by the state at the end of the turn. In markets whose book changes
     /// anyway, only the inputs are replaced.
     fn end_quotes(&mut self) {
         if std::mem::take(&mut self.quotes_may_move) {

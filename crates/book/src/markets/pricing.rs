@@ -1,5 +1,5 @@
-//! Derives from a market's accounts, its oracle and the time: why its book is empty, the one oracle
-//! reading that prices its offset orders, and the inputs of its AMM quote.
+//! Derives from a market's accounts, its oracle and the time: the rule that empties its book, the
+//! one oracle reading that prices its offset orders, and the inputs of its AMM quote.
 
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::amm::AmmInputs;
@@ -21,7 +21,7 @@ use crate::limits::VAMM_ORACLE_AGE_MS_MAX;
 use crate::model::market::{EmptyReason, MarketId, OffsetExclusion, OracleState};
 use crate::model::update::{AccountUpdate, Version};
 
-/// The newest bytes of an oracle account that some market names.
+/// The newest bytes of an oracle account that a market names.
 #[derive(Debug, Default)]
 pub(crate) struct OracleAccount {
     owner: Pubkey,
@@ -52,7 +52,7 @@ impl OracleAccount {
 }
 
 impl Market {
-    /// Reads the oracle and applies the rules again; returns whether the shown market differs.
+    /// Reads the oracle and applies the rules again; returns whether the visible market differs.
     pub(crate) fn refresh(&mut self, account: Option<&OracleAccount>, exchange: &Exchange) -> bool {
         let empty = self.empty_reason_at(exchange);
         let oracle = self.oracle_state(account, exchange);
@@ -135,8 +135,8 @@ impl Market {
         }
         let account = account.filter(|account| account.is_present());
         let account = account.ok_or(OffsetExclusion::OracleMissing)?;
-        // An exchange deployed elsewhere owns its Lazer and prelaunch accounts there: the decoder
-        // knows the exchange's program by its usual id.
+        // The decoder knows the program by its usual id, but an exchange that is deployed under
+        // another id owns its Lazer and prelaunch accounts, so the owner is translated.
         let owner =
             if account.owner == exchange.program { exchange.rules.id() } else { account.owner };
         exchange
@@ -145,8 +145,8 @@ impl Market {
             .map_err(|_| OffsetExclusion::OracleMalformed)
     }
 
-    /// Perps price their offset orders with the MM oracle where it applies, spot markets with the
-    /// exchange oracle.
+    /// Returns the reading that prices offset orders: in perp markets the MM oracle where it
+    /// applies, in spot markets the exchange oracle.
     fn mm_reading(&self, reading: &OracleReading, exchange: &Exchange) -> OracleReading {
         if self.info.market_type == MarketType::Spot {
             return *reading;
@@ -190,7 +190,8 @@ impl Market {
         exchange.rules.published(reading, exchange.clock.slot(), self.info.oracle_source)
     }
 
-    /// The current inputs of the AMM quote. The reading that prices the AMM also prices the orders.
+    /// Returns the current inputs of the AMM quote. The reading that prices the AMM also prices the
+    /// orders.
     pub(crate) fn vamm_inputs(&self, exchange: &Exchange) -> QuoteInputs {
         if let Some(reason) = self.empty {
             return Err(reason.into());

@@ -1,10 +1,10 @@
-//! Indicative quotes: off-chain quotes of makers, each shown for a second.
+//! Indicative quotes: off-chain quotes of makers, each valid for a second.
 //!
 //! A maker's new quotes in a market replace the old ones. They live for `QUOTE_LIFE_MS` of turn
-//! time, are priced at the market's oracle reading and rounded to its tick, bids down and asks up.
-//! Quotes of one price queue by the slot at which they were first shown.
+//! time, are priced at the market's oracle reading and rounded to its tick: bids down, asks up.
+//! Quotes at one price queue by the slot in which they were first quoted.
 //!
-//! The shown rows are derived once per sequence number.
+//! The visible rows are derived once for each sequence number.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::limits::INDICATIVE_QUOTES_MAX;
 use crate::model::market::MarketInfo;
 use crate::{Level, OrderRow, Side};
 
-/// The maker in rows of indicative quotes, which hide the real maker. Source: dlob-server
+/// The maker in rows of indicative quotes, which hides the real maker. Source: dlob-server
 /// src/dlob-subscriber/DLOBSubscriberIO.ts `INDICATIVE_QUOTES_PUBKEY`.
 pub const INDICATIVE_MAKER: Pubkey =
     Pubkey::from_base58("inDNdu3ML4vG5LNExqcwuCQtLcCU8KfK5YM2qYV3JJz");
@@ -25,7 +25,8 @@ pub const INDICATIVE_MAKER: Pubkey =
 /// Whether quotes may improve on the best price of the book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndicativePolicy {
-    /// A quote may join the best price of the orders and the AMM; a better quote is moved there.
+    /// A quote may join the best price of the orders and the AMM; a better quote is moved to that
+    /// price.
     #[default]
     Join,
     /// A quote shows at its own price.
@@ -37,11 +38,11 @@ pub enum IndicativePolicy {
 pub struct QuotedSide {
     /// Fixed price above 0, or offset from the oracle; 1e6.
     pub price: i64,
-    /// Base size at 1e9, whatever the market's decimals. 0 shows nothing.
+    /// Base size at 1e9 in every market. A size of 0 does not appear in the book.
     pub size: u64,
 }
 
-/// A quote as its maker sent it. A side that is `None` is not quoted.
+/// A quote as its maker sent it; `None` for a side without a quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndicativeQuote {
     /// The bid.
@@ -52,7 +53,7 @@ pub struct IndicativeQuote {
     pub is_oracle_offset: bool,
 }
 
-/// Why quotes were rejected. The maker's previous quotes remain.
+/// The reasons why quotes are rejected. The maker's previous quotes remain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndicativeError {
     /// No market has this number.
@@ -106,7 +107,7 @@ pub(crate) struct Indicative {
 
 #[derive(Debug, Default)]
 pub(crate) struct MarketQuotes {
-    /// Sorted by key, without duplicates or empty entries.
+    /// Sorted by key, without duplicates or makers without quotes.
     pub(crate) makers: Vec<MakerQuotes>,
     pub(crate) last_id: u32,
     /// The sequence number at which `rows` and `levels` were derived.
@@ -133,7 +134,7 @@ pub(crate) struct Quoted {
     /// In the market's base units.
     pub(crate) size: u64,
     pub(crate) order_id: u32,
-    /// The slot of the book when this price and size were first quoted.
+    /// The slot of the book in which this price and size were first quoted.
     pub(crate) slot: Slot,
 }
 
@@ -143,7 +144,7 @@ impl MarketQuotes {
         self.makers.binary_search_by(|quoting| quoting.maker.cmp(maker))
     }
 
-    /// Gives each quote the id of the quote that it replaces, and its slot too when price and size
+    /// Gives each quote the id of the quote that it replaces, and also its slot when price and size
     /// are equal.
     pub(crate) fn identify(&mut self, orders: &mut [Quoted], old: &[Quoted]) {
         for order in orders {
@@ -162,7 +163,7 @@ impl MarketQuotes {
         self.last_id
     }
 
-    /// Removes expired quotes; returns their count and the next expiry. `None` when the market has
+    /// Removes expired quotes; returns their number and the next expiry. `None` when the market has
     /// no quotes.
     pub(crate) fn expire(
         &mut self,
@@ -218,19 +219,19 @@ impl MarketQuotes {
     }
 }
 
-/// The market data that decides how its quotes are shown.
+/// The data of the market that decides how its quotes appear.
 #[derive(Debug)]
 pub(crate) struct QuoteTerms<'a> {
     pub(crate) info: &'a MarketInfo,
     /// The oracle price; `None` while there is none.
     pub(crate) oracle: Option<OraclePrice>,
-    /// By side, the price that no quote may improve; `None` for no bound.
+    /// For each side, the price that no quote may improve; `None` for no limit.
     pub(crate) best: [Option<Price>; 2],
     pub(crate) are_shown: bool,
 }
 
 impl Quoted {
-    /// The quote as a row; `None` without a price or below a step.
+    /// Returns the quote as a row; `None` when it has no price, or less than a step.
     fn row(&self, terms: &QuoteTerms<'_>) -> Option<OrderRow> {
         let price = self.shown_price(terms)?;
         let price = match terms.best[self.side.index()] {
@@ -244,7 +245,7 @@ impl Quoted {
             maker: INDICATIVE_MAKER,
             order_id: self.order_id,
             slot: self.slot,
-            // A quote expires by the turn's time, not by the chain's.
+            // A quote expires by the turn's time and not by the chain's time.
             max_ts: UnixSeconds(0),
             reduce_only: false,
             post_only: true,
@@ -276,7 +277,7 @@ impl Quoted {
     }
 }
 
-/// Computes the queue ahead of each row at its price, and sums the rows into levels.
+/// Computes the size ahead of each row at its price, and adds the rows up to levels.
 fn queue_up(rows: &mut [OrderRow], levels: &mut Vec<Level>) {
     for row in rows {
         let size = u128::from(row.size.0);
@@ -291,7 +292,7 @@ fn queue_up(rows: &mut [OrderRow], levels: &mut Vec<Level>) {
     }
 }
 
-/// The quoted sides with a size, checked, in the market's decimals.
+/// Returns the sides with a size, validated, in the market's decimals.
 pub(crate) fn quoted(
     quotes: &[IndicativeQuote],
     decimals: u32,
@@ -334,5 +335,5 @@ fn market_size(size: u64, decimals: u32) -> Option<u64> {
     u64::try_from(wide / WIRE_SIZE_UNITS).ok()
 }
 
-/// Units of a size of one in a maker's message.
+/// The number that represents a size of one in a maker's message.
 const WIRE_SIZE_UNITS: u128 = 1_000_000_000;

@@ -1,4 +1,4 @@
-//! Hashes of the held state, of the shown rows, and of public keys in maps.
+//! Hashes of the book's state, of the visible rows, and of public keys in maps.
 //!
 //! XXH3 with 64 bits, by `twox-hash`: its values are the same on every machine and in every
 //! version, and the 96 bytes of an order take 3.5 ns; 128 bits would make an account update 8 per
@@ -14,14 +14,14 @@ use twox_hash::XxHash3_64;
 
 use super::side::Side;
 
-/// The hash of a market's state, equal for every book with equal contents, in whatever order they
-/// arrived. It excludes sequence numbers, epochs, gates, statistics and arrival times. It also
-/// excludes the AMM's levels, which are computed in floating point, but includes their integer
+/// The hash of a market's state, equal for every book with equal content, in whatever order the
+/// content arrived. It excludes sequence numbers, epochs, gates, statistics and arrival times. It
+/// also excludes the AMM's levels, which are computed in floating point, but includes their integer
 /// inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MarketHash {
-    /// The on-chain state: [`HashParts`] without the indicative quotes. It excludes the book's
-    /// clock, but includes the oracle's validity at that clock.
+    /// The hash of the on-chain state: [`HashParts`] without the indicative quotes. It excludes the
+    /// book's clock, but includes the oracle's validity at that clock.
     pub chain: u64,
     /// The indicative quotes; 0 for none.
     pub indicative: u64,
@@ -36,7 +36,7 @@ pub struct HashParts {
     pub account: u64,
     /// The exchange's state account.
     pub exchange: u64,
-    /// The oracle reading, its validity, and the reason for an empty book.
+    /// Hash of the oracle reading, its validity, and the reason for an empty book.
     pub oracle: u64,
     /// The sum of the hashes of all indicative quotes; 0 for none.
     pub indicative: u64,
@@ -49,7 +49,7 @@ pub struct OrderHash {
     pub maker: Pubkey,
     /// Its id, unique within the user account.
     pub order_id: u32,
-    /// Hash of its bytes, its maker, and the owner's data that affects its size or place.
+    /// Hash of the order's bytes, its maker, and the owner's data that affects its size or place.
     pub hash: u64,
 }
 
@@ -81,8 +81,8 @@ pub(crate) fn hash_order(seed: u64, raw: &RawOrder) -> u64 {
 
 /// FNV-1a over the rows of each market in book order; stable across machines and versions.
 ///
-/// Feed markets in ascending (type, index) order with spot before perp, and for each the bids and
-/// then the asks, best first.
+/// Markets are added in ascending (type, index) order with spot before perp, and for each market
+/// the bids and then the asks, best first.
 #[derive(Clone, Debug)]
 pub struct CanonicalHash(u64);
 
@@ -145,7 +145,7 @@ impl Default for CanonicalHash {
 
 /// Public keys are uniformly distributed, so their first 8 bytes serve as the hash.
 ///
-/// An attacker pays rent for each colliding account, and only lengthens probes.
+/// An attacker would pay rent for each colliding account, and only make probes longer.
 pub(crate) type KeyHashBuilder = BuildHasherDefault<KeyHasher>;
 
 /// See [`KeyHashBuilder`].

@@ -1,7 +1,7 @@
 //! Why an order is not shown.
 
-/// Why the book does not show an order slot. The last two reasons concern the market: such an order
-/// is in its ladder and shows as soon as the market does.
+/// The reason why the book does not contain an order slot. The last two reasons concern the market:
+/// such an order is in its ladder, and becomes visible as soon as the market's book does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum LeftOut {
@@ -9,7 +9,7 @@ pub enum LeftOut {
     NotOpen = 0,
     /// The order's market is not known.
     UnknownMarket,
-    /// Market and oracle orders take; they never rest.
+    /// A market or oracle order, which takes and never rests.
     TakerOnly,
     /// A trigger order that has not been triggered.
     Untriggered,
@@ -21,9 +21,9 @@ pub enum LeftOut {
     OwnerFrozen,
     /// Price 0 without an oracle offset.
     NoPrice,
-    /// Less than one step can fill, reduce-only limits included.
+    /// Less than one step can fill, also because of a reduce-only limit.
     BelowStep,
-    /// Reduce-only, and the maker has no position to reduce.
+    /// The order is reduce-only, and the maker has no position to reduce.
     NothingToReduce,
     /// Not reduce-only, in a reduce-only market.
     MarketReduceOnly,
@@ -31,7 +31,7 @@ pub enum LeftOut {
     PlacedOnClob,
     /// The market's book is empty for the reason in [`crate::EmptyReason`].
     MarketEmpty,
-    /// At an oracle offset, without a usable oracle price.
+    /// The order has an oracle offset, and there is no usable oracle price.
     NoOraclePrice,
 }
 

@@ -1,4 +1,5 @@
-//! Facts of a market: its id, its account, its oracle, and why its book may be empty.
+//! The facts of a market: its id, its account, its oracle, and the reason why its book may be
+//! empty.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -7,7 +8,7 @@ use slotbook_protocol::model::enums::{MarketStatus, MarketType, OracleSource};
 use slotbook_protocol::model::oracle::OracleReading;
 use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, UnixSeconds};
 
-/// A market's number in this book: consecutive, in the order of discovery.
+/// The id of a market in this book: consecutive numbers in the order of discovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MarketId(pub u16);
 
@@ -71,9 +72,9 @@ pub struct MarketInfo {
     pub min_order_size: BaseQty,
     /// Decimals of a base size: 9 for perps, the token's for spot.
     pub decimals: u32,
-    /// The mint of the token that is traded; `None` for perps.
+    /// The mint of the traded token; `None` for perps.
     pub mint: Option<Pubkey>,
-    /// Percent by which fees and rebates differ from the fee tiers.
+    /// Percentage by which fees and rebates differ from the fee tiers.
     pub fee_adjustment: i16,
     /// Tenths of a basis point that takers pay in addition to their tier's fee.
     pub taker_fee_addon_tenth_bps: u16,
@@ -83,7 +84,7 @@ pub struct MarketInfo {
     pub oracle: Pubkey,
     /// How the oracle's account is read.
     pub oracle_source: OracleSource,
-    /// Paused operations, a bit field of the market's type.
+    /// Paused operations, as the bit field of the market's type.
     pub paused_operations: u8,
     /// When the market expires, 0 for never.
     pub expiry_ts: UnixSeconds,
@@ -113,16 +114,16 @@ impl MarketInfo {
 pub struct PerpStats {
     /// Sum of the users' long positions, 1e9.
     pub base_long: i128,
-    /// Sum of the users' short positions, 1e9, not above zero.
+    /// Sum of the users' short positions, 1e9; negative or 0.
     pub base_short: i128,
     /// Users with a position in the market.
     pub users_with_base: u32,
-    /// The last funding rate, quote for a base and hour, 1e9.
+    /// The last funding rate, quote per base and hour, 1e9.
     pub funding_rate: i64,
-    /// The program's running 24-hour average of funding rates, 1e9.
+    /// The 24-hour average of funding rates that the program stores, 1e9.
     pub funding_rate_24h: i64,
-    /// The oracle's average price at the last funding, 1e6; for accounts older than the field, the
-    /// oracle's average stored in the account.
+    /// The oracle's average price at the last funding, 1e6; in accounts older than this field, the
+    /// oracle's average in the account.
     pub funding_oracle_twap: i64,
     /// When the funding rate was last set.
     pub funding_ts: UnixSeconds,
@@ -146,7 +147,7 @@ pub enum OffsetExclusion {
     OracleMissing,
     /// The oracle's account cannot be read.
     OracleMalformed,
-    /// The oracle price is not valid for orders; the name is its validity.
+    /// The oracle price is not valid for orders; the name is that of its validity.
     OracleInvalid(&'static str),
 }
 
@@ -165,9 +166,10 @@ impl OffsetExclusion {
 /// The oracle readings that all parts of one body share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OracleState {
-    /// The exchange oracle, when its account can be read.
+    /// The reading of the exchange oracle, when its account can be read.
     pub exchange: Option<OracleReading>,
-    /// The MM-oracle view; for spot markets, and where it does not apply, the exchange oracle.
+    /// The reading of the MM oracle; in spot markets, and where it does not apply, that of the
+    /// exchange oracle.
     pub mm: Option<OracleReading>,
     /// Set while oracle-offset orders cannot be priced.
     pub excluded: Option<OffsetExclusion>,

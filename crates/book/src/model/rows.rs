@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 
 use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
 
-/// One price of one side, with fixed and oracle-offset orders summed.
+/// One price of one side, with the sizes of fixed and oracle-offset orders added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
     /// Effective price, 1e6.
     pub price: Price,
-    /// Sum of the shown sizes, in the market's base units.
+    /// Sum of the visible sizes, in the market's base units.
     pub size: u128,
     /// Orders at this price.
     pub order_count: u32,
@@ -30,13 +30,13 @@ pub struct OrderRow<Size = BaseQty> {
     pub order_id: u32,
     /// The slot at which it was placed.
     pub slot: Slot,
-    /// Unix seconds after which it expires; 0 for never.
+    /// Unix seconds after which the order expires; 0 for never.
     pub max_ts: UnixSeconds,
-    /// Whether it may only reduce the maker's position.
+    /// Whether the order may only reduce the maker's position.
     pub reduce_only: bool,
     /// Whether it never takes liquidity.
     pub post_only: bool,
-    /// Whether it was placed by a signed message.
+    /// Whether the order was placed by a signed message.
     pub signed_msg: bool,
     /// Offset from the oracle, 1e6; 0 for a fixed price.
     pub oracle_price_offset: i64,

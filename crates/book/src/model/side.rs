@@ -25,7 +25,7 @@ impl Side {
         }
     }
 
-    /// The side that an order of this direction fills against.
+    /// Returns the side against which an order of this direction fills.
     #[must_use]
     pub const fn met_by(taker: Direction) -> Self {
         match taker {

@@ -5,15 +5,15 @@ use std::fmt;
 use slotbook_protocol::model::ProtocolError;
 use slotbook_protocol::model::units::{Pubkey, Slot};
 
-/// How an update is ordered against the book's state of the same account.
+/// How an update is ordered relative to the book's state of the same account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// Live, ordered by arrival: a lower slot is a revert.
+    /// A live update, ordered by arrival: a lower slot is a revert.
     Arrival,
-    /// From a snapshot: loses to a live update of the same slot or a later one, unless the snapshot
-    /// replaces the book ([`crate::Book::begin_snapshot`]).
+    /// A snapshot's update, which yields to a live update of the same slot or a later one, unless
+    /// the snapshot replaces the book ([`crate::Book::begin_snapshot`]).
     Snapshot,
-    /// Ordered by slot, then by this write version.
+    /// An update ordered by slot, then by this write version.
     WriteVersion(u64),
 }
 
@@ -26,7 +26,7 @@ pub struct AccountUpdate<'a> {
     pub owner: Pubkey,
     /// The slot of this state.
     pub slot: Slot,
-    /// How the update is ordered against other states.
+    /// How the update is ordered relative to other states.
     pub gate: Gate,
     /// The account's bytes; empty for a closed account.
     pub data: &'a [u8],
@@ -47,10 +47,11 @@ pub enum Applied {
     Closed,
 }
 
-/// Why an update was not applied. The rest of the book is unaffected.
+/// The reasons why an update was not applied. The rest of the book is not affected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BookError {
-    /// The account's layout is invalid. It leaves the book until a valid state arrives.
+    /// The layout of the account is invalid. The account leaves the book until a valid state
+    /// arrives.
     Malformed {
         /// The account.
         pubkey: Pubkey,
@@ -91,8 +92,8 @@ pub(crate) struct Version {
 }
 
 impl Version {
-    /// Whether the update is newer. `replaces` marks a snapshot of a rebuilding book, which
-    /// overrides all slots.
+    /// Returns whether the update is newer. `replaces` is set for a snapshot of a rebuilding book,
+    /// which overrides all slots.
     pub(crate) fn admits(&self, update: &AccountUpdate<'_>, replaces: bool) -> bool {
         match update.gate {
             _ if !self.seen => true,

@@ -19,7 +19,7 @@ use crate::model::market::MarketKey;
 const POSITION_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl OrderStore {
-    /// Maintains the hashes of all orders from this call on. O(orders) the first time.
+    /// Enables the maintenance of order hashes. The first call costs O(orders).
     pub(crate) fn keep_hashes(&mut self, markets: &mut MarketTable) {
         if std::mem::replace(&mut self.is_hashed, true) {
             return;
@@ -50,7 +50,7 @@ impl OrderStore {
         }
     }
 
-    /// Subtracts hashes, with the same bytes and owner data that they were added with.
+    /// Subtracts hashes, with the same bytes and owner data with which they were added.
     pub(crate) fn remove_hashes(&self, user: usize, slots: u32, markets: &mut MarketTable) {
         for (key, hash) in bits(slots).filter_map(|slot| self.order_hash(user, slot)) {
             if let Some(sum) = markets.orders_hash(key) {
@@ -59,7 +59,7 @@ impl OrderStore {
         }
     }
 
-    /// Replaces the hashes of changed slots. A separate loop, so that the processor overlaps
+    /// Replaces the hashes of changed slots, in a separate loop so that the processor overlaps
     /// several hashes.
     pub(crate) fn replace_hashes(
         &self,
@@ -113,8 +113,8 @@ fn hash_of(owner: &User, raw: &RawOrder) -> u64 {
     hash_order(owner.seed ^ position ^ u64::from(owner.frozen), raw)
 }
 
-/// The position that bounds a reduce-only order, as stored in the account: a spot balance before
-/// interest, which belongs to the market.
+/// Returns the position that bounds a reduce-only order, as stored in the account. A spot balance
+/// is the balance before interest, because interest belongs to the market.
 #[cold]
 fn position_in(user: &User, raw: &RawOrder) -> u64 {
     let Some(key) = market_of(raw) else { return 0 };

@@ -19,7 +19,7 @@ use crate::model::clock::Clock;
 use crate::model::market::{MarketId, MarketKey};
 use crate::model::update::BookError;
 
-/// Orders by where they stand. Those that their market hides count as resting.
+/// Number of orders by place. Orders that their market hides count as resting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OrderCounts {
     pub(crate) open: usize,
@@ -40,7 +40,7 @@ impl OrderCounts {
         }
     }
 
-    /// The count of a place; `None` for a slot without an open order.
+    /// Returns the counter of a place; `None` for a slot without an open order.
     fn at(&mut self, place: Place) -> Option<&mut usize> {
         match place {
             Place::Out(LeftOut::NotOpen) => None,
@@ -90,7 +90,7 @@ impl OrderStore {
         Ok(index)
     }
 
-    /// The slots whose bytes differ, after checking each of them.
+    /// Returns the slots whose bytes differ, after validating each of them.
     pub(crate) fn changed_slots(
         &self,
         index: usize,
@@ -137,7 +137,7 @@ impl OrderStore {
         reconsider
     }
 
-    /// Replaces the bytes of changed slots; `reposition` then places them.
+    /// Replaces the bytes of changed slots; `reposition` then places the orders.
     pub(crate) fn set_slots(
         &mut self,
         index: usize,
@@ -259,7 +259,7 @@ impl OrderStore {
         self.counts.add(next.place);
     }
 
-    /// The current place of an order slot by the rules.
+    /// Returns the current place of an order slot by the rules.
     pub(crate) fn decide(&self, handle: u32, markets: &MarketTable) -> Standing {
         let Some(mut order) = open_order(self.arena.raw(handle)) else {
             return Node::EMPTY.standing();
@@ -321,7 +321,7 @@ impl OrderStore {
         self.counts.remove(place);
     }
 
-    /// Recomputes the sizes of a market's reduce-only orders, after interest changed the positions.
+    /// Recomputes the sizes of a market's reduce-only orders after interest changed the positions.
     pub(crate) fn resize_reduce_only(&mut self, id: MarketId, markets: &mut MarketTable) {
         let key = markets.list[id.index()].info.key();
         self.for_each_order_of(
@@ -376,7 +376,7 @@ fn set_bit(mask: &mut u32, bit: u32, set: bool) {
     }
 }
 
-/// The order in a slot, when it is open. Slots were checked when they came in.
+/// Returns the order in a slot when it is open. Slots were validated when they arrived.
 pub(crate) fn open_order(raw: &RawOrder) -> Option<Order> {
     let view = raw.view();
     if view.status() != Ok(OrderStatus::Open) {
@@ -387,7 +387,7 @@ pub(crate) fn open_order(raw: &RawOrder) -> Option<Order> {
     order.ok()
 }
 
-/// Whether the order's place may change with the slot or the second alone.
+/// Returns whether the order's place may change only because slot or time advance.
 #[inline]
 pub(crate) fn depends_on_time(order: &OrderView<'_>) -> bool {
     order.auction_duration() != 0 || order.max_ts().0 != 0
@@ -399,7 +399,7 @@ pub(crate) fn market_of(raw: &RawOrder) -> Option<MarketKey> {
     Some(MarketKey { market_type, market_index: view.market_index() })
 }
 
-/// What a row of /l3 shows of a slot besides price and size: order slot, id, expiry and flags.
+/// Returns the fields of a /l3 row other than price and size: order slot, id, expiry and flags.
 fn row(raw: &RawOrder) -> (u64, u32, i64, bool, bool, bool) {
     let view = raw.view();
     (
@@ -412,7 +412,8 @@ fn row(raw: &RawOrder) -> (u64, u32, i64, bool, bool, bool) {
     )
 }
 
-/// Signed base a user holds in a market: the perp position, or the spot token amount.
+/// Returns the signed base that a user holds in a market: the perp position, or the spot token
+/// amount.
 fn position_in(user: &User, market: &Market) -> i64 {
     let index = market.info.market_index;
     if market.info.market_type == MarketType::Perp {

@@ -10,7 +10,7 @@ use crate::model::clock::Clock;
 use crate::model::market::MarketId;
 use crate::{LeftOut, Side};
 
-/// The inputs of the rules besides the order.
+/// The inputs of the rules in addition to the order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
     pub(crate) clock: &'a Clock,
@@ -25,7 +25,7 @@ pub(crate) struct Context<'a> {
     pub(crate) is_on_clob: bool,
 }
 
-/// Places an order by DESIGN section 4: resting, not expired, fillable, priced.
+/// Decides the place of an order: it must be resting, not expired, fillable, and priced.
 pub(crate) fn decide(order: &Order, context: &Context<'_>) -> Standing {
     let left_out = match context.is_on_clob {
         true => Some(LeftOut::PlacedOnClob),
@@ -47,8 +47,8 @@ pub(crate) fn decide(order: &Order, context: &Context<'_>) -> Standing {
     Standing { market: context.market, place, key, size }
 }
 
-/// The size of a taking order that is in auction. It obeys the ladder rules that do not concern
-/// resting, and a market order's auction must not be over.
+/// Returns the size of a taking order that is in auction. The rules for orders in ladders apply,
+/// except those about resting, and a market order's auction must not be over.
 fn size_in_auction(order: &Order, context: &Context<'_>) -> Option<u64> {
     let Clock { slots, now } = context.clock;
     let is_waiting = order.must_be_triggered() && !order.is_triggered();
@@ -59,7 +59,7 @@ fn size_in_auction(order: &Order, context: &Context<'_>) -> Option<u64> {
     fills.then_some(size)
 }
 
-/// The order of the checks decides which reason counts when several apply.
+/// The order of the checks decides which reason is given when several apply.
 fn left_out(order: &Order, context: &Context<'_>) -> Option<LeftOut> {
     if order.status != OrderStatus::Open {
         return Some(LeftOut::NotOpen);
@@ -104,13 +104,13 @@ fn resting(order: &Order, context: &Context<'_>) -> Result<(Place, u64, u64), Le
     Ok((Place::Fixed(side), order.price.0, size))
 }
 
-/// The first slot after an order's auction, in which a limit order starts to rest. Source:
+/// Returns the first slot after an order's auction, in which a limit order starts to rest. Source:
 /// sdk/src/math/auction.ts `isAuctionComplete`: over when more than the duration has passed.
 pub(crate) fn auction_end(order: &Order, slots: &SlotClock) -> Slot {
     slots.slot_after(order.auction_ms(), order.slot)
 }
 
-/// The second at which an order expires; `None` for never. Source:
+/// Returns the time in seconds at which an order expires; `None` for never. Source:
 /// programs/drift/src/math/orders.rs `should_expire_order`: strictly after `max_ts`.
 pub(crate) fn expiry(order: &Order) -> Option<i64> {
     let expires = order.max_ts.0 != 0 && !order.must_be_triggered();

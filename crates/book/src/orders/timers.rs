@@ -1,6 +1,6 @@
 //! Timer wheels: auction ends by slot, expiries by second.
 //!
-//! A timer is never cancelled: it carries the generation of its order slot, and a timer with an old
+//! A timer is never cancelled: it stores the generation of its order slot, and a timer with an old
 //! generation is dropped when it fires. The book rebuilds a wheel with too many stale timers.
 
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ impl Timers {
         }
     }
 
-    /// Timers of the fuller wheel, stale ones included.
+    /// Returns the number of timers in the fuller wheel, including stale ones.
     pub(crate) fn len(&self) -> usize {
         self.auctions.len().max(self.expiries.len())
     }
@@ -58,7 +58,7 @@ impl Timers {
         self.expiries.advance(clock.now.0, &mut self.due);
     }
 
-    /// The next due timer, in no particular order.
+    /// Returns the next due timer, in no particular order.
     pub(crate) fn pop_due(&mut self) -> Option<Timer> {
         self.due.pop()
     }
@@ -68,7 +68,7 @@ fn tick_of(slot: Slot) -> i64 {
     i64::try_from(slot.0).unwrap_or(i64::MAX)
 }
 
-/// One timer: the order slot and the generation it was set for.
+/// One timer: the order slot, and the generation for which the timer was set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Timer {
     pub(crate) handle: u32,

@@ -1,4 +1,5 @@
-//! User accounts: an index per key, and the account data that the book needs besides order slots.
+//! User accounts: an index for each key, and the account data that the book needs in addition to
+//! order slots.
 
 use std::collections::HashMap;
 
@@ -12,7 +13,7 @@ use crate::model::update::Version;
 #[derive(Clone, Debug)]
 pub(crate) struct User {
     pub(crate) key: Pubkey,
-    /// The hash of the key, from which order hashes start.
+    /// The hash of the key, with which order hashes start.
     pub(crate) seed: u64,
     pub(crate) version: Version,
     /// The last snapshot that contained this account.
@@ -109,7 +110,7 @@ impl UserTable {
         self.by_key.len()
     }
 
-    /// The known but absent accounts, sorted by key. Only these few are sorted.
+    /// Returns the known but absent accounts, sorted by key; only these few are sorted.
     pub(crate) fn absent_by_key(&self) -> Vec<&User> {
         let users = self.by_key.values().map(|index| &self.users[*index as usize]);
         let mut absent: Vec<&User> = users.filter(|user| !user.present).collect();

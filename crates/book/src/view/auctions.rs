@@ -1,7 +1,7 @@
 //! Orders in auction, as rows.
 //!
-//! Joining and leaving a market's list takes constant time, by the timers and updates that also
-//! move orders between ladders. Reading a list is O(length).
+//! Joining and leaving a market's list takes constant time; the timers and updates that move orders
+//! between ladders do both. Reading a list is O(length).
 
 use slotbook_protocol::model::clock::SlotClock;
 use slotbook_protocol::model::order::Order;
@@ -22,26 +22,26 @@ pub struct AuctionRow {
     pub order: Order,
     /// The user account that placed it.
     pub maker: Pubkey,
-    /// What can still fill, in the market's base units.
+    /// The unfilled size, in the market's base units.
     pub size: BaseQty,
-    /// Its price in the auction's first slot; `None` when the program gives it none.
+    /// The price in the auction's first slot; `None` when the program defines none.
     pub start: Option<Price>,
-    /// Its price in the auction's last slot; `None` when the program gives it none.
+    /// The price in the auction's last slot; `None` when the program defines none.
     pub end: Option<Price>,
-    /// Its price at the book's slot; before the auction's first slot, the price in the first.
+    /// The price at the book's slot; before the auction's first slot, the price in the first slot.
     pub current: Option<Price>,
-    /// Slots of the auction after the book's slot; 0 in its last one.
+    /// Number of auction slots after the book's slot; 0 in the last slot.
     pub slots_left: u64,
 }
 
 impl Book {
-    /// Appends the orders of a market that are in auction at the book's slot: by order slot, then
-    /// id, then maker. Appends nothing for an unknown market or an empty book; offset orders are
-    /// omitted while there is no oracle price.
+    /// Appends the orders of a market that are in auction at the book's slot, sorted by order slot,
+    /// then id, then maker. Appends nothing for an unknown market or an empty book; offset orders
+    /// are omitted while there is no oracle price.
     ///
-    /// Orders in auction currently take: limit orders that do not rest yet, and market, oracle and
-    /// triggered orders until their auctions end. They obey the book's rules that do not concern
-    /// resting.
+    /// Orders in auction are taking orders: limit orders that do not rest yet, and market, oracle
+    /// and triggered orders until their auctions end. The book's rules apply to them, except those
+    /// about resting.
     pub fn auctions(&self, id: MarketId, rows: &mut Vec<AuctionRow>) {
         let shown = self.markets.get(id).filter(|market| market.empty.is_none());
         let Some(market) = shown else { return };
@@ -52,15 +52,15 @@ impl Book {
             handles.push(handle);
             handle = self.orders.arena.node(handle).next;
         }
-        // The list is in arrival order, which must not rank orders of one account.
+        // The list is in the order of arrival, which must not affect the output, so it is sorted.
         handles.sort_unstable();
         rows.extend(handles.into_iter().filter_map(|handle| self.auction_row(market, handle)));
         let key = |row: &AuctionRow| (row.order.slot, row.order.order_id, row.maker);
         rows[first..].sort_by_key(key);
     }
 
-    /// A number that changes whenever a market's auctions do, at equal seq, slot and state; `None`
-    /// for an unknown market.
+    /// Returns a number that changes whenever a market's auctions do while seq, slot and state are
+    /// equal; `None` for an unknown market.
     #[must_use]
     pub fn auctions_revision(&self, id: MarketId) -> Option<u64> {
         self.markets.get(id).map(|market| market.ladders.auctions.revision)
@@ -87,7 +87,7 @@ impl Book {
     }
 }
 
-/// Whether the auction price moves with the oracle.
+/// Returns whether the auction price moves with the oracle.
 fn is_at_offset(order: &Order) -> bool {
     match order.has_auction_price(&order.slot.into()) {
         true => order.has_offset_auction(),
@@ -95,8 +95,8 @@ fn is_at_offset(order: &Order) -> bool {
     }
 }
 
-/// The fill price of an order at a slot of its auction; `None` for a market order without prices,
-/// and for a fixed-price auction whose price worsens.
+/// Returns the fill price of an order at a slot of its auction; `None` for a market order without
+/// prices, and for a fixed-price auction whose price gets worse.
 fn price_at(
     order: &Order,
     slots: &SlotClock,

@@ -12,12 +12,12 @@ use crate::model::market::{
 };
 use crate::{LeftOut, Side};
 
-/// Counts of accounts and orders, and of orders not shown by reason.
+/// Numbers of accounts and orders, and of excluded orders by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// User accounts present.
     pub users: usize,
-    /// Indexes assigned to user accounts; indexes of forgotten accounts are reused.
+    /// Number of indexes assigned to user accounts; indexes of forgotten accounts are reused.
     pub user_indexes: usize,
     /// Order slots that hold an open order.
     pub open_orders: usize,
@@ -25,33 +25,33 @@ pub struct Counters {
     pub resting_orders: usize,
     /// The shown orders among them.
     pub shown_orders: usize,
-    /// Open orders that are not shown, by [`LeftOut`] code.
+    /// Number of open orders that the book excludes, by [`LeftOut`] code.
     pub left_out: [usize; LeftOut::COUNT],
-    /// Accounts out of the book because their bytes are malformed.
+    /// Number of accounts that are excluded because their bytes are malformed.
     pub quarantined: usize,
 }
 
 /// The exchange's own counts of its users, and the number of accounts in the book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Census {
-    /// User accounts counted by the state account, idle accounts included.
+    /// Number of user accounts according to the state account, including idle accounts.
     pub sub_accounts: u64,
-    /// Perp positions counted by the markets, one for each user in each market.
+    /// Number of perp positions according to the markets: one for each user and market.
     pub positions: u64,
-    /// User and market accounts in the book, quarantined ones included.
+    /// Number of user and market accounts in the book, including quarantined ones.
     pub accounts: usize,
-    /// Accounts out of the book because their bytes are malformed.
+    /// Number of accounts that are excluded because their bytes are malformed.
     pub quarantined: usize,
 }
 
-/// The facts of a body besides its levels.
+/// The facts of a body other than its levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Sequence number of this market in this epoch.
     pub seq: u64,
     /// The chain's slot.
     pub slot: Slot,
-    /// Unix milliseconds of the turn that last changed slot, state or this market.
+    /// Unix milliseconds of the turn that last changed the slot, the state or this market.
     pub ts_ms: u64,
     /// How fresh the source is.
     pub state: FeedState,
@@ -59,13 +59,13 @@ pub struct Header {
     pub market_slot: Slot,
     /// The oracle readings; the MM reading priced the offset orders.
     pub oracle: OracleState,
-    /// The last oracle price that the program stored, 1e6: shown when the oracle's account is
+    /// The last oracle price that the program stored, 1e6; used when the oracle's account is
     /// absent.
     pub last_oracle_price: i64,
     /// Mark minus oracle price, both averaged over five minutes, 1e6; 0 for spot markets, which
     /// have no mark.
     pub premium: i64,
-    /// Why the book is empty, when a rule empties it.
+    /// The rule that empties the book; `None` when no rule does.
     pub empty_reason: Option<EmptyReason>,
 }
 
@@ -76,13 +76,13 @@ impl Book {
         self.markets.list.len()
     }
 
-    /// The fields of a market's account; `None` for an unknown id.
+    /// Returns the facts of a market; `None` for an unknown id.
     #[must_use]
     pub fn market(&self, id: MarketId) -> Option<&MarketInfo> {
         self.markets.get(id).map(|market| &market.info)
     }
 
-    /// All markets, in the order of their ids.
+    /// Returns all markets, in the order of their ids.
     pub fn markets(&self) -> impl Iterator<Item = &MarketInfo> {
         self.markets.list.iter().map(|market| &market.info)
     }
@@ -104,7 +104,7 @@ impl Book {
         self.markets.find(MarketKey { market_type, market_index }).map(|market| market.info.id)
     }
 
-    /// The oracle accounts that markets name, each once, in the order of their keys.
+    /// Returns the oracle accounts that markets name, each once, in the order of their keys.
     #[must_use]
     pub fn oracle_keys(&self) -> Vec<Pubkey> {
         let mut keys: Vec<Pubkey> = self.markets.oracles.keys().copied().collect();
@@ -130,8 +130,8 @@ impl Book {
         self.state
     }
 
-    /// Counts accounts and orders, and orders not shown by reason. Walks the levels of markets with
-    /// an empty book.
+    /// Returns the numbers of accounts and orders, and of excluded orders by reason. Walks the
+    /// levels of markets with an empty book.
     #[must_use]
     pub fn counters(&self) -> Counters {
         let mut left_out = self.orders.counts.left_out;
@@ -154,7 +154,7 @@ impl Book {
         }
     }
 
-    /// The totals that a snapshot of all users must match.
+    /// Returns the counts that a snapshot of all users must match.
     #[must_use]
     pub fn census(&self) -> Census {
         let usable = self.markets.list.iter().filter(|market| market.unusable.is_none());
@@ -168,7 +168,8 @@ impl Book {
         }
     }
 
-    /// The fees of markets of a kind; the program's defaults before the exchange's state arrives.
+    /// Returns the fees of markets of a type; the program's defaults before the exchange's state
+    /// arrives.
     #[must_use]
     pub fn fees(&self, market_type: MarketType) -> &FeeStructure {
         let terms = &self.markets.exchange.terms;
@@ -213,14 +214,15 @@ impl Book {
         self.markets.get(id).map(|market| market.shown_orders())
     }
 
-    /// The market's sequence number: grows with every turn that changes what it shows.
+    /// Returns the market's sequence number, which grows with every turn that changes its visible
+    /// content.
     #[must_use]
     pub fn seq(&self, id: MarketId) -> Option<u64> {
         self.markets.get(id).map(|market| market.seq)
     }
 
-    /// Whether a side's orders may have changed since a sequence number of its market. If not, rows
-    /// read at that number are still valid. True for an unknown market.
+    /// Returns whether a side's orders may have changed since a sequence number of its market. If
+    /// not, rows that were read at that number are still valid. True for an unknown market.
     #[must_use]
     pub fn orders_changed_since(&self, id: MarketId, side: Side, seq: u64) -> bool {
         self.markets.get(id).is_none_or(|market| market.side_seqs[side.index()] > seq)

@@ -1,6 +1,6 @@
-//! The hash of each market's state, and its parts. The orders' part is summed while accounts are
-//! applied; the other parts are small and computed on request, account hashes once per account
-//! state.
+//! Computes the hash of each market's state, and its parts. The orders' part is summed while
+//! accounts are applied; the other parts are small and computed on request, account hashes once for
+//! each account state.
 
 use slotbook_protocol::model::clock::SlotSchedule;
 use slotbook_protocol::model::oracle::OracleReading;
@@ -21,14 +21,14 @@ macro_rules! append {
     };
 }
 
-/// Upper bound of the bytes of the largest hashed part, a perp market's account.
+/// Upper bound for the bytes of the largest hashed part, a perp market's account.
 const HASHED_BYTES: usize = 1_024;
 
 impl Book {
     /// Appends the hashes of all markets, in the order of their ids, as of the last turn.
     ///
-    /// The first call hashes all orders and enables their maintenance: later calls take at most a
-    /// microsecond per market.
+    /// The first call hashes all orders and enables their maintenance; later calls take at most a
+    /// microsecond for each market.
     pub fn market_hashes(&mut self, hashes: &mut Vec<MarketHash>) {
         self.orders.keep_hashes(&mut self.markets);
         let mut bytes = Vec::with_capacity(HASHED_BYTES);
@@ -46,8 +46,9 @@ impl Book {
         Some(parts_of(self.markets.list.get_mut(id.index())?, exchange, &mut bytes))
     }
 
-    /// Appends the hashes of all open orders of a market, shown or not, by maker and then by id.
-    /// Comparing two lists locates the order in which two books differ. O(orders) of all markets.
+    /// Appends the hashes of all open orders of a market, visible or not, sorted by maker and then
+    /// by id. Comparing two lists finds the order in which two books differ. Costs O(orders) of all
+    /// markets.
     pub fn order_hashes(&self, id: MarketId, hashes: &mut Vec<OrderHash>) {
         let Some(market) = self.markets.get(id) else { return };
         let first = hashes.len();
@@ -109,7 +110,7 @@ fn known_account_hash(market: &mut Market, bytes: &mut Vec<u8>) -> u64 {
     hash
 }
 
-/// Hashes the account fields that a book depends on, without statistics.
+/// Hashes the account fields on which a book depends, without statistics.
 pub(crate) fn account_hash(market: &Market, bytes: &mut Vec<u8>) -> u64 {
     bytes.clear();
     append_info(&market.info, bytes);

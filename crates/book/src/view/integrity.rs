@@ -1,4 +1,4 @@
-//! Checks every invariant of the book by name, and hashes the shown book.
+//! Checks every invariant of the book by name, and hashes the visible book.
 
 use std::collections::HashMap;
 
@@ -28,10 +28,10 @@ impl std::fmt::Display for Violation {
 impl std::error::Error for Violation {}
 
 impl Book {
-    /// Checks every invariant of the book; O(orders).
+    /// Checks every invariant of the book. Costs O(orders).
     ///
     /// # Errors
-    /// The first [`Violation`] found.
+    /// The first [`Violation`] that is found.
     pub fn check_integrity(&self) -> Result<(), Violation> {
         self.check_counts()?;
         self.check_indicative()?;
@@ -52,8 +52,9 @@ impl Book {
         ensure(listed == self.orders.counts.resting, "each resting order is in exactly one ladder")
     }
 
-    /// The hash of all shown orders, in book order; equal books have equal hashes. It walks all
-    /// orders and covers the shown book, while [`Book::market_hashes`] covers the held state.
+    /// Returns the hash of all visible orders, in book order; equal books have equal hashes. It
+    /// walks all orders and covers the visible book, while [`Book::market_hashes`] covers the
+    /// state.
     #[must_use]
     pub fn state_hash(&self) -> u64 {
         let mut hash = CanonicalHash::new();
@@ -72,7 +73,7 @@ impl Book {
         hash.finish()
     }
 
-    /// The sums of the accounts equal a recount of all open orders.
+    /// Checks that the sums of the accounts equal a recount of all open orders.
     fn check_hashes(&self) -> Result<(), Violation> {
         if !self.orders.is_hashed {
             return Ok(());
@@ -211,7 +212,7 @@ impl Book {
         Ok(count)
     }
 
-    /// Counts of quotes agree, and are within their limits.
+    /// Checks that the counts of quotes agree and are within their limits.
     pub(crate) fn check_indicative(&self) -> Result<(), Violation> {
         let total = &self.markets.indicative;
         let mut counts = IndicativeCounts::default();
@@ -249,7 +250,7 @@ impl Book {
         self.check_nodes(head, |node| (node.market, node.place, node.key) == here)
     }
 
-    /// Walks a list: links agree both ways, and every node has this place.
+    /// Walks a list and checks that links agree both ways, and that every node has this place.
     fn check_nodes(
         &self,
         head: u32,
@@ -270,8 +271,8 @@ impl Book {
         Ok((count, size))
     }
 
-    /// The shown side is sorted, without empty or duplicate prices, and equal by level and by
-    /// order.
+    /// Checks that the visible side is sorted, without empty or duplicate prices, and equal by
+    /// level and by order.
     fn check_levels(&self, id: MarketId, side: Side) -> Result<(), Violation> {
         let levels: Vec<_> = self.levels(id, side).collect();
         let sorted = levels.is_sorted_by(|a, b| side.is_better(a.price.0, b.price.0));

@@ -1,5 +1,5 @@
-//! Compares a reading with the book, read-only: accounts that the book lacks, which reveal lost
-//! notifications, and accounts that the reading lacks.
+//! Compares a reading with the book, without changing it: accounts that the book lacks, which
+//! reveal lost notifications, and accounts that the reading lacks.
 
 use slotbook_protocol::model::units::Pubkey;
 use slotbook_protocol::model::{AccountKind, kind_of};
@@ -29,11 +29,12 @@ pub struct LayoutSample {
 }
 
 impl Book {
-    /// Whether the book lacks this state: it has an older, different state, or none. Then a
+    /// Returns whether the book lacks this state: it has an older, different state, or none, so a
     /// notification was lost.
     ///
     /// False for closed and idle accounts, because nodes send no notification for them; for
-    /// malformed accounts, which the book never holds; and for a market beyond the table's limit.
+    /// malformed accounts, which the book never contains; and for a market beyond the table's
+    /// limit.
     #[must_use]
     pub fn lacks(&self, update: &AccountUpdate<'_>) -> bool {
         if let Some(oracle) = self.markets.oracles.get(&update.pubkey) {
@@ -55,9 +56,9 @@ impl Book {
         }
     }
 
-    /// Whether the book has an account that a later reading lacks: the account was closed, or
-    /// written on an abandoned fork, or never existed. An idle user counts as gone, because scans
-    /// do not return idle users.
+    /// Returns whether the book has an account that a later reading lacks: the account was closed,
+    /// was written on an abandoned fork, or never existed. An idle user counts as gone, because
+    /// scans do not return idle users.
     #[must_use]
     pub fn outlives(&self, update: &AccountUpdate<'_>) -> bool {
         if let Some(oracle) = self.markets.oracles.get(&update.pubkey) {
@@ -134,8 +135,8 @@ impl Book {
         exchange.version.admits(update, false) && exchange.terms != ExchangeTerms::of(&state)
     }
 
-    /// Up to `count` user accounts with open orders from index `from` on, and the index after the
-    /// last one read; 0 at the end. Each round returns every account once.
+    /// Returns up to `count` user accounts with open orders from index `from` on, and the index
+    /// after the last account read; 0 at the end. Each round returns every account once.
     #[must_use]
     pub fn users_with_orders(&self, from: usize, count: usize) -> (Vec<Pubkey>, usize) {
         let users = &self.orders.users;

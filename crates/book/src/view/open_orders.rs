@@ -1,4 +1,4 @@
-//! The open orders of one user account, shown or not.
+//! The open orders of one user account, visible in the book or not.
 
 use slotbook_protocol::model::order::Order;
 use slotbook_protocol::model::units::Pubkey;
@@ -18,7 +18,7 @@ pub struct OpenOrder<'a> {
     pub market: &'a MarketInfo,
     /// The order as stored in its account.
     pub order: Order,
-    /// Why the book does not show it; `None` when it does.
+    /// The reason why the book excludes the order; `None` when it does not.
     pub left_out: Option<LeftOut>,
 }
 

@@ -21,11 +21,11 @@ pub struct OrdersQuery {
     pub limit: usize,
 }
 
-/// Called with the unsorted queue of a price; false stops the reading.
+/// Called with the unsorted queue of a price; returning false stops the reading.
 type EachQueue<'a> = &'a mut dyn FnMut(Price, &mut [QueueEntry]) -> bool;
 
 impl Book {
-    /// The levels of a side, best first; empty for an unknown market or an empty book.
+    /// Returns the levels of a side, best first; none for an unknown market or an empty book.
     pub fn levels(&self, id: MarketId, side: Side) -> Levels<'_> {
         Levels(self.merged(id, side))
     }
@@ -36,14 +36,15 @@ impl Book {
         self.merged(id, side).first().map(|(price, _)| Price(price))
     }
 
-    /// Appends at most `limit` orders of a side in book order: price, then order slot, then id,
+    /// Appends at most `limit` orders of a side in book order: by price, then order slot, then id,
     /// then maker.
     pub fn orders(&self, market: MarketId, side: Side, limit: usize, rows: &mut Vec<OrderRow>) {
         let query = OrdersQuery { market, side, limit };
         self.orders_with(query, &mut QueueScratch::default(), rows);
     }
 
-    /// As [`Book::orders`], with a reusable buffer: no allocation once the longest queue was read.
+    /// Works like [`Book::orders`], with a reusable buffer: no allocation once the longest queue
+    /// was read.
     pub fn orders_with(
         &self,
         query: OrdersQuery,
@@ -63,8 +64,8 @@ impl Book {
         });
     }
 
-    /// As [`Book::orders_with`], for one maker: queue sizes count all orders, but only the queues
-    /// that contain the maker are read.
+    /// Works like [`Book::orders_with`] for one maker: queue sizes count all orders, but only the
+    /// queues that contain the maker are read.
     pub fn orders_of_maker(
         &self,
         maker: &Pubkey,
@@ -91,14 +92,14 @@ impl Book {
         self.each_queue_at(query, prices, queue, &mut each);
     }
 
-    /// Whether the book has a user account with this key, with or without orders.
+    /// Returns whether the book has a user account with this key, with or without orders.
     #[must_use]
     pub fn has_user(&self, key: &Pubkey) -> bool {
         let index = self.orders.users.find(key);
         index.is_some_and(|index| self.orders.users.get(index).present)
     }
 
-    /// Appends at most `limit` distinct makers of a side, by their best orders.
+    /// Appends at most `limit` distinct makers of a side, sorted by their best orders.
     pub fn top_makers(&self, id: MarketId, side: Side, limit: usize, makers: &mut Vec<Pubkey>) {
         let first = makers.len();
         let query = OrdersQuery { market: id, side, limit };
@@ -124,7 +125,7 @@ impl Book {
         }
     }
 
-    /// As [`Book::each_queue`], for the given prices, best first.
+    /// Works like [`Book::each_queue`], for the given prices, best first.
     fn each_queue_at(
         &self,
         query: OrdersQuery,
@@ -148,7 +149,7 @@ impl Book {
         }
     }
 
-    /// The prices of a user's shown orders, without duplicates, best first.
+    /// Returns the prices of a user's visible orders, without duplicates, best first.
     fn prices_of(&self, id: MarketId, side: Side, user: usize, prices: &mut Vec<u64>) {
         prices.clear();
         let Some(market) = self.markets.get(id) else { return };
@@ -168,7 +169,7 @@ impl Book {
         prices.dedup();
     }
 
-    /// The shown pieces of a side, best first; empty for an unknown market.
+    /// Returns the visible pieces of a side, best first; none for an unknown market.
     pub(crate) fn merged(&self, id: MarketId, side: Side) -> Merged<'_> {
         match self.markets.get(id) {
             Some(market) => market.merged(side),

@@ -1,5 +1,5 @@
 //! The queue of one price in fill order, and the buffers and partly sorted long queues that readers
-//! keep between reads.
+//! reuse between reads.
 
 use std::cmp::Ordering;
 
@@ -13,13 +13,13 @@ use crate::model::market::MarketId;
 use crate::orders::order_store::OrderStore;
 use crate::{OrderRow, Side};
 
-/// An order in a queue, with its sort key: loading the key from the order for each comparison costs
-/// ten times the comparison.
+/// An order in a queue with its sort key, because loading the key from the order for each
+/// comparison costs ten times the comparison.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueueEntry {
     /// See [`rank_of`].
     rank: u128,
-    /// The shown size, in the market's base units.
+    /// The visible size, in the market's base units.
     pub(crate) size: u64,
     pub(crate) handle: u32,
 }
@@ -44,7 +44,7 @@ impl QueueEntry {
     }
 }
 
-/// Partitions an unsorted queue into the orders of a user and the rest.
+/// Moves the orders of a user to the front of an unsorted queue.
 pub(crate) fn own_first(
     queue: &mut [QueueEntry],
     user: usize,
@@ -61,7 +61,7 @@ pub(crate) fn own_first(
 }
 
 impl OrderStore {
-    /// Replaces `queue` by the unsorted orders of the next pieces, which have this price.
+    /// Replaces `queue` by the unsorted orders of the next pieces that have this price.
     pub(crate) fn read_queue(
         &self,
         price: u64,
@@ -91,8 +91,8 @@ impl OrderStore {
         }
     }
 
-    /// Sorts and returns the first `count` orders of a queue: a caller that needs few orders of a
-    /// long queue does not pay for the rest.
+    /// Sorts and returns the first `count` orders of a queue, so that a caller that needs few
+    /// orders of a long queue does not pay for the rest.
     pub(crate) fn sort_front<'q>(
         &self,
         queue: &'q mut [QueueEntry],
@@ -127,7 +127,7 @@ impl OrderStore {
     }
 
     /// Inlined, so that a caller that needs few fields does not load the order's bytes for the
-    /// rest.
+    /// others.
     #[inline]
     pub(crate) fn row(&self, price: Price, entry: &QueueEntry, ahead: u128) -> OrderRow {
         let view = self.arena.raw(entry.handle).view();
@@ -155,7 +155,7 @@ pub struct QueueScratch {
     pub(crate) prices: Vec<u64>,
 }
 
-/// Identifies the queue of a price. Equal keys have equal orders, because a change of orders
+/// Identifies the queue of a price. Equal keys mean equal orders, because a change of orders
 /// changes the sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QueueKey {
@@ -166,7 +166,7 @@ pub(crate) struct QueueKey {
 }
 
 impl QueueKey {
-    /// Whether the other queue is of the same side at another sequence number.
+    /// Returns whether the other queue is of the same side at another sequence number.
     fn replaces(&self, other: &Self) -> bool {
         (self.market, self.side) == (other.market, other.side) && self.seq != other.seq
     }
@@ -196,8 +196,8 @@ impl QueueCache {
         Some(queue.sorted)
     }
 
-    /// Adds a queue and drops queues of its side at other sequence numbers. A full cache is cleared
-    /// first.
+    /// Adds a queue, and drops queues of its side at other sequence numbers. A full cache is
+    /// cleared first.
     pub(crate) fn insert(&mut self, key: QueueKey, entries: Vec<QueueEntry>, sorted: usize) {
         if entries.len() > CACHED_QUEUE_ORDERS_MAX {
             return;

@@ -10,17 +10,17 @@ use crate::model::market::MarketId;
 use crate::orders::order_store::OrderStore;
 use crate::{OrderRow, Side};
 
-/// Minimum orders of a queue in the first sort; each later sort triples the sorted front.
+/// Minimum number of orders in the first sort of a queue; each later sort triples the sorted front.
 const SORTED_FIRST: usize = 16;
 
-/// Fraction of a long queue in the first sort: selecting it costs one pass over the queue, more
-/// than sorting it.
+/// Divisor of a long queue's length for the first sort: selecting a front costs one pass over the
+/// queue, more than sorting it.
 const SORTED_FIRST_PART: usize = 16;
 
 impl Book {
-    /// Iterates over the orders of a side in book order: price, then order slot, then id, then
+    /// Iterates over the orders of a side in book order: by price, then order slot, then id, then
     /// maker. Visits only the levels that are read, and sorts only the front of a long queue, once
-    /// per market change.
+    /// for each change of the market.
     pub fn resting<'a>(
         &'a self,
         id: MarketId,
@@ -29,7 +29,7 @@ impl Book {
     ) -> Resting<'a> {
         scratch.queue.clear();
         let side_key = self.markets.get(id).and_then(|market| {
-            // Within a turn, orders change under the same sequence number: do not cache queues.
+            // Within a turn, the sequence number stays the same while orders change: cache nothing.
             let is_settled = !market.dirty_sides[side.index()];
             let seq = market.side_seqs[side.index()];
             is_settled.then_some(QueueKey { market: id, side, price: 0, seq })
@@ -56,7 +56,7 @@ pub struct Resting<'a> {
     scratch: &'a mut QueueScratch,
     /// The cache key of the side's queues without the price; `None` when queues are not cached.
     side_key: Option<QueueKey>,
-    /// The cache key of the current queue, if it will be cached.
+    /// The cache key of the current queue, if the queue will be cached.
     key: Option<QueueKey>,
     price: Price,
     next: usize,
@@ -92,7 +92,7 @@ impl Resting<'_> {
         }
     }
 
-    /// Extends the sorted front: the cost is shared by the orders read.
+    /// Extends the sorted front; its cost is shared by the orders that are read.
     fn sort_more(&mut self) {
         let rest = &mut self.scratch.queue[self.sorted..];
         let count = (3 * self.sorted).max(SORTED_FIRST).max(rest.len() / SORTED_FIRST_PART);
