@@ -228,8 +228,8 @@ export class SourceJudge {
   }
 
   /**
-   * Returns the trusted sources that have reported nothing about the account since they joined, up to
-   * the end of a slot.
+   * Returns the trusted sources that have reported nothing about the account since they joined, up
+   * to the end of a slot.
    */
   #silentUntil(slot: number, { pubkey }: Dispute): readonly Member[] {
     const { ledger } = this.#options;
