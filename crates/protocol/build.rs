@@ -1,12 +1,13 @@
-//! Makes the layout tables of the programs, as Rust, of their texts in `layouts/`.
+//! Generates the layout tables of the programs, as Rust source, from the text files in `layouts/`.
 
 use std::collections::BTreeMap;
 use std::env::var;
 use std::fs::{read_to_string, write};
 use std::path::Path;
 
-/// An account, a struct, an event or a group of fields of one: its name, bytes or `event` or `group`, discriminator, and
-/// its fields as name, type and offset. Fields of events and groups have no offset.
+/// An account, a struct, an event, or a group of event fields: its name, its size in bytes or
+/// `event` or `group`, its discriminator, and its fields as name, type and offset. Fields of events
+/// and groups have no offset.
 struct Table<'a> {
     name: &'a str,
     size: &'a str,
@@ -14,7 +15,7 @@ struct Table<'a> {
     fields: Vec<[&'a str; 3]>,
 }
 
-/// What a text says: its tables, and its enums with their variants.
+/// The contents of one layout file: its tables, and its enums with their variants.
 #[derive(Default)]
 struct Program<'a> {
     tables: Vec<Table<'a>>,
@@ -62,7 +63,7 @@ impl<'a> Program<'a> {
         program
     }
 
-    /// The type of an element, as `FieldType` has it.
+    /// Returns the Rust expression of the `FieldType` of an element.
     fn element(&self, of: &str) -> String {
         match of {
             "publicKey" => "Key".to_owned(),
@@ -75,7 +76,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// A field of an event or of a group.
+    /// Returns the Rust expression of a field of an event or a group.
     fn item(&self, [name, of, _]: &[&str; 3]) -> String {
         let inside = |start, end: char| of.strip_prefix(start)?.strip_suffix(end);
         let is_group = |table: &Table<'_>| table.name == *of && table.size == "group";
@@ -130,7 +131,8 @@ impl<'a> Program<'a> {
     }
 }
 
-/// The tables and groups as constants, the table of each kind of account, and the events.
+/// Generates the tables and groups as constants, the function from a kind of account to its table,
+/// and the list of events.
 fn rust_of(program: &Program<'_>) -> String {
     let constants: String = program.tables.iter().map(|table| program.constant(table)).collect();
     let accounts = program.tables.iter().filter(|table| table.is_account());
@@ -148,7 +150,7 @@ fn rust_of(program: &Program<'_>) -> String {
 }
 
 impl Table<'_> {
-    /// Whether it is an account, or a struct of one.
+    /// Whether the table describes an account or a struct, not an event or a group.
     fn is_account(&self) -> bool {
         !["event", "group"].contains(&self.size)
     }

@@ -49,8 +49,8 @@ pub const CHUNK_MAX: usize = 64;
 /// Drift v2 dlob-server publishes as many. Source: dlob-server `numVammOrders`.
 pub const VAMM_LEVELS: usize = 100;
 
-/// Maximum age of the oracle price, in milliseconds, for which the book contains the AMM: 160 slots of
-/// 400 ms. Source: dlob-server src/dlob-subscriber/DLOBSubscriberIO.ts, which accepts prelaunch
+/// Maximum age of the oracle price, in milliseconds, for which the book contains the AMM: 160 slots
+/// of 400 ms. Source: dlob-server src/dlob-subscriber/DLOBSubscriberIO.ts, which accepts prelaunch
 /// oracles at any age.
 pub const VAMM_ORACLE_AGE_MS_MAX: u64 = 160 * SLOT_UNIT_MS;
 

@@ -3,7 +3,7 @@
 use crate::model::error::ProtocolError;
 use crate::model::units::Pubkey;
 
-/// The bytes of a field. The caller has checked the length of the whole.
+/// Returns the bytes of a field. The caller has checked the length of the account.
 #[inline]
 fn field<const LEN: usize>(bytes: &[u8], at: usize) -> [u8; LEN] {
     let found = bytes.get(at..).and_then(<[u8]>::first_chunk);
@@ -39,7 +39,7 @@ pub(crate) fn key_at(bytes: &[u8], at: usize) -> Pubkey {
     Pubkey(field(bytes, at))
 }
 
-/// A truth value; any byte but 0 and 1 is malformed, as it is to the program.
+/// Reads a boolean; any byte except 0 and 1 is malformed, as in the program.
 #[inline]
 pub(crate) fn bool_at(bytes: &[u8], at: usize, name: &'static str) -> Result<bool, ProtocolError> {
     match u8_at(bytes, at) {

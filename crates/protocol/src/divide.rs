@@ -1,7 +1,7 @@
-//! Fast division of two words whose values fit into one word, as nearly every amount does: the
-//! compiler's own division is always a call.
+//! Fast division for two `u128` values that fit in 64 bits, as nearly all amounts do: the
+//! compiler's division of `u128` is always a function call.
 
-/// The quotient, rounded down. The divisor must be above 0.
+/// Returns the quotient, rounded down. The divisor must be positive.
 #[inline]
 pub(crate) fn div_floor(dividend: u128, divisor: u128) -> u128 {
     match (u64::try_from(dividend), u64::try_from(divisor)) {
@@ -10,7 +10,7 @@ pub(crate) fn div_floor(dividend: u128, divisor: u128) -> u128 {
     }
 }
 
-/// The quotient, rounded up. The divisor must be above 0.
+/// Returns the quotient, rounded up. The divisor must be positive.
 #[inline]
 pub(crate) fn div_ceil(dividend: u128, divisor: u128) -> u128 {
     match (u64::try_from(dividend), u64::try_from(divisor)) {

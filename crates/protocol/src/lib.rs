@@ -1,10 +1,11 @@
-//! The rules of the exchange's program: account layouts, units, rounding, prices and predicates.
+//! The rules of the exchange's programs: account layouts, units, rounding, prices and predicates.
 //!
 //! [`model`] has the types that all programs share and that a book uses: users, orders, markets,
-//! oracles, units and rules. [`drift`] and [`velocity`] have the tables of a program, [`event`] reads logs. Every rule names
-//! its source in the program or its SDK.
+//! oracles, units and rules. [`drift`] and [`velocity`] have the tables of one program each.
+//! [`event`] reads logs. Every rule names its source in the program or its SDK.
 //!
-//! This crate holds no state, reads no clock, does no I/O, and knows nothing of books or feeds.
+//! This crate holds no state, reads no clock, does no I/O, and does not depend on the book or the
+//! feeds.
 //!
 //! ```
 //! use slotbook_protocol::model::enums::Direction;

@@ -13,8 +13,8 @@ use crate::model::tables::Tables;
 use crate::model::units::Pubkey;
 use layouts::{EVENTS, PERP_MARKET, PRELAUNCH_ORACLE, PYTH_LAZER_ORACLE, SPOT_MARKET, STATE, USER};
 
-/// The program, the same on every cluster.
-/// Source: programs/drift/src/lib.rs `declare_id`.
+/// The address of the program, the same on every cluster. Source: programs/drift/src/lib.rs
+/// `declare_id`.
 pub const PROGRAM_ID: Pubkey = Pubkey::from_base58("dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH");
 
 /// The tables of Drift v2.

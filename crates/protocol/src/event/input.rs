@@ -1,40 +1,40 @@
-//! The bytes of a record, taken from the front, field by field.
+//! A reader of the bytes of a record, from the front, field by field.
 
 use super::field::DISCRIMINATOR_BYTES;
 use crate::model::error::ProtocolError;
 use crate::velocity::layouts::ORDER;
 
-/// What fields read that an old record does not have yet. The longest element is an order.
+/// The bytes that are read for a field that an old record lacks. The longest element is an order.
 static ZEROS: [u8; ORDER.size] = [0; ORDER.size];
 
 /// The rest of a record.
 pub(super) struct Input<'a> {
     data: &'a [u8],
     at: usize,
-    /// The record ended before the field that is being read.
+    /// Whether the record ended before the current field.
     is_over: bool,
 }
 
 impl<'a> Input<'a> {
-    /// The fields of a record, whose discriminator has been checked.
+    /// Returns a reader at the first field of a record, whose discriminator was checked.
     pub(super) fn new(data: &'a [u8]) -> Self {
         Self { data, at: DISCRIMINATOR_BYTES.min(data.len()), is_over: false }
     }
 
-    /// Begins the next field of the record. Fields of a struct in it do not count: a record that
-    /// ends among those is cut.
+    /// Begins the next field of the record. Do not call this for fields of a struct inside the
+    /// record: a record that ends inside a struct is malformed.
     #[inline]
     pub(super) fn begin_field(&mut self) {
         self.is_over = self.at == self.data.len();
     }
 
-    /// Begins a field that no record of the program has.
+    /// Begins a field that the records of this program never have.
     #[inline]
     pub(super) fn begin_absent_field(&mut self) {
         self.is_over = true;
     }
 
-    /// Whether the current field is after the end of the record.
+    /// Returns whether the record ended before the current field.
     pub(super) fn is_over(&self) -> bool {
         self.is_over
     }
@@ -44,10 +44,10 @@ impl<'a> Input<'a> {
         self.data.len() - self.at
     }
 
-    /// The next bytes.
+    /// Takes the next bytes of the record.
     ///
     /// # Errors
-    /// [`ProtocolError::WrongLength`] when the record ends inside them.
+    /// [`ProtocolError::WrongLength`] when the record ends within these bytes.
     #[inline]
     pub(super) fn take(&mut self, bytes: usize) -> Result<&'a [u8], ProtocolError> {
         if self.is_over {

@@ -1,4 +1,4 @@
-//! Any record as JSON text, field by field as its description says.
+//! Writes any record as JSON text, field by field by its layout.
 
 use super::field::{EventField, EventFieldType, EventLayout};
 use super::input::Input;
@@ -10,20 +10,20 @@ use crate::model::error::ProtocolError;
 /// How a record fitted its description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fit {
-    /// Fields of the description that the record ends before.
+    /// Number of fields of the layout that the record lacks at its end.
     pub fields_missing: usize,
-    /// Bytes of the record after its last known field.
+    /// Number of bytes of the record after its last known field.
     pub bytes_behind: usize,
 }
 
 /// Appends a record as JSON: keys in camelCase in the record's order, integers of 64 bits and wider
 /// as decimal text, addresses in base58, enums by the program's names, absent options as null.
-/// Fields that the record ends before are written as zero or null. When there is an error, what was
-/// appended before it is taken back.
+/// Fields that the record lacks at its end are written as zero or null. On an error, nothing
+/// remains appended.
 ///
 /// # Errors
-/// [`ProtocolError::WrongDiscriminator`], [`ProtocolError::WrongLength`] when the record ends inside
-/// a field, [`ProtocolError::InvalidEnum`] or [`ProtocolError::MalformedText`].
+/// [`ProtocolError::WrongDiscriminator`], [`ProtocolError::WrongLength`] when the record ends
+/// inside a field, [`ProtocolError::InvalidEnum`] or [`ProtocolError::MalformedText`].
 pub fn decode_json(
     layout: &EventLayout,
     data: &[u8],
@@ -103,7 +103,7 @@ fn take_length(input: &mut Input<'_>) -> Result<usize, ProtocolError> {
     Ok(usize::try_from(u32_at(input.take(4)?, 0)).unwrap_or(usize::MAX))
 }
 
-/// Elements are written one by one as they are read, so that a wrong length allocates nothing.
+/// Writes each element as soon as it is read, so that a wrong length causes no allocation.
 fn write_elements(
     name: &'static str,
     element: FieldType,

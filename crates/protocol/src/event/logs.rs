@@ -1,4 +1,4 @@
-//! Where a program's events stand in the logs of a transaction.
+//! Finds the events of a program in the logs of a transaction.
 
 use base64_simd::{AsOut, STANDARD, STANDARD_NO_PAD};
 
@@ -15,23 +15,24 @@ const EVENT_TEXT_BYTES_MAX: usize = 16 << 10;
 /// is not from the runtime.
 const DEPTH_MAX: usize = 64;
 
-/// Maximum events between the two forms of one event: a program that logs events in both forms writes
-/// one after the other.
+/// Maximum number of events between the two forms of one event: a program that logs events in both
+/// forms writes one form directly after the other.
 const EVENTS_BETWEEN_FORMS_MAX: usize = 64;
 
-/// Characters of base64 that tell whether to decode a line at all, and the bytes they hold.
+/// Number of base64 characters that are decoded first to decide whether to decode the whole line,
+/// and the number of bytes they encode.
 const PROBE_CHARS: usize = 8;
 const PROBE_BYTES: usize = 6;
 
-/// What the runtime writes when it cuts the logs.
+/// The line that the runtime writes when it truncates the logs.
 const TRUNCATED: &str = "Log truncated";
 
 /// One event of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct LoggedEvent<'a> {
-    /// Place among the program's events of the transaction, from 0.
+    /// Position among the program's events of the transaction, from 0.
     pub index: u32,
-    /// Place of its line in the logs, from 0.
+    /// Position of the event's line in the logs, from 0.
     pub line: usize,
     /// The event's kind.
     pub layout: &'static EventLayout,
@@ -39,24 +40,24 @@ pub struct LoggedEvent<'a> {
     pub data: &'a [u8],
 }
 
-/// What was found in the logs of a transaction.
+/// The counts that a scan of a transaction's logs returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LogSummary {
-    /// Events of the program, the unreadable ones among them.
+    /// Number of events of the program, including unreadable events.
     pub events: u32,
-    /// Events that are not base64, or that the caller could not read.
+    /// Number of events that are not base64, or that the caller could not read.
     pub unreadable: u32,
-    /// The runtime truncated the logs: later events may be missing.
+    /// Whether the runtime truncated the logs, so that later events may be missing.
     pub is_truncated: bool,
 }
 
-/// Finds the events of one program, and keeps its working memory from transaction to transaction.
+/// Finds the events of one program, and reuses its memory from transaction to transaction.
 #[derive(Debug)]
 pub struct LogScanner {
     program: String,
     events: &'static [&'static EventLayout],
     data: Vec<u8>,
-    /// Lines of events that were logged in one form and not yet in the other.
+    /// Lines of the events that were logged in one form and not yet in the other form.
     single: Vec<usize>,
 }
 
@@ -76,11 +77,12 @@ impl LogScanner {
 
     /// Passes every event of the program to `read`, in order, and counts the events that `read`
     /// rejects. The lines belong to one successful transaction; each line is one entry of the
-    /// node's list, including its line breaks. An event that is logged in both forms is one event.
+    /// node's list, including its line breaks. An event that is logged in both forms counts as one
+    /// event.
     ///
-    /// Logs may be truncated. Lines before the first program name belong to the first program that
-    /// ends after them, or to the given program when none ends. This cannot be forged, because the
-    /// runtime names each program before its first line.
+    /// Logs may be truncated. Lines before the first line that names a program belong to the first
+    /// program that ends after them, or to the given program when no program ends. A program cannot
+    /// forge this, because the runtime names each program before the program's first line.
     pub fn scan<L: AsRef<str>>(
         &mut self,
         lines: &[L],
@@ -135,15 +137,15 @@ enum Form {
 /// What a line of the logs is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line<'a> {
-    /// A program begins, at a depth from 1.
+    /// A program is invoked, at a depth from 1.
     Invoke { program: &'a str, depth: usize },
     /// A program ends, well or not.
     End { program: &'a str },
-    /// What the running program wrote. `emit!` writes data, `emit_stack` writes a log.
+    /// A line that the running program wrote: `emit!` writes data, `emit_stack` writes a log.
     Output { text: &'a str, form: Form },
     /// The rest is missing.
     Truncated,
-    /// Compute units, return data and whatever else there is.
+    /// Any other line, for example compute units or return data.
     Other,
 }
 
@@ -169,12 +171,12 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The running programs, outermost first. `None` is a program that started before the logs.
+/// The running programs, outermost first. `None` is a program that started before the logs did.
 struct Stack<'a> {
     frames: [Option<&'a str>; DEPTH_MAX],
     len: usize,
-    /// Whether a program was named yet: then `len` is the true depth. Before, there is one unknown
-    /// frame, and another below it whenever it ends.
+    /// Whether a line has named a program: then `len` is the true depth. Before, the stack holds
+    /// one unknown frame, and gets another unknown frame below it whenever a program ends.
     is_placed: bool,
 }
 
@@ -183,8 +185,8 @@ impl<'a> Stack<'a> {
         Self { frames: [None; DEPTH_MAX], len: 1, is_placed: false }
     }
 
-    /// The stated depth has priority over the tracked depth: a frame whose end is missing has
-    /// ended, and a frame whose start is missing is unknown.
+    /// Pushes a program. The depth in the log line has priority over the tracked depth: a frame
+    /// whose end is missing has ended, and a frame whose start is missing is unknown.
     fn invoke(&mut self, program: &'a str, depth: usize) {
         let below = depth - 1;
         if !self.is_placed && below > 0 {
@@ -198,8 +200,8 @@ impl<'a> Stack<'a> {
         self.is_placed = true;
     }
 
-    /// Ends the innermost frame that can be the program's; frames above it ended unseen. An end
-    /// that fits none is ignored.
+    /// Ends the innermost frame that can belong to the program; frames above it ended without a
+    /// line. An end that fits no frame is ignored.
     fn end(&mut self, program: &str) {
         let fits = |frame: &Option<&str>| frame.is_none_or(|name| name == program);
         if let Some(at) = self.frames[..self.len].iter().rposition(fits) {
@@ -211,8 +213,8 @@ impl<'a> Stack<'a> {
         }
     }
 
-    /// The program that writes now; `None` between two instructions. `find` finds the program of an
-    /// unknown frame from the following lines, and is called once a frame.
+    /// Returns the program that writes now; `None` between two instructions. `find` determines the
+    /// program of an unknown frame from the following lines, and is called once for each frame.
     fn writer(&mut self, find: impl FnOnce(Option<usize>) -> &'a str) -> Option<&'a str> {
         let depth = self.is_placed.then_some(self.len);
         let top = self.frames.get_mut(self.len.checked_sub(1)?)?;
@@ -220,8 +222,8 @@ impl<'a> Stack<'a> {
     }
 }
 
-/// The program of an unknown frame, at `depth` if known: the first program that ends after it,
-/// except programs of inner frames. `None` when no line names it.
+/// Returns the program of an unknown frame, at `depth` if known: the first program that ends after
+/// it, except programs of inner frames. `None` when no line names the program.
 fn ends_first<L: AsRef<str>>(lines: &[L], depth: Option<usize>) -> Option<&str> {
     let mut depth = depth;
     let mut above = 0_usize;
@@ -240,7 +242,8 @@ fn ends_first<L: AsRef<str>>(lines: &[L], depth: Option<usize>) -> Option<&str> 
     None
 }
 
-/// Whether the event at `place` was logged before in the other form; if not, it may come in that form later.
+/// Returns whether the event at `place` was logged before in the other form. If not, remembers the
+/// event, because the other form may follow.
 fn is_again<L: AsRef<str>>(lines: &[L], single: &mut Vec<usize>, place: usize) -> bool {
     let is_other =
         |at: &usize| match (Line::of(lines[*at].as_ref()), Line::of(lines[place].as_ref())) {
@@ -262,7 +265,8 @@ fn is_again<L: AsRef<str>>(lines: &[L], single: &mut Vec<usize>, place: usize) -
     }
 }
 
-/// The record whose discriminator starts the text; `None` when the text is not an event.
+/// Returns the layout of the record whose discriminator starts the text; `None` when the text is
+/// not an event.
 fn probe(events: &[&'static EventLayout], text: &str) -> Option<&'static EventLayout> {
     let chars = text.as_bytes().get(..PROBE_CHARS)?;
     let mut bytes = [0; PROBE_BYTES];
@@ -272,13 +276,14 @@ fn probe(events: &[&'static EventLayout], text: &str) -> Option<&'static EventLa
 
 enum Decoded<'a> {
     Event(&'a [u8]),
-    /// It begins like an event and is none that can be decoded.
+    /// The line begins like an event, but cannot be decoded.
     Broken,
     /// It is something else.
     Other,
 }
 
-/// Decodes into the front of `scratch`, which keeps its length so that it is zeroed only once.
+/// Decodes the text into the front of `scratch`, whose length never shrinks, so that its bytes are
+/// zeroed only once.
 fn decode<'a>(text: &str, layout: &EventLayout, scratch: &'a mut Vec<u8>) -> Decoded<'a> {
     if text.len() > EVENT_TEXT_BYTES_MAX {
         return Decoded::Broken;

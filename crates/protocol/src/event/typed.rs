@@ -1,4 +1,4 @@
-//! The records that history is made of, as structs, read without an allocation.
+//! The records of the history as structs, read without allocation.
 
 use super::field::{DISCRIMINATOR_BYTES, EventField, EventFieldType, EventLayout};
 use super::input::Input;
@@ -12,7 +12,7 @@ trait Item: Sized {
     fn take(input: &mut Input<'_>) -> Result<Self, ProtocolError>;
 }
 
-/// An item of a fixed number of bytes, which are as many as the type itself has.
+/// A value that has a fixed number of bytes, the same in a record and in memory.
 trait Element: Sized {
     fn of(bytes: &[u8]) -> Result<Self, ProtocolError>;
 }
@@ -42,8 +42,8 @@ elements! {
     OrderActionExplanation = |bytes| Ok(explanation_of(u8_at(bytes, 0)));
 }
 
-/// Programs add explanations, and no other field depends on them: an unknown explanation is read as
-/// [`OrderActionExplanation::None`].
+/// Programs may add explanations, and no other field depends on the explanation: an unknown
+/// explanation is read as [`OrderActionExplanation::None`].
 fn explanation_of(byte: u8) -> OrderActionExplanation {
     OrderActionExplanation::from_byte(byte).unwrap_or(OrderActionExplanation::None)
 }
@@ -66,7 +66,8 @@ impl<T: Element> Item for Option<T> {
     }
 }
 
-/// Begins the field of a name when it is the next of the record, and else one of zeros: programs have dropped fields.
+/// Begins the field with a name if it is the next field of the record; otherwise the field reads as
+/// zeros, because programs have removed fields.
 #[inline]
 fn begin(input: &mut Input<'_>, fields: &mut &[EventField], name: &str) {
     match fields.split_first() {
@@ -78,7 +79,8 @@ fn begin(input: &mut Input<'_>, fields: &mut &[EventField], name: &str) {
     }
 }
 
-/// Defines a record: the struct, and how it is read. Its fields are those of the programs' tables, in their order.
+/// Defines a record: the struct, and the function that reads it. Its fields are those of the
+/// programs' tables, in the same order.
 macro_rules! record {
     ($(#[$doc:meta])* $name:ident, {
         $($field:ident, $api:literal, $field_type:ty, $sentence:literal;)*
@@ -93,11 +95,11 @@ macro_rules! record {
             /// The program's name of the record.
             pub const NAME: &'static str = stringify!($name);
 
-            /// Reads the record by the table of its program, discriminator first. Fields that it ends
-            /// before, and fields that the table lacks, are zero or `None`.
+            /// Reads the record by the layout of its program, including the discriminator. Fields
+            /// that the record or the layout lacks are zero or `None`.
             ///
             /// # Errors
-            /// [`ProtocolError::WrongLength`] when it ends inside a field,
+            /// [`ProtocolError::WrongLength`] when the record ends inside a field,
             /// [`ProtocolError::WrongDiscriminator`] or [`ProtocolError::InvalidEnum`].
             pub fn read(layout: &EventLayout, data: &[u8]) -> Result<Self, ProtocolError> {
                 layout.check(data)?;
@@ -117,12 +119,14 @@ macro_rules! record {
 }
 
 record! {
-    /// What happened to an order: placed, cancelled, filled, triggered. Only [`OrderAction::Fill`]
-    /// is a trade; on a trigger `taker_fee` and `filler_reward` hold the keeper's flat fee.
+    /// An action on an order: placed, cancelled, filled, triggered. Only
+    /// [`OrderAction::Fill`] is a trade. For a trigger, `taker_fee` and `filler_reward` hold the
+    /// keeper's flat fee.
     ///
-    /// Base in units of 1e-9 (spot: of the token's decimals), quote and prices of 1e-6, `ts` in
-    /// seconds. Fees are quote; a negative one is paid out. An explanation without a name reads as none.
-    /// Source: programs/drift/src/state/events.rs `OrderActionRecord`.
+    /// Base amounts are in units of 1e-9 (spot: of the token's decimals), quote amounts and prices
+    /// in units of 1e-6, `ts` in seconds. Fees are quote amounts; a negative fee is paid out. An
+    /// unknown explanation reads as none. Source: programs/drift/src/state/events.rs
+    /// `OrderActionRecord`.
     OrderActionRecord, {
         ts, "ts", i64, "The chain's time, in seconds.";
         action, "action", OrderAction, "What was done.";
@@ -172,9 +176,9 @@ record! {
 }
 
 record! {
-    /// One update of a market's funding rate. The rate is quote per base and hour, in units of
-    /// 1e-9; prices of 1e-6, base of 1e-9, `ts` in seconds.
-    /// Source: programs/drift/src/state/events.rs `FundingRateRecord`.
+    /// An update of a market's funding rate. The rate is quote per base and hour, in units of 1e-9;
+    /// prices are in units of 1e-6, base amounts in units of 1e-9, `ts` in seconds. Source:
+    /// programs/drift/src/state/events.rs `FundingRateRecord`.
     FundingRateRecord, {
         ts, "ts", i64, "The chain's time, in seconds.";
         record_id, "recordId", u64, "The market's number of this update.";
@@ -226,10 +230,10 @@ pub struct Filled {
 }
 
 impl OrderActionRecord {
-    /// The required numbers of a fill; `None` for other actions.
+    /// Returns the required numbers of a fill; `None` for other actions.
     ///
     /// # Errors
-    /// [`ProtocolError::MissingField`] when a fill lacks a number.
+    /// [`ProtocolError::MissingField`] when the record of a fill lacks a number.
     pub fn filled(&self) -> Result<Option<Filled>, ProtocolError> {
         if self.action != OrderAction::Fill {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! An account as JSON text, field by field as its layout table says.
+//! Writes an account as JSON text, field by field by its layout table.
 
 use core::fmt::Write;
 
@@ -11,7 +11,8 @@ use crate::model::error::ProtocolError;
 /// Bytes of a list's length.
 const LIST_LENGTH_BYTES: usize = 4;
 
-/// Writes what [`crate::model::Program::decode_json`] says, of an account whose kind was checked.
+/// Writes the JSON that [`crate::model::Program::decode_json`] documents; the caller has checked
+/// the kind of the account.
 pub(crate) fn decode_json(
     layout: &Layout,
     data: &[u8],
@@ -25,7 +26,7 @@ pub(crate) fn decode_json(
     written
 }
 
-/// Appends one element, which lies at the front of `data` in full, as [`decode_json`] writes it.
+/// Appends one element, whose bytes are at the front of `data`, in the format of [`decode_json`].
 pub(crate) fn push_element(
     name: &'static str,
     element: FieldType,
@@ -37,14 +38,14 @@ pub(crate) fn push_element(
 
 struct Writer<'a> {
     data: &'a [u8],
-    /// Bytes by which lists have moved what follows them.
+    /// Bytes by which the lists so far move the offsets of the later fields.
     shift: usize,
     out: &'a mut String,
 }
 
 impl Writer<'_> {
     fn layout(&mut self, layout: &Layout, base: usize) -> Result<(), ProtocolError> {
-        // The base of an inner struct has what was shifted before it already.
+        // The base offset of an inner struct includes the shift by earlier lists already.
         let shifted_before = self.shift;
         self.out.push('{');
         for (index, field) in layout.fields.iter().enumerate() {
@@ -63,7 +64,7 @@ impl Writer<'_> {
     fn field(&mut self, field: &Field, at: usize) -> Result<(), ProtocolError> {
         match field.shape {
             Shape::One => self.element(field, at),
-            // Of an account that lacks the padding at its end.
+            // The account lacks the padding at its end.
             Shape::Many(_) if at >= self.data.len() => self.elements(field, at, 0),
             Shape::Many(count) => self.elements(field, at, count),
             Shape::List => {
@@ -118,7 +119,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Lists may end the bytes early; everything else lies inside the length that was checked.
+    /// Checks the length: lists can exceed the account's bytes; all other fields are within the
+    /// length that was checked.
     fn require(&self, at: usize, bytes: usize) -> Result<(), ProtocolError> {
         let expected = at.saturating_add(bytes);
         if expected <= self.data.len() {

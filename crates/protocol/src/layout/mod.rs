@@ -1,4 +1,4 @@
-//! What a layout table is made of, and how an offset is found in one when this is compiled.
+//! The types of layout tables, and the lookup of a field's offset at compile time.
 
 mod json;
 
@@ -31,9 +31,9 @@ pub enum FieldType {
     Bool,
     /// An address of 32 bytes.
     Key,
-    /// A byte whose values are these names, in order from 0.
+    /// A byte whose values have these names, in order from 0.
     Enum(&'static [&'static str]),
-    /// A struct with a table of its own.
+    /// A struct with its own table.
     Struct(&'static Layout),
 }
 
@@ -44,30 +44,31 @@ pub enum Shape {
     One,
     /// This many consecutive elements.
     Many(usize),
-    /// A length of 4 bytes, then so many elements. What follows moves with the length.
+    /// A length of 4 bytes, and then that number of elements. The offsets of later fields depend on
+    /// the length.
     List,
 }
 
 /// One field of a struct.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
-    /// The field's name in interfaces: the program's name in camelCase.
+    /// The field's name in interfaces: the name that the program uses, in camelCase.
     pub name: &'static str,
     /// The type of one element.
     pub element: FieldType,
-    /// Bytes from the start of the account or struct; for a field after a list, the offset with an
-    /// empty list.
+    /// Bytes from the start of the account or struct; for a field after a list, the offset when the
+    /// list is empty.
     pub offset: usize,
     /// How many elements there are.
     pub shape: Shape,
 }
 
-/// The table of an account or a struct: all of its fields, in order, without a hole.
+/// The table of an account or a struct: all of its fields, in order, without gaps.
 #[derive(Debug)]
 pub struct Layout {
     /// The program's name of the type.
     pub name: &'static str,
-    /// Bytes of the whole, an account's discriminator included; lists count as empty.
+    /// Total bytes, including an account's discriminator; lists count as empty.
     pub size: usize,
     /// The fields, in order.
     pub fields: &'static [Field],
@@ -91,7 +92,7 @@ pub(crate) const fn list(name: &'static str, element: FieldType, offset: usize) 
 }
 
 impl FieldType {
-    /// Bytes of one element: the stride of an array of them.
+    /// Returns the bytes of one element: the stride of an array of them.
     #[must_use]
     pub const fn size(self) -> usize {
         match self {
@@ -135,7 +136,7 @@ impl Field {
 }
 
 impl Layout {
-    /// Bytes of an account with every field but the padding at its end.
+    /// Returns the bytes of an account with all fields except the padding at its end.
     #[must_use]
     pub const fn covered(&self) -> usize {
         let last = &self.fields[self.fields.len() - 1];
@@ -165,18 +166,19 @@ impl Layout {
     /// the offset of the first element.
     ///
     /// # Panics
-    /// When there is no such field or it is of another type, which stops the compiler: it is called
-    /// for constants only.
+    /// When the field does not exist or has another type. Call this for constants only, so that the
+    /// compiler stops.
     #[must_use]
     pub const fn at(&self, path: &str, type_name: &str) -> usize {
         self.at_from(path.as_bytes(), 0, type_name)
     }
 
-    /// The offset of the one field of a name, in the struct itself or, when the struct has none, in one of its own
-    /// structs: programs have moved fields between structs, and kept their names.
+    /// Returns the offset of the only field with a name, in the struct itself or, when the struct
+    /// has none, in one of its inner structs: programs have moved fields between structs and kept
+    /// their names.
     ///
     /// # Panics
-    /// As [`Layout::at`], and when several structs have the field.
+    /// As for [`Layout::at`], and when several structs have the field.
     #[must_use]
     pub const fn leaf(&self, name: &str, type_name: &str) -> usize {
         match self.find(name, type_name) {
@@ -185,7 +187,7 @@ impl Layout {
         }
     }
 
-    /// As [`Layout::leaf`]; `None` when there is no such field.
+    /// Returns the same offset as [`Layout::leaf`]; `None` when the field does not exist.
     #[must_use]
     pub const fn find(&self, name: &str, type_name: &str) -> Option<usize> {
         let mut index = 0;
@@ -215,10 +217,11 @@ impl Layout {
         found
     }
 
-    /// The table of the structs that a field holds.
+    /// Returns the table of the structs that a field holds.
     ///
     /// # Panics
-    /// When there is no such field or it holds none, which stops the compiler.
+    /// When the field does not exist or holds no structs. Call this for constants only, so that the
+    /// compiler stops.
     #[must_use]
     pub const fn inner(&self, name: &str) -> &'static Self {
         let mut index = 0;
@@ -233,7 +236,7 @@ impl Layout {
         panic!("no such struct")
     }
 
-    /// True when every account of this table has the same length.
+    /// Returns whether all accounts of this table have the same length.
     #[must_use]
     pub fn has_fixed_length(&self) -> bool {
         self.fields.iter().all(|field| field.shape != Shape::List)
@@ -259,7 +262,7 @@ impl Layout {
     }
 }
 
-/// How the names of bytes that mean nothing begin.
+/// Prefix of the names of fields without a meaning.
 const PADDING: &str = "padding";
 
 const fn has_start(text: &str, start: &str) -> bool {
@@ -273,7 +276,7 @@ const fn has_start(text: &str, start: &str) -> bool {
     true
 }
 
-/// True when `name` is the part of the path that begins at `start`.
+/// Returns whether the part of the path that begins at `start` is `name`.
 const fn has_part(path: &[u8], start: usize, name: &[u8]) -> bool {
     let end = start + name.len();
     if end > path.len() || (end < path.len() && path[end] != b'.') {
@@ -293,7 +296,7 @@ const fn same(left: &str, right: &str) -> bool {
     left.len() == right.len() && has_part(left.as_bytes(), 0, right.as_bytes())
 }
 
-/// Reads a field of a named type at a constant offset.
+/// Reads a field of a given type at a constant offset.
 macro_rules! read {
     (u8, $bytes:expr, $at:expr) => {
         crate::bytes::u8_at($bytes, $at)
@@ -336,8 +339,8 @@ macro_rules! read {
     };
 }
 
-/// Reads the one field of a name, see [`Layout::leaf`]. A name that is not in the table, or is of another type there,
-/// does not compile.
+/// Reads the only field with a name, see [`Layout::leaf`]. A name that the table lacks, or that has
+/// another type in the table, does not compile.
 macro_rules! leaf {
     ($table:expr, $bytes:expr, $type:tt $name:literal) => {
         $crate::layout::read!($type, $bytes, const { $table.leaf($name, stringify!($type)) })
@@ -350,7 +353,7 @@ macro_rules! leaf {
     };
 }
 
-/// Getters over `self.bytes`, each at the offset that the table gives for its field.
+/// Defines getters over `self.bytes`, each at the offset that the table gives for its field.
 macro_rules! getters {
     ($layout:expr; $(
         $(#[$doc:meta])*

@@ -1,8 +1,8 @@
-//! Kinds of accounts, which programs of one descent tell apart by the same first bytes.
+//! The kinds of accounts: related programs use the same discriminators for them.
 
 use super::error::ProtocolError;
 
-/// Bytes at the start of an account that name its kind.
+/// Bytes of the discriminator at the start of an account, which identifies its kind.
 pub const DISCRIMINATOR_BYTES: usize = 8;
 
 /// Defines the kinds: variant, discriminator.
@@ -18,8 +18,8 @@ macro_rules! account_kinds {
             /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$kind),*];
 
-            /// The first eight bytes of an account of this kind: of sha256 over `account:` and the
-            /// name. Source: anchor's `Discriminator`.
+            /// Returns the first eight bytes of an account of this kind: those of the sha256 of
+            /// `account:` and the name. Source: anchor's `Discriminator`.
             #[must_use]
             pub const fn discriminator(self) -> [u8; DISCRIMINATOR_BYTES] {
                 match self {
@@ -28,7 +28,7 @@ macro_rules! account_kinds {
             }
         }
 
-        /// The kind of account that bytes say they are. Owner and length are not checked.
+        /// Returns the kind of an account by its discriminator. Does not check owner and length.
         ///
         /// # Errors
         /// [`ProtocolError::WrongLength`] below eight bytes; [`ProtocolError::WrongDiscriminator`]

@@ -1,26 +1,28 @@
-//! How long slots are: the time since a slot, and the slot at which a time has passed.
+//! The length of slots: the time since a slot, and the slot at which a time has passed.
 
 use super::units::Slot;
 
-/// Milliseconds of a slot before the chain is made faster. Programs count the length of an auction and the age of a
-/// price in units of it, however long slots have become.
+/// Milliseconds of a slot before slots get shorter. Programs count the duration of an auction and
+/// the age of a price in this unit, whatever the current length of slots.
 pub const SLOT_UNIT_MS: u64 = 400;
 
-/// Milliseconds by which each change makes slots shorter: 350, 300, 250, 200.
+/// Milliseconds by which each change shortens slots: to 350, 300, 250, 200.
 const SHORTER_MS: u64 = 50;
 
 /// Changes of the length of slots.
 const CHANGES: usize = 4;
 
-/// No slot: that of a change which is not known yet.
+/// A slot that never comes: the slot of a change that is not known yet.
 const NEVER: u64 = u64::MAX;
 
-/// What the exchange's state says of the length of slots; all zero when slots have 400 ms, as in Drift v2.
+/// The lengths of slots in the exchange's state account; all zero when slots have 400 ms, as in
+/// Drift v2.
 ///
 /// Source: velocity-v1 programs/velocity/src/state/state.rs `State::slot_clock`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SlotSchedule {
-    /// The first slots of 350, 300, 250 and 200 ms, which ascend; 0 where a change is not known, or was left out.
+    /// The first slots of 350, 300, 250 and 200 ms, in ascending order; 0 for a change that is not
+    /// known, or that was skipped.
     pub changes: [u64; CHANGES],
     /// Milliseconds of a slot while no change is known; 0 for 400.
     pub length_ms: u16,
@@ -37,7 +39,7 @@ impl SlotSchedule {
         let mut shorter_from = self.changes;
         let mut next = NEVER;
         for first in shorter_from.iter_mut().rev() {
-            // A change that was left out comes with the next one.
+            // A change that was skipped takes effect with the next change.
             next = if *first == 0 { next } else { next.min(*first) };
             *first = next;
         }
@@ -51,7 +53,7 @@ impl SlotSchedule {
     }
 }
 
-/// A slot, and how long slots are by what is known at it.
+/// A slot, and the lengths of slots that are known at this slot.
 ///
 /// Source: velocity-v1 programs/velocity/src/math/time.rs `SlotClock`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,12 +62,12 @@ pub struct SlotClock {
     pub slot: Slot,
     /// Milliseconds of a slot before the first change.
     length_ms: u64,
-    /// The first slots of each length that follows, [`SHORTER_MS`] below the one before.
+    /// The first slots of the later lengths, each [`SHORTER_MS`] shorter than the length before.
     shorter_from: [u64; CHANGES],
 }
 
 impl From<Slot> for SlotClock {
-    /// A clock by which all slots have 400 ms.
+    /// Creates a clock by which all slots have 400 ms.
     #[inline]
     fn from(slot: Slot) -> Self {
         Self { slot, length_ms: SLOT_UNIT_MS, shorter_from: [NEVER; CHANGES] }
@@ -79,13 +81,14 @@ impl SlotClock {
         Self { slot, ..self }
     }
 
-    /// Whether both clocks give slots the same lengths.
+    /// Returns whether both clocks have the same lengths of slots.
     #[must_use]
     pub fn has_lengths_of(&self, other: &Self) -> bool {
         *self == other.at(self.slot)
     }
 
-    /// Milliseconds from the start of a slot to the start of the clock's; 0 from a later one.
+    /// Returns the milliseconds from the start of a slot to the start of the clock's slot; 0 from a
+    /// later slot.
     #[must_use]
     #[inline]
     pub const fn ms_since(&self, from: Slot) -> u64 {
@@ -104,7 +107,7 @@ impl SlotClock {
         ms.saturating_sub(shorter.saturating_mul(SHORTER_MS))
     }
 
-    /// The first slot at whose start more than so many milliseconds have passed since the start of another.
+    /// Returns the first slot that starts more than `ms` milliseconds after the start of `from`.
     #[must_use]
     pub fn slot_after(&self, ms: u64, from: Slot) -> Slot {
         let past = self.shorter_from.iter().filter(|first| **first <= from.0).count() as u64;

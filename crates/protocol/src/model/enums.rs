@@ -1,8 +1,10 @@
-//! The enums of accounts: the byte on chain, the program's name and the name in interfaces.
+//! The enums of accounts: for each variant the byte on chain, the program's name and the name in
+//! interfaces.
 
 use crate::model::error::ProtocolError;
 
-/// Defines an enum of an account. Every variant has its byte, its camelCase name and a sentence.
+/// Defines an enum of an account. Every variant has a byte, a camelCase name and a sentence of
+/// documentation.
 macro_rules! chain_enum {
     ($(#[$doc:meta])* $name:ident, $field:literal {
         $($variant:ident = $byte:literal, $api:literal, $sentence:literal;)*
@@ -21,7 +23,7 @@ macro_rules! chain_enum {
             /// The program's names, in the order of their bytes.
             pub const VARIANT_NAMES: &'static [&'static str] = &[$(stringify!($variant)),*];
 
-            /// The variant of a byte on chain.
+            /// Returns the variant for a byte on chain.
             ///
             /// # Errors
             /// [`ProtocolError::InvalidEnum`] for an unknown byte.
@@ -45,7 +47,7 @@ macro_rules! chain_enum {
 }
 
 chain_enum!(
-    /// What an order slot holds. Source: programs/drift/src/state/user.rs `OrderStatus`.
+    /// The state of an order slot. Source: programs/drift/src/state/user.rs `OrderStatus`.
     OrderStatus, "status" {
         Init = 0, "init", "Never used.";
         Open = 1, "open", "A live order.";
@@ -54,7 +56,7 @@ chain_enum!(
     }
 );
 chain_enum!(
-    /// How an order is priced. Source: programs/drift/src/state/user.rs `OrderType`.
+    /// The pricing of an order. Source: programs/drift/src/state/user.rs `OrderType`.
     OrderType, "order_type" {
         Market = 0, "market", "Takes, between two fixed auction prices.";
         Limit = 1, "limit", "Rests at a price or an oracle offset.";
@@ -79,8 +81,8 @@ chain_enum!(
     }
 );
 chain_enum!(
-    /// When a trigger order triggers, and whether it has.
-    /// Source: programs/drift/src/state/user.rs `OrderTriggerCondition`.
+    /// The condition of a trigger order, and whether the order has triggered. Source:
+    /// programs/drift/src/state/user.rs `OrderTriggerCondition`.
     TriggerCondition, "trigger_condition" {
         Above = 0, "above", "Waits for a price above.";
         Below = 1, "below", "Waits for a price below.";
@@ -97,7 +99,8 @@ chain_enum!(
     }
 );
 chain_enum!(
-    /// How a user's margin is computed. Source: programs/drift/src/state/user.rs `MarginMode`.
+    /// The margin ratios that apply to a user. Source: programs/drift/src/state/user.rs
+    /// `MarginMode`.
     MarginMode, "margin_mode" {
         Default = 0, "default", "The market's own ratios.";
         HighLeverage = 1, "highLeverage", "High-leverage ratios.";
@@ -105,7 +108,8 @@ chain_enum!(
     }
 );
 chain_enum!(
-    /// What may happen in a market. Source: programs/drift/src/state/perp_market.rs `MarketStatus`.
+    /// The state of a market, which limits its operations. Source:
+    /// programs/drift/src/state/perp_market.rs `MarketStatus`.
     MarketStatus, "status" {
         Initialized = 0, "initialized", "Not open yet.";
         Active = 1, "active", "Everything is allowed.";
@@ -119,7 +123,8 @@ chain_enum!(
     }
 );
 chain_enum!(
-    /// The contract of a perp. Source: programs/drift/src/state/perp_market.rs `ContractType`.
+    /// The kind of contract of a perp market. Source: programs/drift/src/state/perp_market.rs
+    /// `ContractType`.
     ContractType, "contract_type" {
         Perpetual = 0, "perpetual", "Never expires.";
         Future = 1, "future", "Expires at a time.";
@@ -127,7 +132,8 @@ chain_enum!(
     }
 );
 chain_enum!(
-    /// How risky a perp is. Source: programs/drift/src/state/perp_market.rs `ContractTier`.
+    /// The risk class of a perp market. Source: programs/drift/src/state/perp_market.rs
+    /// `ContractTier`.
     ContractTier, "contract_tier" {
         A = 0, "a", "The safest.";
         B = 1, "b", "Safe.";
@@ -138,7 +144,7 @@ chain_enum!(
     }
 );
 chain_enum!(
-    /// How risky a token is. Source: programs/drift/src/state/spot_market.rs `AssetTier`.
+    /// The risk class of a token. Source: programs/drift/src/state/spot_market.rs `AssetTier`.
     AssetTier, "asset_tier" {
         Collateral = 0, "collateral", "Full collateral.";
         Protected = 1, "protected", "Collateral that cannot be borrowed against freely.";
@@ -148,7 +154,8 @@ chain_enum!(
     }
 );
 chain_enum!(
-    /// How an oracle's account is read. Source: programs/drift/src/state/oracle.rs `OracleSource`.
+    /// The format of an oracle's account. Source: programs/drift/src/state/oracle.rs
+    /// `OracleSource`.
     OracleSource, "oracle_source" {
         Pyth = 0, "pyth", "Pyth push feed.";
         Switchboard = 1, "switchboard", "Switchboard v2 aggregator.";
@@ -170,7 +177,7 @@ chain_enum!(
 );
 
 chain_enum!(
-    /// What was done to an order. Source: programs/drift/src/state/events.rs `OrderAction`.
+    /// The action on an order. Source: programs/drift/src/state/events.rs `OrderAction`.
     OrderAction, "action" {
         Place = 0, "place", "Placed.";
         Cancel = 1, "cancel", "Cancelled, or expired.";
@@ -180,8 +187,8 @@ chain_enum!(
     }
 );
 chain_enum!(
-    /// Why or how something was done to an order.
-    /// Source: programs/drift/src/state/events.rs `OrderActionExplanation`; names in interfaces:
+    /// The reason for, or the manner of, an action on an order. Source:
+    /// programs/drift/src/state/events.rs `OrderActionExplanation`; names in interfaces:
     /// sdk/src/types.ts `OrderActionExplanation`.
     OrderActionExplanation, "action_explanation" {
         None = 0, "none", "No reason.";
@@ -222,8 +229,8 @@ impl Direction {
 }
 
 impl ContractTier {
-    /// How many times wider than the guard rail the oracle's confidence may be.
-    /// Source: programs/drift/src/state/perp_market.rs `get_max_confidence_interval_multiplier`.
+    /// Returns the factor by which the oracle's confidence may exceed the guard rail. Source:
+    /// programs/drift/src/state/perp_market.rs `get_max_confidence_interval_multiplier`.
     #[must_use]
     pub const fn confidence_multiplier(self) -> u64 {
         match self {
@@ -236,8 +243,8 @@ impl ContractTier {
 }
 
 impl AssetTier {
-    /// How many times wider than the guard rail the oracle's confidence may be.
-    /// Source: programs/drift/src/state/spot_market.rs `get_max_confidence_interval_multiplier`.
+    /// Returns the factor by which the oracle's confidence may exceed the guard rail. Source:
+    /// programs/drift/src/state/spot_market.rs `get_max_confidence_interval_multiplier`.
     #[must_use]
     pub const fn confidence_multiplier(self) -> u64 {
         match self {

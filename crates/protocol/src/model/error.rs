@@ -13,43 +13,43 @@ pub enum ProtocolError {
         /// The owner found.
         owner: Pubkey,
     },
-    /// The first bytes name no account of this kind.
+    /// The discriminator is not that of this kind of account.
     WrongDiscriminator {
         /// The eight bytes found.
         discriminator: [u8; 8],
     },
-    /// The account is longer or shorter than its kind.
+    /// The length of the account is not that of its kind.
     WrongLength {
-        /// Bytes of the kind; for kinds of variable length, the least number of bytes.
+        /// Bytes that the kind has; for kinds of variable length, the minimum.
         expected: usize,
         /// Bytes found.
         actual: usize,
     },
-    /// An unknown value of an enum or boolean byte.
+    /// An unknown value in the byte of an enum or boolean.
     InvalidEnum {
         /// The field, under the program's name.
         field: &'static str,
         /// The byte found.
         value: u8,
     },
-    /// A record lacks what the program always writes of its kind.
+    /// A record lacks a field that the program always writes for its kind.
     MissingField {
         /// The field, under the program's name.
         field: &'static str,
     },
-    /// Bytes that should be text are not UTF-8.
+    /// The bytes of a text are not UTF-8.
     MalformedText {
         /// The field, under the program's name.
         field: &'static str,
     },
-    /// A number is outside the range in which the rule that reads it is defined.
+    /// A number is outside the range in which its rule is defined.
     OutOfRange {
         /// The field, under the program's name.
         field: &'static str,
     },
     /// The oracle source has no account to read.
     NoOracleAccount,
-    /// The text is not 32 bytes in base58.
+    /// The text is not the base58 encoding of 32 bytes.
     MalformedPubkey,
 }
 

@@ -5,15 +5,15 @@ use crate::model::enums::Direction;
 use crate::model::error::ProtocolError;
 use crate::model::units::{BaseQty, Price, QuoteQty};
 
-/// Most decimals of a base asset for which ten to the power of them is a `u128`.
+/// Maximum decimals of a base asset for which 10 to this power fits in a `u128`.
 const DECIMALS_MAX: u32 = 38;
 
-/// The cost of `base` at the maker's price, rounded in the maker's favour: down when the maker
-/// buys, up when it sells. `decimals` are those of the base: 9 for perps.
+/// Returns the quote amount of `base` at the maker's price, rounded in the maker's favour: down
+/// when the maker buys, up when the maker sells. `decimals` are the decimals of the base asset: 9
+/// for perps.
 ///
 /// # Errors
-/// [`ProtocolError::OutOfRange`] when there are more than 38 decimals or the quote is beyond 64
-/// bits.
+/// [`ProtocolError::OutOfRange`] for more than 38 decimals, or for a quote amount above 64 bits.
 ///
 /// Source: programs/drift/src/math/orders.rs `calculate_quote_asset_amount_for_maker_order`.
 #[inline]
@@ -37,10 +37,11 @@ pub fn quote_for_maker(
         .map_err(|_| ProtocolError::OutOfRange { field: "quote_asset_amount" })
 }
 
-/// Base and quote of a match: the lesser of the two sizes at the maker's price.
+/// Returns the base and quote amounts of a match: the smaller of the two sizes at the maker's
+/// price.
 ///
 /// # Errors
-/// As [`quote_for_maker`].
+/// The same errors as [`quote_for_maker`].
 ///
 /// Source: programs/drift/src/math/matching.rs `calculate_fill_for_matched_orders`.
 #[inline]

@@ -1,4 +1,4 @@
-//! Market accounts, perp and spot: what a book, and what prices need of them.
+//! Perp and spot market accounts: the fields that the book and the price rules need.
 
 use super::account::AccountKind;
 use super::amm::PerpAmm;
@@ -8,7 +8,7 @@ use super::tables::{Tables, checked};
 use super::units::{BaseQty, Price, Pubkey, UnixSeconds};
 use crate::layout::{Layout, leaf};
 
-/// What a market account of either type says.
+/// The fields that perp and spot market accounts have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarketTerms {
     /// Its name without its padding.
@@ -22,17 +22,17 @@ pub struct MarketTerms {
     pub paused_operations: u8,
     /// When the market expires; 0 for never.
     pub expiry_ts: UnixSeconds,
-    /// The oracle's account; all zero for the quote asset.
+    /// The address of the oracle's account; all zero for the quote asset.
     pub oracle: Pubkey,
     /// How the oracle's account is read.
     pub oracle_source: OracleSource,
     /// Smallest price step, 1e6.
     pub order_tick_size: Price,
-    /// Smallest size step: 1e9 for perps, the token's decimals for spot.
+    /// Smallest step of a size: 1e9 for perps, the token's decimals for spot.
     pub order_step_size: BaseQty,
-    /// Smallest order that is not reduce-only, in the same unit.
+    /// Smallest size of an order that is not reduce-only, in the same unit as the step.
     pub min_order_size: BaseQty,
-    /// Percent by which fees and rebates differ from their tiers'.
+    /// Percent by which the market's fees and rebates differ from those of the tiers.
     pub fee_adjustment: i16,
     /// Tenths of a basis point that takers pay in addition to their tier's fee.
     pub taker_fee_addon_tenth_bps: u16,
@@ -47,17 +47,17 @@ pub struct PerpMarket {
     pub contract_type: ContractType,
     /// How risky the contract is.
     pub contract_tier: ContractTier,
-    /// Its AMM, and what the account says of its oracle.
+    /// The market's AMM, and the oracle values that the account stores.
     pub amm: PerpAmm,
     /// Sum of the users' long positions, 1e9.
     pub base_long: i128,
-    /// Sum of the users' short positions, 1e9, not above zero.
+    /// Sum of the users' short positions, 1e9, zero or negative.
     pub base_short: i128,
     /// Users with a position in the market.
     pub number_of_users_with_base: u32,
-    /// The last funding rate, quote for a base and hour, 1e9; positive when longs pay.
+    /// The last funding rate in quote per base and hour, 1e9; positive when longs pay.
     pub last_funding_rate: i64,
-    /// The oracle's average price of the last funding, 1e6; 0 in accounts older than the field.
+    /// The oracle's average price at the last funding, 1e6; 0 in accounts older than the field.
     pub last_funding_oracle_twap: i64,
     /// When the funding rate was last set.
     pub last_funding_rate_ts: UnixSeconds,
@@ -82,13 +82,13 @@ pub struct SpotMarket {
     pub cumulative_deposit_interest: u128,
     /// Interest on borrows, 1e10.
     pub cumulative_borrow_interest: u128,
-    /// The last oracle price that the program saw, 1e6.
+    /// The last oracle price that the program used, 1e6.
     pub last_oracle_price: i64,
     /// The oracle's time-weighted price, 1e6.
     pub last_oracle_price_twap: i64,
 }
 
-/// The terms in the bytes of an account of a table, whose length was checked.
+/// Reads the common fields from the bytes of an account with this table, whose length was checked.
 macro_rules! read_terms {
     ($tables:ty, $table:expr, $bytes:expr) => {
         MarketTerms {
@@ -155,7 +155,7 @@ impl SpotMarket {
     }
 }
 
-/// Bytes of a name, the same for all kinds.
+/// Bytes of a name, the same for all kinds of accounts.
 const NAME_BYTES: usize = 32;
 
 fn name_of(table: &Layout, bytes: &[u8]) -> String {
@@ -163,7 +163,7 @@ fn name_of(table: &Layout, bytes: &[u8]) -> String {
     trimmed_name(&bytes[at..at + NAME_BYTES])
 }
 
-/// Names are padded with spaces, some with zeros; bytes that are no text are replaced.
+/// Names are padded with spaces or zeros; bytes that are not UTF-8 are replaced.
 fn trimmed_name(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_matches(|c: char| c == '\0' || c.is_whitespace()).to_owned()
 }

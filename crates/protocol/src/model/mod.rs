@@ -1,4 +1,4 @@
-//! Users, orders, markets, oracles and the rules about them, whatever program wrote the accounts.
+//! Users, orders, markets, oracles and their rules, the same for the accounts of all programs.
 
 pub mod account;
 pub mod amm;

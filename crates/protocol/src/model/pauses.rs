@@ -1,4 +1,4 @@
-//! Bits of what is paused, the same in all programs.
+//! Bits of the paused operations, the same in all programs.
 
 /// Bits of a perp market's `paused_operations`.
 /// Source: programs/drift/src/state/paused_operations.rs `PerpOperation`.

@@ -10,12 +10,13 @@ use super::units::Slot;
 use crate::bytes::u64_at;
 use crate::layout::leaf;
 
-/// What the state account says to all markets.
+/// The fields of the state account that concern all markets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
-    /// User accounts that were made and not deleted, idle ones among them.
+    /// Number of user accounts that were created and not deleted, including idle accounts.
     pub number_of_sub_accounts: u64,
-    /// Paused operations of the whole exchange, see [`exchange_status`](super::pauses::exchange_status).
+    /// Paused operations of the whole exchange, see
+    /// [`exchange_status`](super::pauses::exchange_status).
     pub exchange_status: u8,
     /// The fees of perp markets.
     pub perp_fees: FeeStructure,

@@ -1,4 +1,4 @@
-//! What programs differ in: tables, and numbers that mean something else.
+//! The differences between programs: layout tables, and numbers with another meaning.
 
 use super::account::{AccountKind, DISCRIMINATOR_BYTES};
 use super::enums::MarketStatus;
@@ -11,7 +11,7 @@ use super::user::{POSITIONS, PerpPosition};
 use crate::event::field::EventLayout;
 use crate::layout::Layout;
 
-/// Where a program has the fields of its accounts, and what it numbers otherwise than others.
+/// The layouts of a program's accounts and records, and the rules that depend on the program.
 pub(crate) trait Tables {
     const PROGRAM: Program;
     const ID: Pubkey;
@@ -26,15 +26,15 @@ pub(crate) trait Tables {
     /// Whether pull feeds and Switchboard are read, and the version of a push feed is not.
     const HAS_OLD_ORACLES: bool;
 
-    /// The table of a kind; `None` when the program has no such account.
+    /// Returns the table of a kind of account; `None` when the program has no such account.
     fn layout(kind: AccountKind) -> Option<&'static Layout>;
 
-    /// Whether an account of so many bytes has every field of its table.
+    /// Returns whether an account with this number of bytes has every field of its table.
     fn fits(layout: &Layout, bytes: usize) -> bool;
 
     fn market_status(byte: u8) -> Result<MarketStatus, ProtocolError>;
 
-    /// The order in a slot of a user account whose length was checked.
+    /// Returns the order in a slot of a user account whose length was checked.
     fn order(user: &[u8], slot: usize) -> RawOrder;
 
     /// Marks the positions in whose markets a user account, whose length was checked, counts more orders than it holds.
@@ -44,7 +44,7 @@ pub(crate) trait Tables {
     fn changed_orders(user: &[u8], held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError>;
 }
 
-/// The bytes of an account, whose kind and length were checked.
+/// Returns the bytes of an account after checks of its kind and length.
 pub(crate) fn checked<T: Tables>(kind: AccountKind, data: &[u8]) -> Result<&[u8], ProtocolError> {
     let layout = T::layout(kind);
     let expected = layout.map_or(DISCRIMINATOR_BYTES, |layout| layout.size);

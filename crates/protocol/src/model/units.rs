@@ -1,17 +1,17 @@
-//! Units as types, and division that names its direction.
+//! Units as types, and division whose name states the direction of rounding.
 
 use core::fmt;
 
-/// Units of a price of one: prices are integers at 1e6.
-/// Source: programs/drift/src/math/constants.rs `PRICE_PRECISION`.
+/// The price 1 in price units: prices are integers at 1e6. Source:
+/// programs/drift/src/math/constants.rs `PRICE_PRECISION`.
 pub const PRICE_PRECISION: u64 = 1_000_000;
 
-/// Units of a perp's base size of one: 1e9.
-/// Source: programs/drift/src/math/constants.rs `BASE_PRECISION`.
+/// The base size 1 of a perp market in base units: 1e9. Source:
+/// programs/drift/src/math/constants.rs `BASE_PRECISION`.
 pub const BASE_PRECISION: u64 = 1_000_000_000;
 
-/// Highest price of a prediction market, 1e6.
-/// Source: programs/drift/src/math/constants.rs `MAX_PREDICTION_MARKET_PRICE`.
+/// Maximum price of a prediction market, 1e6. Source: programs/drift/src/math/constants.rs
+/// `MAX_PREDICTION_MARKET_PRICE`.
 pub const PREDICTION_PRICE_MAX: u64 = 1_000_000;
 
 macro_rules! unit {
@@ -30,15 +30,15 @@ macro_rules! unit {
 }
 
 unit!(
-    /// A price of an order or level, 1e6. Zero in an order means that it names no price.
+    /// A price of an order or level, 1e6. Zero in an order means that the order has no limit price.
     Price(u64)
 );
 unit!(
-    /// A price as an oracle gives it, 1e6. Negative and zero prices are not usable.
+    /// A price that an oracle reports, 1e6. Negative and zero prices are not usable.
     OraclePrice(i64)
 );
 unit!(
-    /// What an order adds to the oracle's price, 1e6. Zero means a fixed price.
+    /// The offset of an order to the oracle's price, 1e6. Zero means a fixed price.
     PriceOffset(i64)
 );
 unit!(
@@ -54,7 +54,7 @@ unit!(
     Slot(u64)
 );
 unit!(
-    /// Seconds of the chain's clock since 1970; 0 in `max_ts` and `expiry_ts` means never.
+    /// Unix time by the chain's clock, in seconds; 0 in `max_ts` and `expiry_ts` means never.
     UnixSeconds(i64)
 );
 
@@ -67,10 +67,10 @@ pub struct Pubkey(pub [u8; 32]);
 const PUBKEY_TEXT_BYTES_MAX: usize = 44;
 
 impl Pubkey {
-    /// The address of a base58 text known when this is compiled.
+    /// Returns the address for a base58 text that is known at compile time.
     ///
     /// # Panics
-    /// When the text is not 32 bytes in base58, which stops the compiler.
+    /// When the text is not the base58 encoding of 32 bytes, so that the compiler stops.
     #[must_use]
     pub const fn from_base58(text: &str) -> Self {
         Self(five8_const::decode_32_const(text))

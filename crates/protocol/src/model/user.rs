@@ -1,4 +1,4 @@
-//! A user account: positions, orders and the flags that decide about them.
+//! A user account: its positions, its orders, and the flags that affect the orders.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ pub use super::order::ORDERS;
 use super::tables::Tables;
 use crate::bytes::{i64_at, u8_at, u16_at, u64_at};
 
-/// Perp position slots of a user account, and as many spot position slots.
+/// Number of slots for perp positions in a user account, the same as for spot positions.
 pub const POSITIONS: usize = 8;
 
 /// Bits of `status`. Source: programs/drift/src/state/user.rs `UserStatus`.
@@ -22,7 +22,7 @@ pub mod user_status {
 /// Signed base of a perp position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PerpPosition {
-    /// Signed base, 1e9: positive is long. An empty slot has 0.
+    /// Signed base amount, 1e9: positive is long. An empty slot has 0.
     pub base: i64,
     /// Index of the perp market.
     pub market_index: u16,
@@ -30,7 +30,7 @@ pub struct PerpPosition {
     pub has_orders_elsewhere: bool,
 }
 
-/// Scaled balance of a spot position; its token amount depends on the market's interest.
+/// The scaled balance of a spot position; the token amount also depends on the market's interest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpotPosition {
     /// Balance before interest, 1e9. An empty slot has 0.
@@ -61,14 +61,14 @@ impl Positions {
         }; POSITIONS],
     };
 
-    /// Base of the perp position in a market, 0 where there is none.
+    /// Returns the base amount of the perp position in a market, 0 without a position.
     #[must_use]
     pub fn perp_base(&self, market_index: u16) -> i64 {
         let found = self.perp.iter().find(|p| p.market_index == market_index && p.base != 0);
         found.map_or(0, |position| position.base)
     }
 
-    /// The spot position in a market, if it holds anything.
+    /// Returns the spot position in a market, if the user has one.
     #[must_use]
     pub fn spot(&self, market_index: u16) -> Option<&SpotPosition> {
         self.spot.iter().find(|p| p.market_index == market_index && p.scaled_balance != 0)
@@ -116,14 +116,14 @@ impl Positions {
     }
 }
 
-/// Where a user account has what of it changes often: bytes of the whole.
+/// The positions, in bytes, of the parts of a user account that change often.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserShape {
     /// The order slots.
     pub orders: Range<usize>,
     /// Bytes of one of them.
     pub order_bytes: usize,
-    /// Where the perp positions begin, which end before the orders.
+    /// Offset of the perp positions, which end before the orders.
     pub perp_positions: usize,
 }
 
@@ -139,13 +139,13 @@ impl UserShape {
     }
 }
 
-/// Decimals of a scaled balance and its interest together; a token's own decimals are taken off.
+/// The decimals of a scaled balance times its interest; a token's own decimals are subtracted.
 /// Source: programs/drift/src/math/spot_balance.rs `get_token_amount`.
 const BALANCE_INTEREST_DECIMALS: u32 = 19;
 
-/// Signed tokens of a spot balance, in the token's decimals: a deposit rounded down, a borrow
-/// rounded up and negative. Saturates where the interest is beyond all bounds.
-/// Source: programs/drift/src/math/spot_balance.rs `get_token_amount`, `get_signed_token_amount`.
+/// Returns the signed token amount of a spot balance, in the token's decimals: a deposit rounded
+/// down, a borrow rounded up and negative. Saturates on overflow. Source:
+/// programs/drift/src/math/spot_balance.rs `get_token_amount`, `get_signed_token_amount`.
 #[must_use]
 pub fn spot_token_amount(
     scaled_balance: u128,

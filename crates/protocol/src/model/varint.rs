@@ -1,6 +1,7 @@
-//! Numbers of seven bits a byte, the lowest first; the highest bit of a byte says that more follow.
+//! Variable-length integers with seven bits in each byte, lowest bits first; the highest bit of a
+//! byte means that more bytes follow.
 
-/// Bytes of the longest number of 64 bits.
+/// Bytes of the longest 64-bit integer.
 const BYTES_MAX: usize = 10;
 
 /// Why bytes are no number.
@@ -23,7 +24,8 @@ pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Reads a number at the front of `bytes`, and returns it with the bytes after it. Nearly all numbers have one byte.
+/// Reads an integer at the front of `bytes`, and returns it with the remaining bytes. Nearly all
+/// integers have one byte.
 ///
 /// # Errors
 /// [`VarintError`].

@@ -1,4 +1,5 @@
-//! The tables of layouts/velocity.txt, from which the build makes them: no offset is written down anywhere else.
+//! The tables that the build generates from layouts/velocity.txt: that file is the only place that
+//! contains the offsets.
 
 use crate::event::field::{EventField, EventFieldType, EventLayout};
 use crate::layout::FieldType::{

@@ -18,8 +18,8 @@ use layouts::{
     STATE, USER,
 };
 
-/// The program, the same on every cluster.
-/// Source: velocity-exchange/velocity-v1 programs/velocity/src/lib.rs `declare_id`.
+/// The address of the program, the same on every cluster. Source: velocity-exchange/velocity-v1
+/// programs/velocity/src/lib.rs `declare_id`.
 pub const PROGRAM_ID: Pubkey = Pubkey::from_base58("vELoC1audYbSYVRXn1vPaV8Axoa9oU6BYmNGZZBDZ1P");
 
 /// The tables of Velocity.
@@ -42,8 +42,8 @@ impl Tables for Velocity {
         layouts::layout(kind)
     }
 
-    /// Accounts grow by a tail of zeros at any upgrade, and those made before one lack the padding at the end.
-    /// Source: docs/DRIFT-TO-VELOCITY.md 5.1.
+    /// An upgrade of the program may append zeros to accounts, and accounts made before an upgrade
+    /// lack the padding at the end. Source: docs/DRIFT-TO-VELOCITY.md 5.1.
     #[inline]
     fn fits(layout: &Layout, bytes: usize) -> bool {
         bytes >= layout.covered()
@@ -119,7 +119,8 @@ fn orders(user: &[u8]) -> &[[u8; ORDER.size]; ORDERS] {
     orders.first_chunk().expect("Invariant: the orders lie inside the account")
 }
 
-/// The fields before the offset lie as in the form that books hold, and those after it, one by one, behind its upper half.
+/// The fields before the offset have the same positions as in the form that books hold. The fields
+/// after the offset are copied one by one, because the upper half of the offset precedes them.
 #[inline]
 fn raw_order(order: &[u8; ORDER.size]) -> RawOrder {
     const OFFSET: usize = ORDER.at("oraclePriceOffset", "i64");
