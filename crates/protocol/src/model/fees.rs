@@ -1,8 +1,8 @@
-//! Fees of a fill: tiers, the taker's fee, the maker's rebate, and other rewards.
+//! The fees of a fill: tiers, the taker's fee, the maker's rebate, and rewards.
 //!
-//! Amounts of quote are integers at 1e6. Every rounding is the program's: fees go up, rebates,
-//! discounts and rewards go down. Not here: which taker is referred, which tier a user has reached,
-//! and whether an order has a builder; the caller says so.
+//! Amounts of quote are integers at 1e6. Every rounding is the same as the program's: fees up;
+//! rebates, discounts and rewards down. The caller determines whether a taker is referred, which
+//! tier a user has, and whether an order has a builder.
 
 use crate::divide::{div_ceil, div_floor};
 use crate::layout::{Layout, leaf};
@@ -12,11 +12,11 @@ use crate::model::error::ProtocolError;
 use crate::model::tables::Tables;
 use crate::model::units::QuoteQty;
 
-/// Tiers that a fee structure has room for. Source: programs/drift/src/state/state.rs `FeeTier`.
+/// Number of tiers in a fee structure. Source: programs/drift/src/state/state.rs `FeeTier`.
 pub const FEE_TIERS: usize = 10;
 
-/// Volume of 30 days, 1e6, below which a user is in tier 0, 1, 2, 3, 4; from the last on in tier 5.
-/// Source: programs/drift/src/math/fees.rs `determine_perp_fee_tier`.
+/// The 30-day volumes, 1e6, below which a user is in tier 0, 1, 2, 3 or 4; other users are in tier
+/// 5. Source: programs/drift/src/math/fees.rs `determine_perp_fee_tier`.
 const VOLUME_BOUNDS: [u64; 5] = [
     2_000_000_000_000,
     10_000_000_000_000,
@@ -36,31 +36,31 @@ const VELOCITY_TIER_MAX: usize = 3;
 const STAKE_BOUNDS: [u64; 5] =
     [999_000_000, 9_999_000_000, 49_999_000_000, 99_999_000_000, 249_995_000_000];
 
-/// Per cent that the stake takes off the fee and adds to the rebate, from the least stake.
+/// Per cent by which the stake reduces the fee and raises the rebate, in ascending order of stake.
 const STAKE_BENEFITS: [u32; 6] = [0, 5, 10, 20, 30, 40];
 
-/// What a fee adjustment of a market is a part of: per cent.
-/// Source: programs/drift/src/math/constants.rs `FEE_ADJUSTMENT_MAX`.
+/// Divisor of a market's fee adjustment, which is in per cent. Source:
+/// programs/drift/src/math/constants.rs `FEE_ADJUSTMENT_MAX`.
 const ADJUSTMENT_PARTS: u64 = 100;
 
-/// How many times its fee a user in high leverage mode pays.
+/// Factor of the fee of a user in high leverage mode.
 const HIGH_LEVERAGE_FACTOR: u64 = 2;
 
 /// What a builder's fee, and a market's addition to the taker's, in tenths of a basis point are parts of.
 const TENTH_BPS_PARTS: u128 = 100_000;
 
-/// A filler's multiplier of one, and the least that counts. Source: `TEN_BPS`.
+/// The multiplier 1 in the unit of a filler's multiplier, which is also its minimum. Source:
+/// `TEN_BPS`.
 const FILLER_MULTIPLIER_ONE: u128 = 1_000;
 
-/// Under a fourth root so that it keeps two digits.
+/// Scale of the age under the fourth root, so that the root has two decimals.
 const FILLER_AGE_SCALE: u128 = 100_000_000;
 
 /// The fourth root of [`FILLER_AGE_SCALE`].
 const FILLER_ROOT_SCALE: u128 = 100;
 
-/// One tier: fractions of the quote, and of the fee for referrals. A denominator of 0 makes every
-/// amount that needs it an error.
-/// Source: programs/drift/src/state/state.rs `FeeTier`.
+/// One fee tier: fractions of the quote, and fractions of the fee for referrals. An amount whose
+/// denominator is 0 is an error. Source: programs/drift/src/state/state.rs `FeeTier`.
 #[expect(missing_docs, reason = "each pair is a fraction under the program's name")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FeeTier {
@@ -74,20 +74,20 @@ pub struct FeeTier {
     pub referee_fee_denominator: u32,
 }
 
-/// What a filler gets of the fee.
-/// Source: programs/drift/src/state/state.rs `OrderFillerRewardStructure`.
+/// The rule for a filler's part of the fee. Source: programs/drift/src/state/state.rs
+/// `OrderFillerRewardStructure`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FillerRewardStructure {
-    /// Numerator of the part of the fee that is the most.
+    /// Numerator of the maximum part of the fee.
     pub reward_numerator: u32,
     /// Its denominator.
     pub reward_denominator: u32,
-    /// Reward for an order of the first slot, 1e6.
+    /// Reward for an order in its first slot, 1e6.
     pub time_based_reward_lower_bound: u128,
 }
 
-/// The fees of one kind of market, as the exchange's state has them.
-/// Source: programs/drift/src/state/state.rs `FeeStructure`.
+/// The fees of one type of market in the exchange's state. Source:
+/// programs/drift/src/state/state.rs `FeeStructure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeeStructure {
     /// The tiers, from the dearest.
@@ -134,8 +134,8 @@ impl FeeStructure {
         Self { tiers, filler: FillerRewardStructure::DEFAULT, program, promo_tier: 0 }
     }
 
-    /// The program's structure for spot markets at the start of an exchange: no taker is referred there.
-    /// Source: programs/drift/src/state/state.rs `FeeStructure::spot_default`.
+    /// Returns the program's initial structure for spot markets, which have no referrals. Source:
+    /// programs/drift/src/state/state.rs `FeeStructure::spot_default`.
     #[must_use]
     pub const fn spot_default() -> Self {
         let tier = FeeTier {
@@ -158,7 +158,8 @@ impl FeeStructure {
         }
     }
 
-    /// The structure at the front of bytes of a program's state; the caller has checked their length.
+    /// Reads the structure at the front of bytes of a program's state; the caller has checked their
+    /// length.
     pub(crate) fn read<T: Tables>(bytes: &[u8]) -> Self {
         let bytes = &bytes[..const { structure::<T>().size }];
         let tiers = const { structure::<T>().leaf("feeTiers", "FeeTier") };
@@ -209,7 +210,7 @@ impl FeeStructure {
 }
 
 impl FillerRewardStructure {
-    /// A tenth of the fee, at most 0.01 of quote in the first slot.
+    /// The default: a tenth of the fee, at most 0.01 of quote in the first slot.
     const DEFAULT: Self = Self {
         reward_numerator: 10,
         reward_denominator: 100,
@@ -218,7 +219,7 @@ impl FillerRewardStructure {
 }
 
 impl FeeTier {
-    /// Every field, in the order of the struct.
+    /// Returns every field, in the order of the struct.
     fn numbers(&self) -> [u32; 8] {
         [
             self.fee_numerator,
@@ -270,8 +271,8 @@ impl FeeTier {
         }
     }
 
-    /// The tier with so many per cent off its fee and on its rebate. Small benefits are parts of
-    /// the numerator, rounded for themselves; from 30 per cent on the result is rounded.
+    /// Returns the tier with its fee reduced, and its rebate raised, by `per_cent` per cent. Below
+    /// 30 per cent the benefit itself is rounded; from 30 per cent on the result is rounded.
     fn with_benefit(self, per_cent: u32) -> Result<Self, ProtocolError> {
         let (fee, rebate) = (u64::from(self.fee_numerator), u64::from(self.maker_rebate_numerator));
         let (fee, rebate) = match per_cent {
@@ -295,12 +296,12 @@ impl FeeTier {
 pub struct TakerTerms {
     /// The taker's tier.
     pub tier: FeeTier,
-    /// The taker is in high leverage mode and pays twice.
+    /// Whether the taker is in high leverage mode and pays twice the fee.
     pub is_high_leverage: bool,
-    /// The taker was referred, and the referrer takes part. The program never says so in a spot
-    /// market.
+    /// Whether the taker was referred and the referrer is part of the fill. In spot markets, the
+    /// program never sets this.
     pub is_referred: bool,
-    /// Tenths of a basis point that the order's builder takes; `None` without a builder.
+    /// The fee of the order's builder in tenths of a basis point; `None` without a builder.
     pub builder_fee_tenth_bps: Option<u16>,
     /// Tenths of a basis point that the market adds to the tier's fee before its adjustment.
     pub addon_tenth_bps: u16,
@@ -311,16 +312,16 @@ pub struct TakerTerms {
 pub struct Filler {
     /// Slots since the order.
     pub age_slots: u64,
-    /// Multiplier of the time-based reward, 1e3; less than one counts as one.
+    /// Multiplier of the time-based reward, 1e3; values below 1 count as 1.
     pub multiplier: u64,
     /// The structure in force.
     pub structure: FillerRewardStructure,
 }
 
-/// The amounts that each party of one fill pays or gets, quote at 1e6.
+/// The amounts that each party of one fill pays or receives, quote at 1e6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FillFees {
-    /// What the taker pays, without the builder's fee.
+    /// The amount that the taker pays, without the builder's fee.
     pub taker_fee: QuoteQty,
     /// What the maker gets.
     pub maker_rebate: QuoteQty,
@@ -332,7 +333,7 @@ pub struct FillFees {
     pub referrer_reward: QuoteQty,
     /// What the referral took off the fee.
     pub referee_discount: QuoteQty,
-    /// The builder's fee, in addition to the taker's; `None` without a builder.
+    /// The builder's fee, which the taker pays in addition; `None` without a builder.
     pub builder_fee: Option<QuoteQty>,
 }
 
@@ -348,7 +349,7 @@ fn quote(value: u128, field: &'static str) -> Result<QuoteQty, ProtocolError> {
 /// per cent, then doubled in high leverage mode.
 ///
 /// # Errors
-/// [`ProtocolError::OutOfRange`] for a denominator of 0 or a fee beyond 64 bits.
+/// [`ProtocolError::OutOfRange`] for a denominator of 0 or a fee above 64 bits.
 ///
 /// Source: programs/drift/src/math/fees.rs `calculate_taker_fee`; programs/velocity/src/math/fees.rs.
 pub fn taker_fee(
@@ -375,11 +376,11 @@ pub fn taker_fee(
     quote(fee * u128::from(factor), "taker_fee")
 }
 
-/// The maker's rebate with the maker's own tier: down to the unit, then the market's adjustment in
-/// per cent, again in the market's favour.
+/// Returns the maker's rebate by the maker's tier: rounded down, then adjusted by the market's
+/// percentage and rounded in the market's favour.
 ///
 /// # Errors
-/// [`ProtocolError::OutOfRange`] for a denominator of 0 or a rebate beyond 64 bits.
+/// [`ProtocolError::OutOfRange`] for a denominator of 0 or a rebate above 64 bits.
 ///
 /// Source: programs/drift/src/math/fees.rs `calculate_maker_rebate`.
 pub fn maker_rebate(
@@ -402,7 +403,7 @@ pub fn maker_rebate(
     quote(rebate, "maker_rebate")
 }
 
-/// The builder's fee: tenths of a basis point of the quote, down to the unit.
+/// Returns the builder's fee: tenths of a basis point of the quote, rounded down.
 ///
 /// # Errors
 /// None: it is less than the quote.
@@ -414,7 +415,8 @@ pub fn builder_fee(amount: QuoteQty, tenth_bps: u16) -> QuoteQty {
     QuoteQty(u64::try_from(fee).expect("Invariant: a builder's fee is less than the quote"))
 }
 
-/// The lesser of a part of the fee and an amount that grows with the fourth root of the age.
+/// Returns the filler's reward: the smaller of a part of the fee and an amount that grows with the
+/// fourth root of the order's age.
 ///
 /// # Errors
 /// [`ProtocolError::OutOfRange`] for a denominator of 0 or an overflow.
@@ -435,12 +437,12 @@ pub fn filler_reward(fee: QuoteQty, filler: &Filler) -> Result<QuoteQty, Protoco
     quote(by_size.min(by_time), "filler_reward")
 }
 
-/// The fourth root, rounded down: the root of the root loses nothing that this rounding keeps.
+/// Returns the fourth root, rounded down: the floor of the square root, taken twice, is exact.
 const fn fourth_root(value: u128) -> u128 {
     value.isqrt().isqrt()
 }
 
-/// The referral's discount on a fee, and the referrer's reward.
+/// Returns the referral's discount on a fee, and the referrer's reward.
 fn referral(fee: QuoteQty, tier: &FeeTier) -> Result<(QuoteQty, QuoteQty), ProtocolError> {
     let part = |numerator: u32, denominator: u32, field| {
         let product = u128::from(fee.0) * u128::from(numerator);
@@ -454,12 +456,12 @@ fn referral(fee: QuoteQty, tier: &FeeTier) -> Result<(QuoteQty, QuoteQty), Proto
     Ok((discount, reward))
 }
 
-/// The fees of a fill against a maker, or against the AMM when there is no maker's tier. Without
-/// filler no one is paid for filling.
+/// Returns the fees of a fill against a maker, or against the AMM when no maker's tier is given.
+/// Without a filler, no reward is paid.
 ///
 /// # Errors
-/// [`ProtocolError::OutOfRange`] when a fraction has a denominator of 0, an amount is beyond 64
-/// bits, or more would be paid out than the taker pays: such a fill fails on chain.
+/// [`ProtocolError::OutOfRange`] for a denominator of 0, for an amount above 64 bits, or when the
+/// payments exceed the taker's fee: such a fill fails on chain.
 ///
 /// Source: programs/drift/src/math/fees.rs `calculate_fee_for_fulfillment_with_match`,
 /// `calculate_fee_for_fulfillment_with_amm`.

@@ -1,4 +1,4 @@
-//! One order of a user account: its bytes and the view over them, the decoded form and its predicates.
+//! An order of a user account: its bytes with getters, and its decoded form with predicates.
 
 use crate::bytes::{bool_at, i32_at};
 use crate::drift::layouts::ORDER;
@@ -11,7 +11,7 @@ use crate::model::units::{BaseQty, Price, PriceOffset, QuoteQty, Slot, UnixSecon
 /// Order slots of a user account.
 pub const ORDERS: usize = 32;
 
-/// Bytes of an order, with the lower half of its offset.
+/// Bytes of an order, including the lower half of its offset.
 pub const ORDER_BYTES: usize = ORDER.size;
 
 /// Bits of `bit_flags`. Source: programs/drift/src/state/user.rs `OrderBitFlag`.
@@ -33,12 +33,12 @@ pub mod bit_flags {
     pub const PLACED_ON_CLOB: u8 = 64;
 }
 
-/// An order of any program as bytes: those of Drift v2, whose offsets have 32 bits, and an offset of 64.
-/// All that programs have added to an order beside it has no meaning for a book.
+/// An order of any program as bytes: the bytes of a Drift v2 order, whose offset has 32 bits, and
+/// an offset of 64 bits. A book does not use the other fields that programs have added to orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawOrder {
     pub(crate) bytes: [u8; ORDER_BYTES],
-    /// What is added to the oracle's price, whose lower half is in the bytes too.
+    /// The offset to the oracle's price, 1e6. The bytes contain its lower half too.
     pub(crate) offset: i64,
 }
 
@@ -60,7 +60,7 @@ impl RawOrder {
         OrderView { bytes: &self.bytes, offset: self.offset }
     }
 
-    /// The hash of the order by a function of a seed and bytes.
+    /// Returns the hash of the order by the given function of a seed and bytes.
     #[inline]
     pub fn hash(&self, seed: u64, hash: impl Fn(u64, &[u8]) -> u64) -> u64 {
         let beyond = self.offset ^ i64::from(offset_low(&self.bytes));
@@ -81,8 +81,8 @@ fn offset_low(bytes: &[u8; ORDER_BYTES]) -> i32 {
     i32_at(bytes, const { ORDER.at("oraclePriceOffset", "i32") })
 }
 
-/// Whether a table with offsets of 64 bits has the fields of an order as the held form does: those after the offset,
-/// which ends with its upper half, 4 bytes on.
+/// Returns whether an order of a table with 64-bit offsets has its later fields in the same order
+/// as the held bytes: each field after the offset is 4 bytes later.
 pub(crate) const fn is_held(table: &Layout) -> bool {
     let offset = ORDER.at("oraclePriceOffset", "i32");
     let mut index = 0;
@@ -98,7 +98,7 @@ pub(crate) const fn is_held(table: &Layout) -> bool {
 }
 
 impl OrderView<'_> {
-    /// Offset to the oracle's price, 1e6; 0 for a fixed price.
+    /// Returns the offset to the oracle's price, 1e6; 0 for a fixed price.
     #[must_use]
     #[inline]
     pub const fn oracle_price_offset(&self) -> PriceOffset {
@@ -106,9 +106,9 @@ impl OrderView<'_> {
     }
 
     getters! { ORDER;
-        /// Slot at which the order was placed or triggered.
+        /// Slot in which the order was placed or triggered.
         slot -> Slot = Slot, u64 "slot";
-        /// Limit price, 1e6; 0 when the order names none.
+        /// Limit price, 1e6; 0 for an order without a limit price.
         price -> Price = Price, u64 "price";
         /// Size at placement.
         base_asset_amount -> BaseQty = BaseQty, u64 "baseAssetAmount";
@@ -122,11 +122,11 @@ impl OrderView<'_> {
         auction_start_price -> i64 = i64::from, i64 "auctionStartPrice";
         /// Price or oracle offset at the end of the auction, 1e6.
         auction_end_price -> i64 = i64::from, i64 "auctionEndPrice";
-        /// Last second at which the order is live; 0 for no end.
+        /// Last unix second at which the order is live; 0 for no end.
         max_ts -> UnixSeconds = UnixSeconds, i64 "maxTs";
-        /// Number of the order within its user account.
+        /// Id of the order, unique within its user account.
         order_id -> u32 = u32::from, u32 "orderId";
-        /// Index of the market among those of its type.
+        /// Index of the order's market among markets of the same type.
         market_index -> u16 = u16::from, u16 "marketIndex";
         /// What the slot holds.
         status -> Result<OrderStatus, ProtocolError> = OrderStatus::from_byte, enum "status";
@@ -134,7 +134,7 @@ impl OrderView<'_> {
         order_type -> Result<OrderType, ProtocolError> = OrderType::from_byte, enum "orderType";
         /// Spot or perp.
         market_type -> Result<MarketType, ProtocolError> = MarketType::from_byte, enum "marketType";
-        /// Number that the user chose; 0 for none.
+        /// Id that the user chose; 0 for none.
         user_order_id -> u8 = u8::from, u8 "userOrderId";
         /// Direction of the user's position when the order was placed.
         existing_position_direction -> Result<Direction, ProtocolError> = Direction::from_byte,
@@ -145,30 +145,30 @@ impl OrderView<'_> {
         reduce_only -> bool = is_set, bool "reduceOnly";
         /// May only make.
         post_only -> bool = is_set, bool "postOnly";
-        /// When a trigger order triggers, and whether it has.
+        /// The condition on which a trigger order triggers, and whether the order has triggered.
         trigger_condition -> Result<TriggerCondition, ProtocolError> = TriggerCondition::from_byte,
             enum "triggerCondition";
-        /// The auction's duration in units of [`SLOT_UNIT_MS`]; 0 for none.
+        /// Duration of the auction in units of [`SLOT_UNIT_MS`]; 0 for no auction.
         auction_duration -> u8 = u8::from, u8 "auctionDuration";
-        /// Low byte of the slot at which the order was posted.
+        /// Low byte of the slot in which the order was posted.
         posted_slot_tail -> u8 = u8::from, u8 "postedSlotTail";
         /// Flags, see [`bit_flags`].
         bit_flags -> u8 = u8::from, u8 "bitFlags";
     }
 
-    /// Checks every enum and boolean byte.
+    /// Checks the bytes of all enums and booleans.
     ///
     /// # Errors
-    /// [`ProtocolError::InvalidEnum`] with the first invalid field.
+    /// [`ProtocolError::InvalidEnum`] for the first invalid field.
     #[inline]
     pub fn check(&self) -> Result<(), ProtocolError> {
         self.decode().map(|_| ())
     }
 
-    /// The order with every field decoded.
+    /// Returns the order with every field decoded.
     ///
     /// # Errors
-    /// [`ProtocolError::InvalidEnum`] with the first invalid field.
+    /// [`ProtocolError::InvalidEnum`] for the first invalid field.
     #[inline]
     pub fn decode(&self) -> Result<Order, ProtocolError> {
         const REDUCE_ONLY: usize = ORDER.at("reduceOnly", "bool");
@@ -209,7 +209,8 @@ const fn is_set(byte: u8) -> bool {
     byte != 0
 }
 
-/// An order with every field decoded. Fields have the program's names; see [`OrderView`] for units.
+/// An order with every field decoded. Fields have the names that the program uses; [`OrderView`]
+/// states their units.
 #[expect(missing_docs, reason = "each field is the getter of the same name on OrderView")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
@@ -274,32 +275,32 @@ impl Default for Order {
 }
 
 impl Order {
-    /// True for orders that take immediately: market, trigger-market and oracle orders. Source:
-    /// programs/drift/src/state/user.rs `is_market_order`.
+    /// Returns whether the order takes immediately: market, trigger-market and oracle orders do.
+    /// Source: programs/drift/src/state/user.rs `is_market_order`.
     #[must_use]
     #[inline]
     pub const fn is_market(&self) -> bool {
         matches!(self.order_type, OrderType::Market | OrderType::TriggerMarket | OrderType::Oracle)
     }
 
-    /// True for limit and trigger-limit orders.
-    /// Source: programs/drift/src/state/user.rs `is_limit_order`.
+    /// Returns whether the order is a limit or trigger-limit order. Source:
+    /// programs/drift/src/state/user.rs `is_limit_order`.
     #[must_use]
     #[inline]
     pub const fn is_limit(&self) -> bool {
         matches!(self.order_type, OrderType::Limit | OrderType::TriggerLimit)
     }
 
-    /// True for trigger orders, also after they were triggered.
-    /// Source: programs/drift/src/state/user.rs `must_be_triggered`.
+    /// Returns whether the order is a trigger order, triggered or not. Source:
+    /// programs/drift/src/state/user.rs `must_be_triggered`.
     #[must_use]
     #[inline]
     pub const fn must_be_triggered(&self) -> bool {
         matches!(self.order_type, OrderType::TriggerMarket | OrderType::TriggerLimit)
     }
 
-    /// True when the condition says so; it is not asked whether the order is a trigger order.
-    /// Source: programs/drift/src/state/user.rs `triggered`.
+    /// Returns whether the trigger condition is marked as triggered; does not check that the order
+    /// is a trigger order. Source: programs/drift/src/state/user.rs `triggered`.
     #[must_use]
     #[inline]
     pub const fn is_triggered(&self) -> bool {
@@ -307,24 +308,25 @@ impl Order {
         matches!(condition, TriggerCondition::TriggeredAbove | TriggerCondition::TriggeredBelow)
     }
 
-    /// Milliseconds of the auction, whose duration is in units of [`SLOT_UNIT_MS`].
+    /// Returns the duration of the auction in milliseconds. The field has units of
+    /// [`SLOT_UNIT_MS`].
     #[must_use]
     #[inline]
     pub const fn auction_ms(&self) -> u64 {
         self.auction_duration as u64 * SLOT_UNIT_MS
     }
 
-    /// True when there is no auction, or more time than its duration has passed. A slot below the
-    /// order's own is still in auction; the program fails there.
-    /// Source: programs/drift/src/math/auction.rs `is_auction_complete`.
+    /// Returns whether the order has no auction, or more time than the auction's duration has
+    /// passed. In a slot below the order's slot, the auction is not complete; the program fails
+    /// there. Source: programs/drift/src/math/auction.rs `is_auction_complete`.
     #[must_use]
     #[inline]
     pub const fn is_auction_complete(&self, clock: &SlotClock) -> bool {
         self.auction_duration == 0 || clock.ms_since(self.slot) > self.auction_ms()
     }
 
-    /// True while an auction with a price runs.
-    /// Source: programs/drift/src/state/user.rs `has_auction_price`.
+    /// Returns whether the order is in an auction that has a price. Source:
+    /// programs/drift/src/state/user.rs `has_auction_price`.
     #[must_use]
     #[inline]
     pub const fn has_auction_price(&self, clock: &SlotClock) -> bool {
@@ -332,33 +334,33 @@ impl Order {
         has_price && !self.is_auction_complete(clock)
     }
 
-    /// True for a limit order that may make: post-only, or its auction is over. An untriggered
-    /// trigger-limit order is one too: check the trigger first.
-    /// Source: programs/drift/src/state/user.rs `is_resting_limit_order`.
+    /// Returns whether the order is a limit order that may make: a post-only order, or an order
+    /// whose auction is complete. The result may be true for an untriggered trigger-limit order:
+    /// check the trigger first. Source: programs/drift/src/state/user.rs `is_resting_limit_order`.
     #[must_use]
     #[inline]
     pub const fn is_resting_limit(&self, clock: &SlotClock) -> bool {
         self.is_limit() && (self.post_only || self.is_auction_complete(clock))
     }
 
-    /// True for an order that may take. Source: sdk/src/math/orders.ts `isTakingOrder`.
+    /// Returns whether the order may take. Source: sdk/src/math/orders.ts `isTakingOrder`.
     #[must_use]
     #[inline]
     pub const fn is_taking(&self, clock: &SlotClock) -> bool {
         self.is_market() || !self.is_resting_limit(clock)
     }
 
-    /// True for an order that a signed message placed.
-    /// Source: programs/drift/src/state/user.rs `is_signed_msg`.
+    /// Returns whether the order was placed by a signed message. Source:
+    /// programs/drift/src/state/user.rs `is_signed_msg`.
     #[must_use]
     #[inline]
     pub const fn is_signed_msg(&self) -> bool {
         self.bit_flags & bit_flags::SIGNED_MESSAGE != 0
     }
 
-    /// True when the order is open and the chain's clock is strictly past `max_ts`. Trigger orders
-    /// never expire, triggered or not.
-    /// Source: programs/drift/src/math/orders.rs `should_expire_order`.
+    /// Returns whether the order is open and the chain's clock is strictly past `max_ts`. Trigger
+    /// orders never expire, triggered or not. Source: programs/drift/src/math/orders.rs
+    /// `should_expire_order`.
     #[must_use]
     #[inline]
     pub const fn is_expired(&self, now: UnixSeconds) -> bool {
@@ -368,16 +370,16 @@ impl Order {
             && now.0 > self.max_ts.0
     }
 
-    /// True when the order names a price or has an auction that runs.
-    /// Source: programs/drift/src/state/user.rs `has_limit_price`.
+    /// Returns whether the order has a limit price, an oracle offset, or a running auction. Source:
+    /// programs/drift/src/state/user.rs `has_limit_price`.
     #[must_use]
     #[inline]
     pub const fn has_limit_price(&self, clock: &SlotClock) -> bool {
         self.price.0 > 0 || self.oracle_price_offset.0 != 0 || !self.is_auction_complete(clock)
     }
 
-    /// True when the auction's prices are offsets to the oracle's price.
-    /// Source: programs/drift/src/math/auction.rs `calculate_auction_price`.
+    /// Returns whether the auction's prices are offsets to the oracle's price. Source:
+    /// programs/drift/src/math/auction.rs `calculate_auction_price`.
     #[must_use]
     #[inline]
     pub const fn has_offset_auction(&self) -> bool {
@@ -389,16 +391,16 @@ impl Order {
         }
     }
 
-    /// Size that is not filled yet; 0 when the account says that more than all is filled.
+    /// Returns the size that is not filled yet; 0 when the filled size exceeds the total size.
     #[must_use]
     #[inline]
     pub const fn unfilled(&self) -> BaseQty {
         BaseQty(self.base_asset_amount.0.saturating_sub(self.base_asset_amount_filled.0))
     }
 
-    /// Size that can fill against the user's signed position: for a reduce-only order no more than
-    /// the position, and nothing when it is absent or on the order's own side.
-    /// Source: programs/drift/src/state/user.rs `get_base_asset_amount_unfilled`.
+    /// Returns the size that can fill against the user's signed position: for a reduce-only order
+    /// at most the position, and 0 without a position or when the position has the order's
+    /// direction. Source: programs/drift/src/state/user.rs `get_base_asset_amount_unfilled`.
     #[must_use]
     #[inline]
     pub const fn unfilled_for_position(&self, position: i64) -> BaseQty {

@@ -7,13 +7,13 @@ use crate::model::enums::Direction;
 use crate::model::order::Order;
 use crate::model::units::{BaseQty, OraclePrice, PREDICTION_PRICE_MAX, Price, PriceOffset};
 
-/// Why an order has no price at a slot.
+/// The reason why an order has no price at a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PriceError {
-    /// The price is relative to an oracle, and none is usable.
+    /// The price is relative to an oracle, and no oracle price is usable.
     OracleNotFound,
-    /// A step of the calculation has no result in the program's numbers: an auction of fixed prices
-    /// that gets worse, a slot below the order's, or an overflow.
+    /// The program cannot compute the price: a fixed-price auction that gets worse, a slot below
+    /// the order's slot, or an overflow.
     MathError,
 }
 
@@ -28,21 +28,20 @@ impl fmt::Display for PriceError {
 
 impl core::error::Error for PriceError {}
 
-/// What makes a protected maker's price worse for the taker.
-/// Source: programs/drift/src/state/protected_maker_mode_config.rs `ProtectedMakerParams`.
+/// The parameters that make a protected maker's price worse for the taker. Source:
+/// programs/drift/src/state/protected_maker_mode_config.rs `ProtectedMakerParams`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProtectedMakerParams {
-    /// Divisor of the price in 1e4; 0 for the default of a thousandth.
+    /// Divisor of the price in units of 1e-4; 0 for the default, which is 1/1000 of the price.
     pub limit_price_divisor: u8,
-    /// Least offset that the market's deviation needs, 1e6.
+    /// Minimum offset that the market's deviation requires, 1e6.
     pub dynamic_offset: u64,
     /// The market's tick, 1e6.
     pub tick_size: Price,
 }
 
-/// A price on the tick: down for a bid (long), up for an ask (short). A tick of 0 rounds nothing.
-/// Saturates where the next tick is beyond all numbers.
-/// Source: programs/drift/src/math/orders.rs `standardize_price`.
+/// Rounds a price to the tick: down for a bid (long), up for an ask (short). A tick of 0 rounds
+/// nothing. Saturates on overflow. Source: programs/drift/src/math/orders.rs `standardize_price`.
 #[must_use]
 #[inline]
 pub const fn standardize_price(price: Price, tick: Price, direction: Direction) -> Price {
@@ -52,7 +51,8 @@ pub const fn standardize_price(price: Price, tick: Price, direction: Direction) 
     standardize_beyond(price, price.0 % tick.0, tick, direction)
 }
 
-/// [`standardize_price`] of a price that is so much beyond a tick, for a caller that knows a faster division.
+/// Rounds like [`standardize_price`], given the remainder of the price by the tick, for a caller
+/// that has a faster division.
 #[inline]
 pub(crate) const fn standardize_beyond(
     price: Price,
@@ -67,17 +67,17 @@ pub(crate) const fn standardize_beyond(
     }
 }
 
-/// A size rounded down to the step. A step of 0 rounds nothing.
-/// Source: programs/drift/src/math/orders.rs `standardize_base_asset_amount`.
+/// Rounds a size down to the step. A step of 0 rounds nothing. Source:
+/// programs/drift/src/math/orders.rs `standardize_base_asset_amount`.
 #[must_use]
 #[inline]
 pub const fn standardize_base(base: BaseQty, step: BaseQty) -> BaseQty {
     if step.0 == 0 { base } else { BaseQty(base.0 - base.0 % step.0) }
 }
 
-/// The price at which a resting oracle-offset order fills: never below a tick, in a prediction
-/// market never above one, and on the tick.
-/// Source: programs/drift/src/state/user.rs `get_limit_price`.
+/// Returns the price at which a resting oracle-offset order fills: on the tick, at least one tick,
+/// and in a prediction market at most 1. Source: programs/drift/src/state/user.rs
+/// `get_limit_price`.
 #[must_use]
 #[inline]
 pub fn resting_offset_price(
@@ -91,7 +91,8 @@ pub fn resting_offset_price(
     standardize_price(price, tick, direction)
 }
 
-/// `max(oracle + offset, tick)`, in a prediction market at most 1e6; not yet on the tick.
+/// Returns `max(oracle + offset, tick)`, in a prediction market at most 1e6; not rounded to the
+/// tick yet.
 #[inline]
 fn capped_offset_price(
     oracle: OraclePrice,
@@ -104,12 +105,13 @@ fn capped_offset_price(
     if is_prediction { price.min(Price(PREDICTION_PRICE_MAX)) } else { price }
 }
 
-/// The auction price at a slot, as the program computes it: on the tick, offsets floored at a tick.
+/// Returns the auction price at a slot, as the program computes it: on the tick, and for offset
+/// auctions at least one tick.
 ///
 /// # Errors
-/// [`PriceError::MathError`] for a slot below the order's, for an auction of fixed prices that gets
+/// [`PriceError::MathError`] for a slot below the order's slot, for a fixed-price auction that gets
 /// worse for the taker's counterparty (long downwards, short upwards), and for negative fixed
-/// prices; [`PriceError::OracleNotFound`] for an auction of offsets without an oracle.
+/// prices; [`PriceError::OracleNotFound`] for an offset auction without an oracle price.
 ///
 /// Source: programs/drift/src/math/auction.rs `calculate_auction_price`.
 pub fn auction_price_program(
@@ -134,7 +136,8 @@ pub fn auction_price_program(
     Ok(standardize_price(price, tick, order.direction))
 }
 
-/// The price of an auction between fixed prices: both must be prices, and it must not get worse.
+/// Returns the price of a fixed-price auction: neither price may be negative, and the auction must
+/// not get worse.
 fn fixed_auction_price(order: &Order, clock: &SlotClock) -> Result<Price, PriceError> {
     let start = u64::try_from(order.auction_start_price).map_err(|_| PriceError::MathError)?;
     let end = u64::try_from(order.auction_end_price).map_err(|_| PriceError::MathError)?;
@@ -149,8 +152,7 @@ fn fixed_auction_price(order: &Order, clock: &SlotClock) -> Result<Price, PriceE
     u64::try_from(price).map(Price).map_err(|_| PriceError::MathError)
 }
 
-/// The auction's price at a slot: linear between start and end, the step truncated toward the
-/// start.
+/// Returns the auction's price at a slot: linear between start and end, rounded toward the start.
 fn auction_value(order: &Order, clock: &SlotClock) -> Result<i128, PriceError> {
     let (start, end) = (i128::from(order.auction_start_price), i128::from(order.auction_end_price));
     let duration = order.auction_ms();
@@ -167,11 +169,11 @@ fn auction_value(order: &Order, clock: &SlotClock) -> Result<i128, PriceError> {
     value.ok_or(PriceError::MathError)
 }
 
-/// The limit price at a slot, as the program computes it; `None` when the order has none.
+/// Returns the limit price at a slot, as the program computes it; `None` when the order has none.
 ///
 /// # Errors
-/// As [`auction_price_program`]; [`PriceError::OracleNotFound`] for an oracle offset without
-/// oracle.
+/// The errors of [`auction_price_program`]; [`PriceError::OracleNotFound`] for an oracle offset
+/// without an oracle price.
 ///
 /// Source: programs/drift/src/state/user.rs `get_limit_price`.
 pub fn limit_price_program(
@@ -207,8 +209,8 @@ pub fn limit_price_program(
     }))
 }
 
-/// As [`Order::has_auction_price`], but a slot below the order's is an error where the program
-/// subtracts.
+/// Returns the same as [`Order::has_auction_price`], but fails for a slot below the order's slot,
+/// where the program's subtraction underflows.
 fn has_auction_price_checked(order: &Order, clock: &SlotClock) -> Result<bool, PriceError> {
     if order.auction_duration != 0 && clock.slot < order.slot {
         return Err(PriceError::MathError);
@@ -216,19 +218,19 @@ fn has_auction_price_checked(order: &Order, clock: &SlotClock) -> Result<bool, P
     Ok(order.has_auction_price(clock))
 }
 
-/// Parts of a price in a protected maker's divisor.
+/// The divisor 1 in the unit of a protected maker's divisor.
 const DIVISOR_PRECISION: u64 = 10_000;
 
-/// Part of a price in a protected maker's offset when the market names no divisor.
+/// Divisor of the price for a protected maker's offset when the market sets no divisor.
 const DEFAULT_DIVISOR: u64 = 1_000;
 
-/// Ticks that a protected maker's offset is at least.
+/// Minimum offset of a protected maker, in ticks.
 const OFFSET_TICKS_MIN: u64 = 8;
 
-/// Part of a price that a protected maker's offset is at most: a twentieth.
+/// Divisor of the price for the maximum offset of a protected maker: a twentieth.
 const OFFSET_MAX_DIVISOR: u64 = 20;
 
-/// A protected maker's price with the program's integer divisor; not yet on the tick.
+/// Returns a protected maker's price by the program's integer divisor; not rounded to the tick yet.
 /// Source: programs/drift/src/math/orders.rs `apply_protected_maker_limit_price_offset`.
 fn protect_program(price: Price, direction: Direction, params: ProtectedMakerParams) -> Price {
     let divisor = match params.limit_price_divisor {
@@ -238,7 +240,8 @@ fn protect_program(price: Price, direction: Direction, params: ProtectedMakerPar
     protect(price, direction, params, price.0 / divisor)
 }
 
-/// A price moved away from the taker by a part of it, within bounds.
+/// Moves a price away from the taker by the offset `part`, limited to the minimum and maximum
+/// offset.
 fn protect(price: Price, direction: Direction, params: ProtectedMakerParams, part: u64) -> Price {
     let offset = part
         .max(params.tick_size.0.saturating_mul(OFFSET_TICKS_MIN))

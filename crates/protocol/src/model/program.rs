@@ -1,4 +1,5 @@
-//! The programs whose accounts are read, as one enum: what differs between them is matched once an account.
+//! The programs whose accounts are read, as one enum: code that depends on the program is selected
+//! once for each account.
 
 use super::account::AccountKind;
 use super::enums::{MarketType, OracleSource, OrderStatus};
@@ -25,7 +26,7 @@ pub enum Program {
     Velocity,
 }
 
-/// An expression of the tables `T` of a program.
+/// Evaluates an expression with the tables `T` of a program.
 macro_rules! of_program {
     ($program:expr, $tables:ident => $value:expr) => {
         match $program {
@@ -41,13 +42,13 @@ macro_rules! of_program {
     };
 }
 impl Program {
-    /// The address at which the program is on every cluster.
+    /// Returns the program's address, the same on every cluster.
     #[must_use]
     pub const fn id(self) -> Pubkey {
         of_program!(self, T => T::ID)
     }
 
-    /// The program at an address: an exchange deployed elsewhere is taken for Drift v2.
+    /// Returns the program at an address: any unknown address is treated as Drift v2.
     #[must_use]
     pub fn of(id: &Pubkey) -> Self {
         if *id == Velocity::ID { Self::Velocity } else { Self::Drift }
@@ -75,7 +76,7 @@ impl Program {
         of_program!(self, T => T::layout(kind))
     }
 
-    /// The records that the program logs, the most frequent first.
+    /// Returns the records that the program logs, the most frequent first.
     #[must_use]
     pub const fn events(self) -> &'static [&'static EventLayout] {
         of_program!(self, T => T::EVENTS)
@@ -96,12 +97,12 @@ impl Program {
         of_program!(self, T => checked::<T>(kind, data).map(|_| ()))
     }
 
-    /// Appends an account as JSON: keys in camelCase in the account's order, integers of 64 bits and
-    /// wider as decimal text, addresses in base58, enums by the program's names, padding included.
-    /// When there is an error, what was appended before it is taken back.
+    /// Appends an account as JSON: keys in camelCase in the account's order, integers of 64 bits
+    /// and wider as decimal text, addresses in base58, enums by the program's names, padding
+    /// included. On an error, nothing remains appended.
     ///
     /// # Errors
-    /// As [`Program::check`], or [`ProtocolError::InvalidEnum`].
+    /// The errors of [`Program::check`], or [`ProtocolError::InvalidEnum`].
     pub fn decode_json(
         self,
         kind: AccountKind,
@@ -112,7 +113,7 @@ impl Program {
         self.layout(kind).map_or(Ok(()), |layout| decode_json(layout, data, out))
     }
 
-    /// A user account, read where it is.
+    /// Returns a view of a user account; the bytes are not copied.
     ///
     /// # Errors
     /// As [`Program::check`].
@@ -121,7 +122,7 @@ impl Program {
         UserView::parse(self, data)
     }
 
-    /// Where a user account has what of it changes often.
+    /// Returns the positions of the parts of a user account that change often.
     #[must_use]
     pub const fn user_shape(self) -> UserShape {
         of_program!(self, T => UserShape::of::<T>())
@@ -130,7 +131,7 @@ impl Program {
     /// A perp market's account.
     ///
     /// # Errors
-    /// As [`Program::check`], or [`ProtocolError::InvalidEnum`].
+    /// The errors of [`Program::check`], or [`ProtocolError::InvalidEnum`].
     pub fn perp_market(self, data: &[u8]) -> Result<PerpMarket, ProtocolError> {
         of_program!(self, T => PerpMarket::read::<T>(data))
     }
@@ -138,7 +139,7 @@ impl Program {
     /// A spot market's account.
     ///
     /// # Errors
-    /// As [`Program::check`], or [`ProtocolError::InvalidEnum`].
+    /// The errors of [`Program::check`], or [`ProtocolError::InvalidEnum`].
     pub fn spot_market(self, data: &[u8]) -> Result<SpotMarket, ProtocolError> {
         of_program!(self, T => SpotMarket::read::<T>(data))
     }
@@ -155,8 +156,8 @@ impl Program {
     ///
     /// # Errors
     /// [`ProtocolError::WrongOwner`], [`ProtocolError::WrongDiscriminator`],
-    /// [`ProtocolError::WrongLength`] or [`ProtocolError::InvalidEnum`] when it is not an account of
-    /// the source; [`ProtocolError::OutOfRange`] when a number cannot be scaled to 1e6;
+    /// [`ProtocolError::WrongLength`] or [`ProtocolError::InvalidEnum`] when the account is not of
+    /// the oracle source; [`ProtocolError::OutOfRange`] when a number cannot be scaled to 1e6;
     /// [`ProtocolError::NoOracleAccount`] for the quote asset.
     pub fn oracle(
         self,
@@ -228,16 +229,16 @@ impl UserView<'_> {
         of_program!(self.program, T => leaf!(T::USER, self.bytes, bool "idle")) != 0
     }
 
-    /// The positions in all slots.
+    /// Returns the positions in all slots of the account.
     ///
     /// # Errors
-    /// [`ProtocolError::InvalidEnum`] when a balance is neither owned nor owed.
+    /// [`ProtocolError::InvalidEnum`] when a balance is neither a deposit nor a borrow.
     #[inline]
     pub fn positions(&self) -> Result<Positions, ProtocolError> {
         of_program!(self.program, T => Positions::read::<T>(self.bytes))
     }
 
-    /// The order in a slot.
+    /// Returns the order in a slot of the account.
     ///
     /// # Panics
     /// When `slot` is not below [`ORDERS`].
@@ -247,10 +248,11 @@ impl UserView<'_> {
         of_program!(self.program, T => T::order(self.bytes, slot))
     }
 
-    /// The slots, as a mask, whose orders are others than those held, every one of them checked.
+    /// Returns a mask of the slots whose orders differ from the held orders, after a check of each
+    /// of these orders.
     ///
     /// # Errors
-    /// [`ProtocolError::InvalidEnum`] when a byte of one stands for nothing.
+    /// [`ProtocolError::InvalidEnum`] when a byte of such an order is invalid.
     #[inline]
     pub fn changed_orders(&self, held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
         of_program!(self.program, T => T::changed_orders(self.bytes, held))

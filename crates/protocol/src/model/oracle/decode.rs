@@ -1,4 +1,4 @@
-//! How each kind of oracle account is read.
+//! Decodes the accounts of each oracle source.
 
 use super::{OracleAverage, OracleReading};
 use crate::bytes::{i32_at, i64_at, i128_at, u8_at, u32_at, u64_at};
@@ -26,8 +26,8 @@ pub const SWITCHBOARD_PROGRAM: Pubkey =
 pub const SWITCHBOARD_ON_DEMAND_PROGRAM: Pubkey =
     Pubkey::from_base58("SBondMDrcV3K4kxZR1HNVT7osZxAHVHgYXL5Ze1oMUv");
 
-/// The reading of the quote asset, which has no account: one, always fresh.
-/// Source: programs/drift/src/state/oracle.rs `get_oracle_price`.
+/// Returns the reading of the quote asset, which has no account: price 1, always fresh. Source:
+/// programs/drift/src/state/oracle.rs `get_oracle_price`.
 #[must_use]
 pub const fn quote_asset_reading(slot: Slot) -> OracleReading {
     OracleReading {
@@ -80,7 +80,7 @@ fn check_owner(owner: &Pubkey, expected: &Pubkey) -> Result<(), ProtocolError> {
     if owner == expected { Ok(()) } else { Err(ProtocolError::WrongOwner { owner: *owner }) }
 }
 
-/// Foreign programs may make their accounts longer, so only shorter ones are refused.
+/// Other programs may extend their accounts, so only shorter accounts are rejected.
 fn check_start(data: &[u8], start: &[u8], bytes_min: usize) -> Result<(), ProtocolError> {
     if data.len() < bytes_min {
         return Err(ProtocolError::WrongLength { expected: bytes_min, actual: data.len() });
@@ -92,12 +92,12 @@ fn check_start(data: &[u8], start: &[u8], bytes_min: usize) -> Result<(), Protoc
     Err(ProtocolError::WrongDiscriminator { discriminator })
 }
 
-/// A Pyth price before scaling: the number is `price * 10^exponent`.
+/// A Pyth price before scaling: the price is `price * 10^exponent`.
 struct PythPrice {
     price: i64,
     confidence: u64,
     exponent: i32,
-    /// Units of the asset that one price is for.
+    /// Units of the asset to which one price refers.
     multiple: u128,
 }
 
@@ -105,7 +105,7 @@ struct PythPrice {
 const EXPONENT_MAX: u32 = 38;
 
 impl PythPrice {
-    /// Price and confidence at 1e6, truncated toward zero. The exponent's sign is ignored.
+    /// Returns price and confidence at 1e6, truncated toward zero. The exponent's sign is ignored.
     /// Source: programs/drift/src/state/oracle.rs `get_pyth_price`.
     fn scaled(&self) -> Result<(i64, u64), ProtocolError> {
         let scale = self.scale()?;
@@ -119,7 +119,7 @@ impl PythPrice {
         ))
     }
 
-    /// An average stored like the price; `None` when a value cannot be scaled.
+    /// Scales an average that is stored like the price; `None` when a value cannot be scaled.
     fn average(&self, price: i64, confidence: i64) -> Option<OracleAverage> {
         let scale = self.scale().ok()?;
         let scaled = |value: i64| scale.signed(i128::from(value))?.try_into().ok();
@@ -139,12 +139,12 @@ impl PythPrice {
     }
 }
 
-/// The average of a feed that the SDK shows without one.
+/// Returns the average for a feed without an average, the same as in the SDK.
 const fn price_twice(price: i64) -> OracleAverage {
     OracleAverage { price, confidence: price }
 }
 
-/// From a precision to 1e6: one of the two is 1.
+/// The scale from a precision to 1e6: one of the two factors is 1.
 #[derive(Clone, Copy)]
 struct Scale {
     times: u128,
@@ -175,8 +175,9 @@ impl Scale {
 /// Maximum distance from 1 at which a stable coin's price counts as 1, 1e6.
 const STABLE_COIN_BAND: u64 = 500;
 
-/// A stable coin's price is exactly one when it is within its confidence, and near.
-/// Source: programs/drift/src/state/oracle.rs `get_pyth_stable_coin_price`.
+/// Sets a stable coin's price to exactly 1 when its distance from 1 is within the confidence and
+/// within [`STABLE_COIN_BAND`]. Source: programs/drift/src/state/oracle.rs
+/// `get_pyth_stable_coin_price`.
 fn held_at_one(mut reading: OracleReading) -> OracleReading {
     let one = PRICE_PRECISION.cast_signed();
     if reading.price.0.abs_diff(one) <= reading.confidence.min(STABLE_COIN_BAND) {
@@ -196,13 +197,13 @@ mod push {
     pub(super) const EXPONENT: usize = 20;
     pub(super) const NUM_COMPONENTS: usize = 24;
     pub(super) const NUM_QUOTERS: usize = 28;
-    /// The SDK reads `lastSlot` at 32; the program reads `validSlot`.
+    /// The SDK reads `lastSlot` at offset 32; the program reads `validSlot`.
     pub(super) const VALID_SLOT: usize = 40;
     pub(super) const AVERAGE: usize = 48;
     pub(super) const AVERAGE_CONFIDENCE: usize = 72;
     pub(super) const PRICE: usize = 208;
     pub(super) const CONFIDENCE: usize = 216;
-    /// Publishers that are enough, however many there are.
+    /// Number of publishers that always suffices, whatever the total number.
     pub(super) const PUBLISHERS_MIN: u32 = 3;
 }
 
@@ -302,8 +303,8 @@ fn pyth_lazer<T: Tables>(
     })
 }
 
-/// The program's own price: it is at 1e6 already, and never stale.
-/// Source: programs/drift/src/state/oracle.rs `get_prelaunch_price`.
+/// Reads the program's own price, which is at 1e6 already and never stale. Source:
+/// programs/drift/src/state/oracle.rs `get_prelaunch_price`.
 fn prelaunch<T: Tables>(owner: &Pubkey, data: &[u8]) -> Result<OracleReading, ProtocolError> {
     check_owner(owner, &T::ID)?;
     let data = checked::<T>(AccountKind::PrelaunchOracle, data)?;
@@ -326,9 +327,9 @@ mod aggregator {
     pub(super) const ROUND_OPEN_SLOT: usize = 350;
     pub(super) const RESULT: usize = 366;
     pub(super) const STD_DEVIATION: usize = 386;
-    /// Bytes of a decimal's mantissa; its scale follows.
+    /// Bytes of a decimal's mantissa; the scale follows it.
     pub(super) const MANTISSA_BYTES: usize = 16;
-    /// A confidence is at least the price divided by this.
+    /// The confidence is at least the price divided by this number.
     pub(super) const CONFIDENCE_DIVISOR: u64 = 1_000;
 }
 
@@ -338,7 +339,7 @@ fn switchboard(owner: &Pubkey, data: &[u8]) -> Result<OracleReading, ProtocolErr
     check_start(data, &aggregator::DISCRIMINATOR, aggregator::BYTES_MIN)?;
     let price = switchboard_decimal(data, aggregator::RESULT, "result")?;
     let deviation = switchboard_decimal(data, aggregator::STD_DEVIATION, "std_deviation")?;
-    // A negative deviation is nonsense and must never look precise.
+    // A negative deviation is invalid; it must not result in a small confidence interval.
     let confidence = match u64::try_from(deviation) {
         Ok(deviation) => deviation.max(price.unsigned_abs() / aggregator::CONFIDENCE_DIVISOR),
         Err(_) => u64::MAX,
@@ -354,7 +355,7 @@ fn switchboard(owner: &Pubkey, data: &[u8]) -> Result<OracleReading, ProtocolErr
     })
 }
 
-/// `mantissa / 10^scale` at 1e6. Source: programs/drift/src/state/oracle.rs
+/// Returns `mantissa / 10^scale` at 1e6. Source: programs/drift/src/state/oracle.rs
 /// `convert_switchboard_decimal`.
 fn switchboard_decimal(data: &[u8], at: usize, field: &'static str) -> Result<i64, ProtocolError> {
     let out_of_range = ProtocolError::OutOfRange { field };

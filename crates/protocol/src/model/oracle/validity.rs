@@ -1,37 +1,37 @@
-//! When an oracle's price is valid, and when the market makers' oracle is used in its place.
+//! The validity of an oracle's price, and the rule when the market makers' oracle replaces it.
 
 use super::OracleReading;
 use crate::model::clock::SLOT_UNIT_MS;
 use crate::model::enums::OracleSource;
 use crate::model::units::{OraclePrice, Slot};
 
-/// Parts of a price in confidence and divergence limits: 1e6.
-/// Source: programs/drift/src/math/constants.rs `BID_ASK_SPREAD_PRECISION`, `PERCENTAGE_PRECISION`.
+/// The part 1 in the unit of confidence and divergence limits: 1e6. Source:
+/// programs/drift/src/math/constants.rs `BID_ASK_SPREAD_PRECISION`, `PERCENTAGE_PRECISION`.
 const PERCENTAGE_PRECISION: u128 = 1_000_000;
 
-/// Milliseconds of the unit in which limits of age are.
+/// Milliseconds of a unit of the age limits.
 const UNIT_MS: i128 = SLOT_UNIT_MS as i128;
 
-/// The limits within which an oracle's price is valid.
-/// Source: programs/drift/src/state/state.rs `OracleGuardRails`.
+/// The limits within which an oracle's price is valid. Source: programs/drift/src/state/state.rs
+/// `OracleGuardRails`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OracleGuardRails {
-    /// How far the mark price may be from the oracle, in parts of 1e6.
+    /// Maximum distance between the mark price and the oracle price, in parts of 1e6.
     pub mark_oracle_percent_divergence: u64,
-    /// How far the oracle may be from its five-minute average, in parts of 1e6.
+    /// Maximum distance between the oracle price and its five-minute average, in parts of 1e6.
     pub oracle_twap_5min_percent_divergence: u64,
-    /// Slots of 400 ms after which the AMM does not trust a price.
+    /// Age in slots of 400 ms above which a price is stale for the AMM.
     pub slots_before_stale_for_amm: i64,
-    /// Slots of 400 ms after which no margin is computed from a price.
+    /// Age in slots of 400 ms above which a price is stale for margin.
     pub slots_before_stale_for_margin: i64,
-    /// How wide the confidence may be, in parts of 1e6 of the price.
+    /// Maximum confidence interval, in parts of 1e6 of the price.
     pub confidence_interval_max_size: u64,
-    /// How many times the price may be above or below its average.
+    /// Maximum ratio between the price and its average, in either direction.
     pub too_volatile_ratio: i64,
 }
 
 impl Default for OracleGuardRails {
-    /// What the program starts with. Source: programs/drift/src/state/state.rs `Default`.
+    /// Returns the program's initial limits. Source: programs/drift/src/state/state.rs `Default`.
     fn default() -> Self {
         Self {
             mark_oracle_percent_divergence: 100_000,
@@ -60,13 +60,13 @@ impl OracleGuardRails {
     }
 }
 
-/// How good a price is, the worst first.
-/// Source: programs/drift/src/math/oracle.rs `OracleValidity`.
+/// The validity of a price, in ascending order: the worst first. Source:
+/// programs/drift/src/math/oracle.rs `OracleValidity`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OracleValidity {
     /// Zero or negative.
     NonPositive,
-    /// Too many times above or below its average.
+    /// The ratio between the price and its average is too large.
     TooVolatile,
     /// The confidence is too wide.
     TooUncertain,
@@ -96,8 +96,8 @@ impl OracleValidity {
     }
 }
 
-/// How good a price is that was published so many milliseconds ago. `confidence_multiplier` is that
-/// of the market's tier; where the program's numbers overflow, the worse answer is given.
+/// Returns the validity of a price of a given age in milliseconds. `confidence_multiplier` is the
+/// multiplier of the market's tier; where the program overflows, the result is the worse validity.
 ///
 /// Source: programs/drift/src/math/oracle.rs `oracle_validity`.
 #[must_use]
@@ -143,7 +143,7 @@ fn is_too_uncertain(
     part > limit * u128::from(confidence_multiplier)
 }
 
-/// Stable coins move little, so their prices may be three times as old.
+/// Prices of stable coins move little and may be three times as old.
 fn stale_for_margin_after(guard_rails: &OracleGuardRails, source: OracleSource) -> i64 {
     let slots = guard_rails.slots_before_stale_for_margin;
     match source {
@@ -154,8 +154,8 @@ fn stale_for_margin_after(guard_rails: &OracleGuardRails, source: OracleSource) 
     }
 }
 
-/// True when orders with an oracle offset may be priced.
-/// Source: programs/drift/src/math/oracle.rs `is_oracle_valid_for_action`, `OracleOrderPrice`.
+/// Returns whether orders with an oracle offset may be priced. Source:
+/// programs/drift/src/math/oracle.rs `is_oracle_valid_for_action`, `OracleOrderPrice`.
 #[must_use]
 pub const fn usable_for_offset_orders(validity: OracleValidity) -> bool {
     matches!(
@@ -166,12 +166,12 @@ pub const fn usable_for_offset_orders(validity: OracleValidity) -> bool {
     )
 }
 
-/// The market makers' oracle, as the perp market's account holds it.
+/// The market makers' oracle in the perp market's account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MmOracle {
-    /// The price, 1e6; 0 when there is none.
+    /// The price, 1e6; 0 when the market has none.
     pub price: OraclePrice,
-    /// The slot at which it was set; 0 when it never was.
+    /// The slot in which the price was set; 0 when it never was.
     pub slot: Slot,
     /// Microseconds; 0 when unknown.
     pub sequence_id: u64,
@@ -192,14 +192,15 @@ impl MmOracle {
 /// Farthest that the market makers' price may be from the exchange's: 1 %, in parts of 1e6.
 const MM_DIVERGENCE_MAX: u128 = PERCENTAGE_PRECISION / 100;
 
-/// Sequence ids are compared when they are within a part of this of each other: 0.01 %.
+/// Sequence ids are comparable when they differ by less than this part: 0.01 %.
 const SEQUENCE_ID_PARTS: u64 = 10_000;
 
-/// The reading that prices a perp's orders: the market makers' when it is set, as recent as the
-/// exchange's, neither non-positive nor too volatile, and within 1 % of it; else the exchange's.
-/// The market makers' reading is as uncertain as the exchange's and the difference together.
-/// `exchange_published` is what `Program::published` says of the exchange's reading. Old
-/// accounts hold other bytes in the price's place, so slot 0 means that there is none.
+/// Returns the reading that prices a perp's orders. The market makers' reading is used when it is
+/// set, as recent as the exchange's, positive, not too volatile, and within 1 % of the exchange's;
+/// otherwise the exchange's reading is used. The confidence of the market makers' reading is the
+/// sum of the exchange's confidence and the difference of the prices. `exchange_published` is the
+/// result of `Program::published` for the exchange's reading. Old accounts hold other data in the
+/// place of the price, so slot 0 means that there is no price.
 ///
 /// Source: programs/drift/src/state/perp_market.rs `get_mm_oracle_price_data`;
 /// programs/drift/src/state/oracle.rs `MMOraclePriceData`.
