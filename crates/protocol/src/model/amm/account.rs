@@ -1,27 +1,27 @@
-//! The fields of a perp market's account that its AMM is quoted from.
+//! The fields of a perp market's account from which its AMM is quoted.
 
 use crate::layout::leaf;
 use crate::model::Program;
 use crate::model::pauses::perp_operation;
 use crate::model::tables::Tables;
 
-/// Defines the fields once: name, type, and name in the tables of programs. A name that is not
-/// in the table of each, or is of another type there, does not compile. Drift v2 knows no rule for
-/// the fields of Velocity, which are 0 there.
+/// Defines the fields: name, type, and name in the tables of the programs. A name that one of the
+/// tables lacks, or that has another type there, does not compile. Drift v2 has no rule for the
+/// fields of Velocity; these fields are 0 for Drift v2.
 macro_rules! perp_amm {
     (
         $($(#[$doc:meta])* $name:ident: $type:tt $path:literal $(or $absent:literal)?;)*
         @velocity $($(#[$own_doc:meta])* $own:ident: $own_type:tt $own_path:literal;)*
     ) => {
-        /// A perp market's AMM as the account stores it, and what of the market goes with it: plain
-        /// integers, any of them possible. Signed fields count from the users' side: a positive
-        /// inventory is what users hold long.
+        /// A perp market's AMM as stored in the account, with the market fields that affect its
+        /// quotes: plain integers without any check. Signed fields count from the users' side: a
+        /// positive inventory means that users are net long.
         ///
         /// Source: programs/drift/src/state/perp_market.rs `AMM`.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct PerpAmm {
             $($(#[$doc])* pub $name: $type,)*
-            /// The contract is a prediction, whose price lies between 0 and 1.
+            /// Whether the contract is a prediction, whose price is between 0 and 1.
             pub is_prediction: bool,
             /// The program whose rules apply.
             pub program: Program,
@@ -31,7 +31,7 @@ macro_rules! perp_amm {
         }
 
         impl PerpAmm {
-            /// The AMM in the bytes of a market's account, whose length was checked.
+            /// Reads the AMM from the bytes of a market's account, whose length was checked.
             pub(crate) fn read<T: Tables>(bytes: &[u8], is_prediction: bool) -> Self {
                 let is_drift = matches!(T::PROGRAM, Program::Drift);
                 Self {
@@ -62,7 +62,7 @@ macro_rules! perp_amm {
 perp_amm! {
     /// Operations paused, see [`perp_operation`].
     paused_operations: u8 "pausedOperations";
-    /// Fees of the market above (or below) the tier's, percent.
+    /// Percent by which the market's fees differ from the tier's.
     fee_adjustment: i16 "feeAdjustment";
     /// Initial margin, 1e4.
     margin_ratio_initial: u32 "marginRatioInitial";
@@ -74,15 +74,15 @@ perp_amm! {
     sqrt_k: u128 "sqrtK";
     /// Peg multiplier, 1e6.
     peg_multiplier: u128 "pegMultiplier";
-    /// Quote reserve when the users' net position is closed, 1e9.
+    /// Quote reserve after the users' net position is closed, 1e9.
     terminal_quote_asset_reserve: u128 "terminalQuoteAssetReserve";
-    /// The base reserve does not go below this, 1e9.
+    /// Minimum base reserve, 1e9.
     min_base_asset_reserve: u128 "minBaseAssetReserve";
-    /// The base reserve does not go above this, 1e9.
+    /// Maximum base reserve, 1e9.
     max_base_asset_reserve: u128 "maxBaseAssetReserve";
-    /// The users' net position that the AMM is the other side of, 1e9.
+    /// The users' net position against the AMM, 1e9.
     base_asset_amount_with_amm: i128 "baseAssetAmountWithAmm";
-    /// What of it liquidity providers have not settled, 1e9.
+    /// The part of that position that liquidity providers have not settled, 1e9.
     base_asset_amount_with_unsettled_lp: i128 "baseAssetAmountWithUnsettledLp" or 0;
     /// Smallest size step, 1e9.
     order_step_size: u64 "orderStepSize";
@@ -98,25 +98,26 @@ perp_amm! {
     long_spread: u32 "longSpread";
     /// The bid's spread as last stored, 1e6.
     short_spread: u32 "shortSpread";
-    /// How much the curve adapts: 0 never, to 100 spread and peg, above 100 the reference offset.
+    /// Degree to which the curve adapts: 0 not at all, up to 100 spread and peg, above 100 also the
+    /// reference offset.
     curve_update_intensity: u8 "curveUpdateIntensity";
-    /// Makes the spread wider or narrower at the end, percent.
+    /// Final adjustment of the spread, percent: positive is wider.
     amm_spread_adjustment: i8 "ammSpreadAdjustment";
-    /// Makes the spread's share that comes of inventory larger or smaller, percent.
+    /// Adjustment of the inventory's effect on the spread, percent: positive is larger.
     amm_inventory_spread_adjustment: i8 "ammInventorySpreadAdjustment";
     /// Offset of the quotes from the reserve price as last stored, 1e6.
     reference_price_offset: i32 "referencePriceOffset";
-    /// Inventory below which there is no offset, percent of the liquidity.
+    /// Inventory below which the offset is 0, percent of the liquidity.
     reference_price_offset_deadband_pct: u8 "referencePriceOffsetDeadbandPct";
     /// Slot of the last update on chain.
     last_update_slot: u64 "lastUpdateSlot";
     /// Fees of all trades, 1e6.
     total_exchange_fee: u128 "totalExchangeFee";
-    /// What the AMM has earned and not given away, 1e6.
+    /// Earnings of the AMM that were not distributed, 1e6.
     total_fee_minus_distributions: i128 "totalFeeMinusDistributions";
     /// Earned since the last funding, 1e6.
     net_revenue_since_last_funding: i64 "netRevenueSinceLastFunding";
-    /// Seconds between fundings, and the period of the slow TWAPs.
+    /// Seconds between two funding updates, which is also the period of the slow TWAPs.
     funding_period: i64 "fundingPeriod";
     /// Average funding rate of 24 hours, 1e9.
     last_24h_avg_funding_rate: i64 "last24hAvgFundingRate";
@@ -138,27 +139,28 @@ perp_amm! {
     short_intensity_volume: u64 "shortIntensityVolume";
     /// Volume of 24 hours, 1e6.
     volume_24h: u64 "volume24h";
-    /// The oracle's confidence as last stored, a part of the price at 1e6.
+    /// The oracle's confidence as last stored, as a part of the price at 1e6.
     last_oracle_conf_pct: u64 "lastOracleConfPct";
-    /// How far the reserve price was above the oracle's at the last update, a part of it at 1e6.
+    /// Distance of the reserve price above the oracle price at the last update, as a part of the
+    /// reserve price at 1e6.
     last_oracle_reserve_price_spread_pct: i64 "lastOracleReservePriceSpreadPct";
-    /// The oracle price that the program saw last, 1e6.
+    /// The oracle price that the program used last, 1e6.
     last_oracle_price: i64 "lastOraclePrice";
     /// Oracle price over the funding period, 1e6.
     last_oracle_price_twap: i64 "lastOraclePriceTwap";
     /// Oracle price over five minutes, 1e6.
     last_oracle_price_twap_5min: i64 "lastOraclePriceTwap5min";
-    /// When the oracle's TWAPs were last moved, unix seconds.
+    /// Time of the last update of the oracle's TWAPs, unix seconds.
     last_oracle_price_twap_ts: i64 "lastOraclePriceTwapTs";
-    /// The market makers' oracle price, 1e6; 0 when there is none.
+    /// The market makers' oracle price, 1e6; 0 without one.
     mm_oracle_price: i64 "mmOraclePrice";
-    /// Slot of the market makers' oracle; 0 when there is none.
+    /// Slot of the market makers' oracle price; 0 without one.
     mm_oracle_slot: u64 "mmOracleSlot";
     /// Sequence id of the market makers' oracle, microseconds.
     mm_oracle_sequence_id: u64 "mmOracleSequenceId";
-    /// A fill takes at most the base reserve divided by this.
+    /// Divisor of the base reserve for the maximum size of one fill.
     max_fill_reserve_fraction: u16 "maxFillReserveFraction";
-    /// How much of a match the AMM takes a share in, percent; 0 for none.
+    /// Intensity of the shares that the AMM takes in matches, percent; 0 for no share.
     amm_jit_intensity: u8 "ammJitIntensity";
     /// Base reserve of the ask as last stored, 1e9.
     ask_base_asset_reserve: u128 "askBaseAssetReserve";
@@ -169,13 +171,13 @@ perp_amm! {
     /// Quote reserve of the bid as last stored, 1e9.
     bid_quote_asset_reserve: u128 "bidQuoteAssetReserve";
     @velocity
-    /// Ratio of the largest base reserve to that of a balanced curve, 1e6.
+    /// Ratio of the maximum base reserve to the base reserve of a balanced curve, 1e6.
     concentration_coef: u128 "concentrationCoef";
-    /// Flags, see [`super::onchain`]: bit 1 keeps k as it is.
+    /// Flags, see [`super::onchain`]: bit 1 keeps k constant.
     market_config: u8 "marketConfig";
     /// Slot of the last update of spreads, offset and the reserves of both quotes.
     last_spread_update_slot: u64 "lastSpreadUpdateSlot";
-    /// How much the spread widens while the AMM pays funding, per cent.
+    /// Per cent by which the spread widens while the AMM pays funding.
     funding_bias_sensitivity: u8 "fundingBiasSensitivity";
     /// The oracle's average price at the last funding, 1e6.
     last_funding_oracle_twap: i64 "lastFundingOracleTwap";
@@ -188,13 +190,13 @@ perp_amm! {
 }
 
 impl PerpAmm {
-    /// The AMM does not fill, so it shows nothing.
+    /// Returns whether the AMM's fills are paused, so that it has no levels.
     #[must_use]
     pub const fn is_fill_paused(&self) -> bool {
         self.paused_operations & perp_operation::AMM_FILL != 0
     }
 
-    /// The curve as it is stored, without the update that the next fill makes.
+    /// Returns the curve as stored, without the update that the next fill makes.
     #[must_use]
     pub const fn reserves(&self) -> super::curve::Reserves {
         super::curve::Reserves {

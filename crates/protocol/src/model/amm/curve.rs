@@ -1,12 +1,12 @@
-//! The constant-product curve: its price, and what a swap does to it.
+//! The constant-product curve: its price, and its swaps.
 
 use super::AmmError;
 use super::wide::{Reciprocal, U256, mul_div};
 use crate::model::enums::Direction;
 use crate::model::units::Price;
 
-/// Units of a peg of one, 1e6, the same as of a price.
-/// Source: programs/drift/src/math/constants.rs `PEG_PRECISION`.
+/// The peg 1 in peg units, 1e6, the same as for prices. Source:
+/// programs/drift/src/math/constants.rs `PEG_PRECISION`.
 pub const PEG_PRECISION: u128 = 1_000_000;
 
 /// Divisor from reserve times peg to a quote amount: 1e9 * 1e6 / 1e6. Source:
@@ -20,13 +20,13 @@ pub struct Reserves {
     pub base: u128,
     /// Quote asset reserve, 1e9.
     pub quote: u128,
-    /// Square root of the invariant k, 1e9. k is not exactly `base * quote`, which rounding moves.
+    /// Square root of the invariant k, 1e9. Because of rounding, k is not exactly `base * quote`.
     pub sqrt_k: u128,
     /// Peg multiplier, 1e6.
     pub peg: u128,
 }
 
-/// An amount to add to or remove from a curve.
+/// An amount to add to a curve or to remove from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SwapAmount {
     /// Base asset, 1e9.
@@ -35,7 +35,7 @@ pub enum SwapAmount {
     Quote(u128),
 }
 
-/// Which way the reserve of the swapped asset goes.
+/// The direction in which the reserve of the swapped asset changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SwapDirection {
     /// The reserve grows.
@@ -54,9 +54,9 @@ pub struct Swap {
 }
 
 impl SwapAmount {
-    /// Which way the reserve goes when a user opens a position: a long takes base out and puts
-    /// quote in, a short the reverse.
-    /// Source: sdk/src/math/amm.ts `getSwapDirection`.
+    /// Returns the direction in which the reserve changes when a user opens a position: a long
+    /// removes base and adds quote, a short does the reverse. Source: sdk/src/math/amm.ts
+    /// `getSwapDirection`.
     #[must_use]
     pub const fn direction_of(self, position: Direction) -> SwapDirection {
         match (self, position) {
@@ -71,13 +71,14 @@ impl SwapAmount {
 }
 
 impl Reserves {
-    /// The price between the reserves, 1e6.
+    /// Returns the price at the current reserves, 1e6.
     ///
     /// # Errors
-    /// [`AmmError::DivisionByZero`] without base; [`AmmError::Overflow`] for a price above 64 bits.
+    /// [`AmmError::DivisionByZero`] for a base reserve of 0; [`AmmError::Overflow`] for a price
+    /// above 64 bits.
     ///
     /// Source: programs/drift/src/math/amm.rs `calculate_price`; sdk/src/math/amm.ts
-    /// `calculatePrice` multiplies and divides by 1e6 in between, which changes nothing.
+    /// `calculatePrice` also multiplies and divides by 1e6, which does not change the result.
     #[inline]
     pub fn price(&self) -> Result<Price, AmmError> {
         let price = mul_div(self.quote, self.peg, self.base)?;
@@ -91,11 +92,11 @@ impl Reserves {
         U256::product(self.sqrt_k, self.sqrt_k)
     }
 
-    /// The reserves after a swap, and the quote that changes hands.
+    /// Returns the reserves after a swap, and the quote amount of the swap.
     ///
     /// # Errors
-    /// [`AmmError::Overflow`] when more is taken than there is, or a number leaves 128 bits;
-    /// [`AmmError::DivisionByZero`] when a whole reserve is taken or the peg is 0.
+    /// [`AmmError::Overflow`] when the amount exceeds the reserve, or a number exceeds 128 bits;
+    /// [`AmmError::DivisionByZero`] when a whole reserve is removed or the peg is 0.
     ///
     /// Source: sdk/src/math/amm.ts `calculateAmmReservesAfterSwap`,
     /// `calculateQuoteAssetAmountSwapped`; programs/drift/src/math/amm.rs `calculate_swap_output`.
@@ -107,7 +108,8 @@ impl Reserves {
         Ok(Swap { reserves, quote_amount })
     }
 
-    /// The reserves after a swap. The caller has calculated the invariant, once for many swaps.
+    /// Returns the reserves after a swap. The caller has calculated the invariant, once for many
+    /// swaps.
     #[inline]
     pub(super) fn after(
         &self,
@@ -129,8 +131,8 @@ impl Reserves {
     }
 }
 
-/// The quote value of a change of the quote reserve, 1e6. A removal costs one unit of the reserve
-/// and one of quote more, so that rounding never favours the user.
+/// Returns the quote value of a change of the quote reserve, 1e6. For a removal, one unit of the
+/// reserve and one unit of quote are added, so that rounding never favours the user.
 #[inline(always)]
 pub(super) fn quote_swapped(
     reserve: u128,
@@ -154,7 +156,7 @@ pub(super) fn quote_swapped(
     }
 }
 
-/// A reserve after an amount went in or out.
+/// Returns a reserve after an amount was added or removed.
 #[inline]
 pub(super) fn moved(
     reserve: u128,

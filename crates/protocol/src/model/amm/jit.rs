@@ -12,24 +12,25 @@ use crate::model::units::{BaseQty, Price};
 /// Units of a part of one.
 const PART: i128 = 1_000_000;
 
-/// A price better for the taker than the oracle's by more than this part may be a trade with itself.
+/// Divisor of the oracle price for the suspicion margin: a price that is better for the taker than
+/// the oracle's by more than this margin may be a trade of the user with itself.
 const SUSPICIOUS_DIVISOR: i128 = 2_000;
 
-/// The AMM takes at most this part of a match.
+/// Divisor of a match for the AMM's maximum share.
 const SHARE_MAX_DIVISOR: u64 = 2;
 
-/// The AMM's divisor of a match while its sides are balanced.
+/// Divisor of a match for the AMM's share while its sides are balanced.
 const BALANCED_SHARE_DIVISOR: u64 = 4;
 
 /// Parts of the intensity: per cent.
 const INTENSITY_FULL: u8 = 100;
 
-/// A match that the AMM may share in.
+/// A match in which the AMM may take a share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JitMatch {
     /// The taker's direction.
     pub taker: Direction,
-    /// The taker's order names a price or is in its auction.
+    /// Whether the taker's order has a limit price or is in its auction.
     pub taker_has_limit: bool,
     /// What the taker wants, 1e9.
     pub taker_base: BaseQty,
@@ -42,14 +43,15 @@ pub struct JitMatch {
 }
 
 impl PerpAmm {
-    /// The AMM's share of a match, in whole steps of base: only a share that reduces its inventory,
-    /// and less when the price is suspiciously good for the taker. 0 for none.
+    /// Returns the AMM's share of a match, in whole steps of base; 0 for none. The AMM takes a
+    /// share only when this reduces its inventory, and a smaller share when the price is
+    /// suspiciously good for the taker.
     ///
     /// # Errors
-    /// [`AmmError`] when the account's or the oracle's numbers leave the range of the rule.
+    /// [`AmmError`] when numbers of the account or the oracle are outside the range of the rule.
     ///
-    /// Source: programs/drift/src/math/amm_jit.rs `calculate_amm_jit_liquidity`; the most of a fill
-    /// programs/velocity/src/vlp/amm/quoter.rs `AmmJitQuoter::from_match_context`.
+    /// Source: programs/drift/src/math/amm_jit.rs `calculate_amm_jit_liquidity`; for the maximum
+    /// share of a fill, programs/velocity/src/vlp/amm/quoter.rs `AmmJitQuoter::from_match_context`.
     pub fn jit_share(&self, matched: &JitMatch) -> Result<BaseQty, AmmError> {
         if !matched.taker_has_limit && matched.maker_base < matched.taker_base {
             return Ok(BaseQty(0));
@@ -80,7 +82,8 @@ impl PerpAmm {
         }
     }
 
-    /// At most half of a match; at a suspicious price less, down to nothing at the far quote.
+    /// Returns the maximum share: half of a match. At a suspicious price it is smaller, and 0 at
+    /// the AMM's opposite quote.
     fn most_of_match(&self, half: u64, matched: &JitMatch) -> Result<u64, AmmError> {
         let (price, oracle) = (i128::from(matched.price.0), i128::from(matched.oracle_price));
         let margin = oracle / SUSPICIOUS_DIVISOR;
@@ -97,7 +100,7 @@ impl PerpAmm {
         u64::try_from(most).map_err(|_| AmmError::Overflow)
     }
 
-    /// Whether one side has half as much liquidity again as the other, or more.
+    /// Returns whether one side has at least 1.5 times the liquidity of the other side.
     fn is_imbalanced(&self) -> Result<bool, AmmError> {
         let base = self.base_asset_reserve;
         let bought = difference(self.max_base_asset_reserve, base)?.max(0);

@@ -1,4 +1,4 @@
-//! The AMM's liquidity cut into levels, as the incumbent shows it.
+//! Splits the AMM's liquidity into levels, the same as in the Drift v2 dlob-server.
 //!
 //! Source: sdk/src/dlob/orderBookLevels.ts `getVammL2Generator`.
 
@@ -10,8 +10,8 @@ use crate::model::enums::Direction;
 use crate::model::price::{standardize_base, standardize_beyond};
 use crate::model::units::{BASE_PRECISION, BaseQty, Price};
 
-/// Quote amounts of the first levels in the three largest markets, 1e6.
-/// Source: sdk/src/dlob/orderBookLevels.ts `MAJORS_TOP_OF_BOOK_QUOTE_AMOUNTS`.
+/// Quote amounts of the first levels in the three largest markets, 1e6. Source:
+/// sdk/src/dlob/orderBookLevels.ts `MAJORS_TOP_OF_BOOK_QUOTE_AMOUNTS`.
 const MAJORS_AMOUNTS: [u64; 4] = [5_000_000_000, 10_000_000_000, 20_000_000_000, 50_000_000_000];
 
 /// Quote amounts of the first levels in every other market, 1e6.
@@ -22,23 +22,23 @@ const OTHER_AMOUNTS: [u64; 4] = [500_000_000, 1_000_000_000, 2_000_000_000, 5_00
 /// Source: packages/sdk/src/dlob/orderBookLevels.ts of velocity-exchange/velocity-v1.
 const VELOCITY_AMOUNTS: [u64; 4] = [250_000_000, 750_000_000, 2_000_000_000, 5_000_000_000];
 
-/// Markets of Drift v2 below this index have the larger amounts.
-/// Source: sdk/src/dlob/DLOBSubscriber.ts `getL2`.
+/// Markets of Drift v2 with an index below this have the larger amounts. Source:
+/// sdk/src/dlob/DLOBSubscriber.ts `getL2`.
 const MAJORS: u16 = 3;
 
-/// A quote amount at 1e6 times this over a price at 1e6 is a base amount at 1e9.
+/// Factor of a quote amount at 1e6, divided by a price at 1e6, that gives a base amount at 1e9.
 const QUOTE_TO_BASE: u128 = 1_000_000_000;
 
 /// One chunk of the AMM's liquidity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AmmLevel {
-    /// What the chunk costs on average, 1e6, on the tick. Neighbours may share a price.
+    /// Average price of the chunk, 1e6, on the tick. Adjacent levels may have the same price.
     pub price: Price,
-    /// The chunk, 1e9. Not on the step, but for the first levels' fixed amounts.
+    /// Size of the chunk, 1e9. Only the first levels, which have fixed amounts, are on the step.
     pub size: u64,
 }
 
-/// The quote amounts, 1e6, that the first levels of a perp market are worth.
+/// Returns the quote amounts, 1e6, of the first levels of a perp market.
 #[must_use]
 pub const fn top_of_book_amounts(program: Program, market_index: u16) -> [u64; 4] {
     match program {
@@ -49,7 +49,8 @@ pub const fn top_of_book_amounts(program: Program, market_index: u16) -> [u64; 4
 }
 
 impl AmmSide {
-    /// A taker of a bid adds base to the curve, a taker of an ask removes it.
+    /// Returns the direction of the base reserve: a taker of a bid adds base to the curve, a taker
+    /// of an ask removes base.
     const fn swap(self) -> SwapDirection {
         match self {
             Self::Bid => SwapDirection::Add,
@@ -57,7 +58,8 @@ impl AmmSide {
         }
     }
 
-    /// Whose prices round as this side's: bids as a long's, down, asks as a short's, up.
+    /// Returns the direction whose rounding the side's prices have: bids round down like a long's
+    /// price, asks round up like a short's.
     const fn direction(self) -> Direction {
         match self {
             Self::Bid => Direction::Long,
@@ -66,23 +68,23 @@ impl AmmSide {
     }
 }
 
-/// How far a side has been cut up.
+/// The progress of splitting a side into levels.
 struct Cut<'a> {
     quoted: &'a AmmQuote,
     side: AmmSide,
     invariant: U256,
     peg: u128,
-    /// The market's tick; 1, which rounds nothing, where it has none.
+    /// The market's tick; 1, which rounds nothing, for a market without a tick.
     tick: Price,
     per_tick: Reciprocal,
     /// The curve after the last chunk.
     base: u128,
     quote: u128,
-    /// Liquidity that the first levels have not taken.
+    /// Liquidity that the first levels have not used.
     left: u128,
 }
 
-/// The size of a chunk, above 0, ready to be divided by.
+/// The size of a chunk, above 0, with its reciprocal for fast divisions.
 #[derive(Clone, Copy)]
 struct Chunk {
     size: u64,
@@ -97,13 +99,14 @@ impl Chunk {
 }
 
 impl AmmQuote {
-    /// Replaces `out` by the side's levels along the curve, at most `count`: first the amounts
-    /// `top_of_book` in quote at 1e6, then equal parts of the rest. When an account's reserves are
-    /// off its curve, the first level returns to the curve and may be worse than the second.
+    /// Replaces `out` by at most `count` levels of a side along the curve: first the amounts
+    /// `top_of_book` in quote at 1e6, then equal parts of the remaining liquidity. When an
+    /// account's reserves are off its curve, the first level returns to the curve and may be worse
+    /// than the second.
     ///
     /// # Errors
-    /// [`AmmError`] when the curve ends before the liquidity, or a size or price is above 64 bits.
-    /// `out` is empty then.
+    /// [`AmmError`] when the curve ends before the liquidity, or when a size or price exceeds 64
+    /// bits. `out` is then empty.
     pub fn levels(
         &self,
         side: AmmSide,
@@ -168,7 +171,7 @@ impl<'a> Cut<'a> {
         Ok(())
     }
 
-    /// The price of the next chunk, and the curve after it.
+    /// Returns the level of the next chunk, and moves the curve by it.
     #[inline(always)]
     fn level(&mut self, Chunk { size, reciprocal }: Chunk) -> Result<AmmLevel, AmmError> {
         let direction = self.side.swap();

@@ -1,11 +1,11 @@
 //! A perp market's AMM: its visible liquidity and its swaps, on a constant-product curve around the
-//! oracle's price.
+//! oracle price.
 //!
-//! Principal types: [`PerpAmm`], the fields of the account; [`AmmQuote`], its quotes at an oracle
-//! price and a time, whose [`AmmQuote::levels`] are the book's; and [`curve::Reserves`], whose
+//! Principal types: [`PerpAmm`], the fields of the account; [`AmmQuote`], the quotes at an oracle
+//! price and a time, whose [`AmmQuote::levels`] are in the book; and [`curve::Reserves`], whose
 //! swaps compute every quote and fill.
 //!
-//! Any bytes can be an account's, so every step is checked: a value that the exchange never stores
+//! An account may hold any bytes, so every step is checked: a value that the exchange never stores
 //! gives an [`AmmError`], never a panic and never a wrong quote.
 //!
 //! Source: sdk/src/math/amm.ts, sdk/src/math/repeg.ts, sdk/src/dlob/orderBookLevels.ts.
@@ -41,7 +41,7 @@ pub enum AmmSide {
     Ask,
 }
 
-/// What a quote depends on besides the account: the oracle's reading and the chain's clock.
+/// The inputs of a quote besides the account: the oracle's reading and the chain's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AmmInputs {
     /// The oracle's price, 1e6.
@@ -61,9 +61,9 @@ pub struct AmmInputs {
 pub enum AmmError {
     /// The oracle's price is not above zero.
     OraclePrice,
-    /// A number leaves the range in which the rule is defined, or goes below zero.
+    /// A number is outside the range of the rule, or becomes negative.
     Overflow,
-    /// A reserve, the peg or a price is zero where the rule divides by it.
+    /// A reserve, the peg or a price is zero, and the rule divides by it.
     DivisionByZero,
 }
 

@@ -1,5 +1,5 @@
-//! The reference offset, which moves both quotes when inventory and the market's premium agree, and
-//! the spread's reserves, which are the curve moved to the quotes.
+//! The SDK's reference offset, which moves both quotes when inventory and the market's premium have
+//! the same sign, and the reserves at the two quotes, which are the curve moved to each quote.
 //!
 //! Source: sdk/src/math/amm.ts `calculateSpreadReserves`, `calculateReferencePriceOffset`,
 //! `getQuoteAssetReservePredictionMarketBounds`.
@@ -10,39 +10,40 @@ use super::update::UpdatedCurve;
 use super::wide::{U256, add, div, mul, mul_div, quotient, sub};
 use super::{AmmError, AmmInputs, AmmSide, PerpAmm};
 
-/// Units of a part of one: of spreads, percentages and prices.
+/// The part 1 in the unit of spreads, percentages and prices.
 const PART: i128 = 1_000_000;
 
-/// A curve update intensity above this gives the quotes an offset.
+/// Curve update intensity above which the quotes have an offset.
 const OFFSET_INTENSITY_MIN: u8 = 100;
 
-/// The intensity at which the offset may be as wide as half the widest spread.
+/// Intensity from which the offset may be half of the widest spread.
 const OFFSET_INTENSITY_FULL: u8 = 200;
 
-/// Least bound of the offset at full intensity: 100 bps.
+/// Minimum bound of the offset at full intensity: 100 bps.
 const OFFSET_FULL: i128 = 10_000;
 
-/// Bound of the offset for one point of intensity above the least: 1 bp.
+/// Bound of the offset for each point of intensity above the minimum: 1 bp.
 const OFFSET_PER_INTENSITY: i128 = 100;
 
-/// Funding rates are prices at 1e3 more, and of an hour.
-/// Source: sdk/src/constants/numericConstants.ts `FUNDING_RATE_BUFFER_PRECISION`.
+/// Factor of funding rates, which are prices for one hour with three more decimals. Source:
+/// sdk/src/constants/numericConstants.ts `FUNDING_RATE_BUFFER_PRECISION`.
 const FUNDING_RATE_BUFFER: i128 = 1_000;
 const HOURS_A_DAY: i128 = 24;
 
-/// A change of the offset's sign goes a tenth of the way, a slot 1,000 at most, and 10 at least.
+/// Maximum step in each slot toward an offset of the other sign. The step is a tenth of the
+/// distance, at most 1,000 for each slot, and at least 10.
 const SMOOTHING_PER_SLOT: i128 = 1_000;
 const SMOOTHING_DIVISOR: i128 = 10;
 const SMOOTHING_MIN: i128 = 10;
 
-/// Bounds of a prediction market's quote reserve, parts of 1e5 of the root of k: prices between
-/// 0.05 and 0.95.
+/// Bounds of a prediction market's quote reserve, in parts of 1e5 of the square root of k: prices
+/// between 0.05 and 0.95.
 const PREDICTION_ASK_LOWER: u128 = 22_361;
 const PREDICTION_BID_UPPER: u128 = 97_467;
 const PREDICTION_PRECISION: u128 = 100_000;
 
 impl Offset {
-    /// The offset that the market needs; on the way to another sign, a step from the stored one.
+    /// Returns the offset; while its sign changes, the stored offset after one step.
     pub(super) fn of(
         amm: &PerpAmm,
         curve: &UpdatedCurve,
@@ -65,7 +66,7 @@ impl Offset {
     }
 }
 
-/// A step from the stored offset toward one of another sign.
+/// Returns the stored offset after one step toward an offset of the other sign.
 fn smoothed(target: i128, stored: i128, slots: u64) -> Result<i128, AmmError> {
     let delta = sub(target, stored)?;
     let fastest = i128::from(slots) * SMOOTHING_PER_SLOT;
@@ -74,7 +75,7 @@ fn smoothed(target: i128, stored: i128, slots: u64) -> Result<i128, AmmError> {
     Ok(delta.signum() * size)
 }
 
-/// The offset that inventory and premium need, parts at 1e6, before smoothing.
+/// Returns the offset for the inventory and the premium, parts at 1e6, before smoothing.
 fn reference_offset(
     amm: &PerpAmm,
     curve: &UpdatedCurve,
@@ -99,11 +100,12 @@ fn reference_offset(
     if (used < 0) != (premium < 0) {
         return Ok(0);
     }
-    // The part is not divided by 1e6 here: the offset is nearly always at its bound.
+    // The part is not divided by 1e6 here, so the offset is nearly always at its bound.
     Ok((mul(premium, used.abs())? / 2).clamp(-most, most))
 }
 
-/// The part of the liquidity that the users' net position is, signed, less the deadband, at 1e6.
+/// Returns the users' net position as a signed part of the liquidity, reduced by the deadband, at
+/// 1e6.
 fn inventory_beyond_deadband(amm: &PerpAmm, curve: &UpdatedCurve) -> Result<i128, AmmError> {
     let open = Liquidity::of(amm, curve);
     let average = open.bids.checked_add(open.asks).ok_or(AmmError::Overflow)? / 2;
@@ -114,8 +116,8 @@ fn inventory_beyond_deadband(amm: &PerpAmm, curve: &UpdatedCurve) -> Result<i128
     Ok(if net < 0 { -used } else { used })
 }
 
-/// The mark's premium over the oracle, 1e6: the mean of five minutes, the funding period and a day,
-/// each within a bound.
+/// Returns the mark price's premium over the oracle price, 1e6: the mean of the premiums over five
+/// minutes, the funding period and a day, each limited to a bound.
 fn premium(amm: &PerpAmm, most: i128) -> Result<i128, AmmError> {
     let over = |mark: u64, oracle: i64| i128::from(mark) - i128::from(oracle);
     let minutes = over(amm.last_mark_price_twap_5min, amm.last_oracle_price_twap_5min);
@@ -125,7 +127,7 @@ fn premium(amm: &PerpAmm, most: i128) -> Result<i128, AmmError> {
     Ok(sum / 3)
 }
 
-/// The curve moved by half a distance, so that its price is the quote's.
+/// Returns the curve moved by half of a distance, so that its price is the quote.
 pub(super) fn spread_reserves(
     amm: &PerpAmm,
     curve: &UpdatedCurve,
@@ -156,8 +158,8 @@ pub(super) fn spread_reserves(
     Ok(Reserves { base, quote, ..reserves })
 }
 
-/// A quote reserve within those of a prediction market's prices.
-/// Source: sdk/src/math/amm.ts `getQuoteAssetReservePredictionMarketBounds`.
+/// Limits a quote reserve to the bounds of a prediction market. Source: sdk/src/math/amm.ts
+/// `getQuoteAssetReservePredictionMarketBounds`.
 pub(super) fn within_prediction_bounds(
     quote: u128,
     reserves: &Reserves,

@@ -1,4 +1,4 @@
-//! What the AMM quotes at a moment: the part that is cheap, without levels.
+//! The quotes of the AMM at a moment, without the levels, which are expensive to compute.
 
 use super::curve::Reserves;
 use super::offset::spread_reserves;
@@ -9,22 +9,22 @@ use crate::model::Program;
 use crate::model::enums::Direction;
 use crate::model::units::Price;
 
-/// An order of this many smallest sizes must fit, or a side shows nothing.
+/// A side is empty unless it can fill an order of this many smallest order sizes.
 const MIN_ORDERS: u128 = 2;
 
-/// A side is open when half of it is at least a step.
+/// Divisor of a side's liquidity: a side is open when the quotient is at least a step.
 const OPEN_HALF: u128 = 2;
 
-/// The quotes of an AMM at a moment. Two that are equal have equal levels.
+/// The quotes of an AMM at a moment. Equal quotes have equal levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AmmQuote {
-    /// The curve that the next fill would find.
+    /// The curve after the update that the next fill makes.
     pub curve: UpdatedCurve,
     /// The price between that curve's reserves, 1e6.
     pub reserve_price: Price,
     /// Distances of bid and ask from the reserve price, before the reference offset.
     pub spreads: Spreads,
-    /// How far both quotes are moved, parts at 1e6.
+    /// Distance by which both quotes are moved, parts at 1e6.
     pub reference_price_offset: i128,
     /// The curve where the AMM buys.
     pub bid: Reserves,
@@ -34,9 +34,9 @@ pub struct AmmQuote {
     pub bid_price: Price,
     /// The price at which the AMM sells, 1e6.
     pub ask_price: Price,
-    /// Base that the AMM can still buy, 1e9; 0 when half of it is less than a step.
+    /// Base amount that the AMM can still buy, 1e9; 0 when half of it is less than a step.
     pub open_bids: u128,
-    /// Base that the AMM can still sell, 1e9; 0 when half of it is less than a step.
+    /// Base amount that the AMM can still sell, 1e9; 0 when half of it is less than a step.
     pub open_asks: u128,
     pub(super) oracle_price: u128,
     pub(super) tick: Price,
@@ -45,7 +45,7 @@ pub struct AmmQuote {
     is_fill_paused: bool,
 }
 
-/// What an AMM quotes from, by the rules of its program.
+/// The parts from which an AMM's quotes are built, by the rules of its program.
 struct Parts {
     curve: UpdatedCurve,
     spreads: Spreads,
@@ -67,7 +67,7 @@ impl Parts {
         Ok(Self { curve, spreads, offset: offset.value, bid, ask })
     }
 
-    /// The quotes of an AMM that was moved to this moment.
+    /// Returns the quotes of an AMM that was updated to this moment.
     fn of_moved(amm: &PerpAmm) -> Self {
         Self {
             curve: UpdatedCurve::stored(amm),
@@ -80,11 +80,12 @@ impl Parts {
 }
 
 impl AmmQuote {
-    /// The quotes of an account's AMM: of Drift v2 by the SDK's estimate, of Velocity by the program's
-    /// own rules, see [`PerpAmm::before_fill`].
+    /// Returns the quotes of an account's AMM: for Drift v2 by the SDK's estimate, for Velocity by
+    /// the program's own rules, see [`PerpAmm::before_fill`].
     ///
     /// # Errors
-    /// [`AmmError::OraclePrice`]; else when the account's numbers have no quote.
+    /// [`AmmError::OraclePrice`] for an oracle price that is not positive; other errors when the
+    /// account's numbers have no quote.
     pub fn of(amm: &PerpAmm, inputs: &AmmInputs) -> Result<Self, AmmError> {
         let oracle_price = match u128::try_from(inputs.oracle_price) {
             Ok(price) if price > 0 => price,
@@ -127,7 +128,7 @@ impl AmmQuote {
         })
     }
 
-    /// The reserves that a side's levels begin at.
+    /// Returns the reserves at which the levels of a side begin.
     #[must_use]
     pub const fn reserves(&self, side: AmmSide) -> &Reserves {
         match side {
@@ -136,8 +137,8 @@ impl AmmQuote {
         }
     }
 
-    /// What a side shows, 1e9: nothing when the AMM's fills are paused, or when it is less than two
-    /// smallest orders.
+    /// Returns the visible liquidity of a side, 1e9: 0 while the AMM's fills are paused, or when
+    /// the liquidity is less than two smallest orders.
     #[must_use]
     pub fn liquidity(&self, side: AmmSide) -> u128 {
         let open = match side {

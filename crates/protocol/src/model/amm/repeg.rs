@@ -1,5 +1,5 @@
-//! Velocity's own move of the curve before a fill: the peg as far as the AMM can pay, after a smaller k
-//! where that does not reach.
+//! Velocity's own update of the curve before a fill: the peg moves as far as the AMM can pay, after
+//! k is reduced when the budget does not suffice.
 //!
 //! Source: programs/velocity/src/vlp/amm/math/repeg.rs `adjust_amm`, `project_post_refresh`,
 //! programs/velocity/src/vlp/amm/math/cp_curve.rs.
@@ -13,23 +13,23 @@ use crate::model::enums::Direction;
 /// Units of a peg of one.
 const PEG: i128 = 1_000_000;
 
-/// Units of a reserve in one unit of price for one unit of peg.
+/// Reserve units for one unit of price and one unit of peg.
 const RESERVE_PER_PEG: i128 = 1_000;
 
-/// k shrinks by the root of it divided by this, and only from this intensity on.
+/// Divisor of the square root of k for one reduction, and the minimum intensity for a reduction.
 const K_DIVISOR: u128 = 1_000;
 const K_INTENSITY_MIN: u8 = 100;
 
-/// Units of the ratio of two roots of k.
+/// The ratio 1 of two square roots of k.
 const RATIO: u128 = 1_000_000_000;
 
-/// Flag of a market whose k stays as it is.
-/// Source: programs/velocity/src/state/perp_market.rs `MarketConfigFlag`.
+/// Flag of a market with a constant k. Source: programs/velocity/src/state/perp_market.rs
+/// `MarketConfigFlag`.
 const DISABLE_K_UPDATE: u8 = 1;
 
 impl UpdatedCurve {
-    /// This stored curve with the peg as near to the target as can be paid for; as it is when the AMM
-    /// has not earned the cost.
+    /// Returns this stored curve with the peg as near to the target as the budget pays for;
+    /// unchanged when the AMM has not earned the cost.
     pub(super) fn repegged(self, amm: &PerpAmm, target: &Target) -> Result<Self, AmmError> {
         let (moved, cost) = self.moved_toward(amm, target)?;
         let left = sub(self.total_fee_minus_distributions, cost)?;
@@ -70,17 +70,17 @@ impl UpdatedCurve {
         Ok(Self { reserves, terminal_quote_asset_reserve, ..*self })
     }
 
-    /// What a unit of the peg costs, rounded away from 0; negative when a higher peg gains.
-    /// Source: `calculate_per_peg_cost`.
+    /// Returns the cost of one unit of peg, rounded away from 0; negative when a higher peg earns
+    /// money. Source: `calculate_per_peg_cost`.
     fn cost_of_peg(&self) -> Result<i128, AmmError> {
         let quote = difference(self.reserves.quote, self.terminal_quote_asset_reserve)?;
         let rounded_up = i128::from(quote > 0 && quote % RESERVE_PER_PEG != 0);
         Ok(quote / RESERVE_PER_PEG + rounded_up + quote.signum())
     }
 
-    /// The curve with a k smaller by a part, and what that costs, which is below 0; as it is where k
-    /// may not shrink.
-    /// Source: `get_update_k_result`, `adjust_k_cost_and_update`.
+    /// Returns the curve with a k that is reduced by one step, and the cost, which is negative; the
+    /// curve is unchanged when k must not be reduced. Source: `get_update_k_result`,
+    /// `adjust_k_cost_and_update`.
     fn lowered(&self, amm: &PerpAmm) -> Result<(Self, i128), AmmError> {
         if !may_lower_k(amm) {
             return Ok((*self, 0));
@@ -99,7 +99,7 @@ impl UpdatedCurve {
     }
 }
 
-/// The change of the peg that a budget pays for.
+/// Returns the change of the peg that a budget pays for.
 fn affordable(budget: i128, unit: i128) -> Result<i128, AmmError> {
     quotient(mul(budget, PEG)?, unit)
 }
@@ -117,8 +117,8 @@ fn may_lower_k(amm: &PerpAmm) -> bool {
         && least < bought.max(sold)
 }
 
-/// The quote that closing the users' net position moves, 1e6.
-/// Source: programs/velocity/src/vlp/amm/state.rs `inventory_close_value`.
+/// Returns the quote amount of a swap that closes the users' net position, 1e6. Source:
+/// programs/velocity/src/vlp/amm/state.rs `inventory_close_value`.
 fn close_value(amm: &PerpAmm, reserves: &Reserves) -> Result<i128, AmmError> {
     let net = amm.base_asset_amount_with_amm;
     if net == 0 {

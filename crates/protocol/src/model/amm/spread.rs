@@ -1,7 +1,8 @@
-//! How far from the reserve price the AMM quotes, by the SDK's estimate.
+//! The SDK's estimate of the spread, which is the distance of the AMM's quotes from the reserve
+//! price.
 //!
-//! The SDK computes the spread in doubles, so this does, operation by operation. This is the one
-//! place for that: everywhere else the AMM's numbers are integers.
+//! The SDK computes the spread in doubles, so this module does the same, operation by operation.
+//! All other numbers of the AMM are integers.
 //!
 //! Source: sdk/src/math/amm.ts `calculateSpread`, `calculateSpreadBN`, `calculateVolSpreadBN`,
 //! `calculateInventoryScale`, `calculateEffectiveLeverage`; sdk/src/math/oracles.ts.
@@ -12,61 +13,62 @@ use super::update::UpdatedCurve;
 use super::wide::{add, difference, mul, quotient, signed, signed_mul_div, sub};
 use super::{AmmError, AmmInputs, PerpAmm};
 
-/// Units of a part of one: of spreads, percentages and prices.
+/// The part 1 in the unit of spreads, percentages and prices.
 const PART: i128 = 1_000_000;
 
 /// Seconds of the fast TWAPs.
 const FIVE_MINUTES: i128 = 300;
 
-/// A TWAP follows prices at most this part of itself away.
+/// Divisor of a TWAP for the maximum distance of a price that updates it.
 const TWAP_CLAMP: i128 = 3;
 
-/// Seconds after which the stored confidence fades no faster, and the least divisor of its fading.
+/// Seconds after which the stored confidence decreases no faster, and the minimum divisor of the
+/// decrease.
 const CONF_FADE_SECONDS: i128 = 21;
 const CONF_FADE_MIN: i128 = 5;
 
-/// Confidence up to this part counts a twentieth only: 25 bps, at 1e6.
+/// Confidence up to this part counts only as a twentieth of itself: 25 bps, at 1e6.
 const CONF_FULL_ABOVE: i128 = PART / 400;
 const CONF_SMALL_DIVISOR: i128 = 20;
 
-/// The volume factor is at least a hundredth.
+/// The minimum of the volume factor: a hundredth.
 const VOLUME_FACTOR_MIN: i128 = PART / 100;
 
-/// Inventory scales a spread at least up to this many times, at 1e6, before the cap.
+/// Minimum of the largest factor by which inventory scales a spread, at 1e6, before the cap.
 const INVENTORY_SKEW_MAX: i128 = 10 * PART;
 
-/// Most that the AMM's leverage, or its having earned nothing, widens a spread.
+/// Maximum factor by which the AMM's leverage, or a lack of earnings, widens a spread.
 const SPREAD_SCALE_MAX: f64 = 10.0;
 
-/// A loss since the last funding beyond this makes the spread retreat, 1e6: 25 USD.
-/// Source: sdk/src/constants/numericConstants.ts
-/// `DEFAULT_REVENUE_SINCE_LAST_FUNDING_SPREAD_RETREAT`.
+/// Loss since the last funding above which the spread retreats, 1e6: 25 USD. Source:
+/// sdk/src/constants/numericConstants.ts `DEFAULT_REVENUE_SINCE_LAST_FUNDING_SPREAD_RETREAT`.
 const RETREAT_LOSS: i128 = 25 * PART;
 
-/// Up to this many times that loss the retreat is in proportion, beyond it the most there is.
+/// Multiple of that loss up to which the retreat is proportional; for a larger loss the retreat is
+/// the maximum.
 const RETREAT_PROPORTIONAL: i128 = 1_000;
 
-/// Integers up to here are exact in a double; the SDK throws beyond.
+/// Integers of up to this many bits are exact in a double; the SDK throws for larger integers.
 const SAFE_INTEGER_BITS: u32 = 53;
 
-/// What users' positions are worth is base times price over this: 1e3 * 1e6.
+/// Divisor of base times price for the value of the users' position: 1e3 * 1e6.
 const POSITION_VALUE_SCALE: u128 = 1_000_000_000;
 
-/// The distance of the quotes from the reserve price, parts at 1e6. Halves occur.
+/// The distances of the quotes from the reserve price, parts at 1e6. Fractions of 0.5 occur.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spreads {
-    /// Above the reserve price, for takers that go long: the ask's.
+    /// The ask's distance above the reserve price, for takers that go long.
     pub long: f64,
-    /// Below the reserve price, for takers that go short: the bid's.
+    /// The bid's distance below the reserve price, for takers that go short.
     pub short: f64,
 }
 
 impl Spreads {
-    /// The spreads of an updated curve.
+    /// Returns the spreads of an updated curve.
     ///
     /// # Errors
-    /// [`AmmError`] when a step is not defined for the account's numbers, or leaves the integers
-    /// that a double holds.
+    /// [`AmmError`] when a step is not defined for the account's numbers, or a number exceeds the
+    /// integers that a double represents exactly.
     pub fn of(
         amm: &PerpAmm,
         curve: &UpdatedCurve,
@@ -82,7 +84,8 @@ impl Spreads {
     }
 }
 
-/// How far both quotes are moved, and by how much their spreads widen while they move, parts at 1e6.
+/// The distance by which both quotes are moved, and the amount by which their spreads widen during
+/// a move, parts at 1e6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Offset {
     pub(super) value: i128,
@@ -90,8 +93,8 @@ pub(super) struct Offset {
     pub(super) short_widens: i128,
 }
 
-/// The quotes' distances from the reserve price, parts at 1e6: the ask's above it, and the bid's
-/// above it, which is negative unless the offset lifts it.
+/// The signed distances of both quotes above the reserve price, parts at 1e6: the bid's distance is
+/// negative, unless the offset moves the bid above the reserve price.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Distances {
     pub(super) ask: f64,
@@ -107,12 +110,12 @@ impl Distances {
     }
 }
 
-/// Base asset that the curve has to give on each side, 1e9.
+/// The base amounts that the curve can buy and sell, 1e9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Liquidity {
-    /// What the AMM can still buy: up to the largest base reserve.
+    /// The base amount that the AMM can still buy: up to the maximum base reserve.
     pub(super) bids: u128,
-    /// What the AMM can still sell: down to the smallest base reserve.
+    /// The base amount that the AMM can still sell: down to the minimum base reserve.
     pub(super) asks: u128,
 }
 
@@ -126,18 +129,18 @@ impl Liquidity {
         }
     }
 
-    /// The part of a liquidity that the users' net position is, at 1e6 and at most one.
+    /// Returns the users' net position as a part of a liquidity, at 1e6 and at most 1.
     pub(super) fn used(amm: &PerpAmm, liquidity: u128) -> Result<i128, AmmError> {
         let inventory = mul(amm.base_asset_amount_with_amm, PART)?;
         Ok(quotient(inventory, signed(liquidity)?.max(1))?.abs().min(PART))
     }
 }
 
-/// The spread that volatility, confidence and volume need, parts at 1e6.
+/// The spread for volatility, confidence and volume, parts at 1e6.
 struct VolumeSpread {
     long: i128,
     short: i128,
-    /// The oracle's confidence, or the stored one while it fades.
+    /// The oracle's confidence, or the stored confidence while it decreases.
     conf: i128,
     /// Deviation of the oracle now, 1e6.
     oracle_std: i128,
@@ -165,13 +168,14 @@ impl VolumeSpread {
     }
 }
 
-/// Seconds since the TWAPs were moved, at least 1, and how many of a period they still count.
+/// Returns the seconds since the TWAPs were updated, at least 1, and the seconds of the period for
+/// which the old TWAP still counts.
 fn weights(amm: &PerpAmm, now: i64, period: i128) -> (i128, i128) {
     let since = (i128::from(now) - i128::from(amm.last_oracle_price_twap_ts)).max(1);
     (since, (period - since).max(0))
 }
 
-/// The oracle's TWAP as the next update would leave it.
+/// Returns the oracle's TWAP after the next update.
 fn live_twap(amm: &PerpAmm, inputs: &AmmInputs, period: i128) -> Result<i128, AmmError> {
     let fast = period == FIVE_MINUTES;
     let stored = if fast { amm.last_oracle_price_twap_5min } else { amm.last_oracle_price_twap };
@@ -207,15 +211,15 @@ pub(super) fn confidence(
     Ok(now.max(least))
 }
 
-/// The SDK's estimate in doubles: spreads that grow step by step. All operations keep the SDK's
-/// order, because doubles round at each operation.
+/// The state of the SDK's estimate in doubles, whose spreads grow step by step. All operations have
+/// the SDK's order, because doubles round at each operation.
 #[derive(Clone, Copy)]
 struct Estimate {
     long: f64,
     short: f64,
-    /// The users' net position: 1 long, -1 short, 0 none.
+    /// The sign of the users' net position: 1 long, -1 short, 0 none.
     side: i128,
-    /// The most that both sides together may be.
+    /// The maximum sum of both sides.
     most: f64,
 }
 
@@ -229,7 +233,7 @@ fn number(value: i128) -> Result<f64, AmmError> {
     Ok(number)
 }
 
-/// A double without its fraction, as an integer.
+/// Truncates a double to an integer.
 pub(super) fn whole(value: f64) -> Result<i128, AmmError> {
     #[expect(clippy::cast_possible_truncation, reason = "checked on the line that follows")]
     let whole = value as i128;
@@ -264,8 +268,8 @@ impl Estimate {
         Ok(estimate.adjusted(amm))
     }
 
-    /// Half the base spread or what volatility needs; on the side toward the oracle at least
-    /// the way there.
+    /// Returns the initial spreads: the larger of half the base spread and the spread for
+    /// volatility; on the side toward the oracle at least the distance to the oracle price.
     fn start(
         amm: &PerpAmm,
         volume: &VolumeSpread,
@@ -290,7 +294,8 @@ impl Estimate {
         Ok(Self { long, short, side: amm.base_asset_amount_with_amm.signum(), most })
     }
 
-    /// The side that would add to the inventory widens with the part of the liquidity it uses.
+    /// Widens the side that would add to the inventory, by the part of the liquidity that the
+    /// inventory uses.
     fn scale_by_inventory(&mut self, amm: &PerpAmm, liquidity: &Liquidity) -> Result<(), AmmError> {
         let directional = match self.side {
             0 => return Ok(()),
@@ -310,8 +315,8 @@ impl Estimate {
         Ok(())
     }
 
-    /// Widens with the inventory's value relative to the AMM's earnings. Without inventory the
-    /// short side widens, as in the SDK.
+    /// Widens a side by the inventory's value relative to the AMM's earnings. Without inventory,
+    /// the short side widens, as in the SDK.
     fn scale_by_leverage(
         &mut self,
         amm: &PerpAmm,
@@ -332,7 +337,8 @@ impl Estimate {
         Ok(())
     }
 
-    /// After a loss since the last funding the AMM retreats, twice as far on the inventory's side.
+    /// Widens both sides after a loss since the last funding, the inventory's side by twice as
+    /// much.
     fn retreat_from_loss(&mut self, amm: &PerpAmm, curve: &UpdatedCurve) -> Result<(), AmmError> {
         let revenue = curve.net_revenue_since_last_funding;
         if revenue >= -RETREAT_LOSS {
@@ -349,7 +355,8 @@ impl Estimate {
         Ok(())
     }
 
-    /// Makes both sides narrower or wider by the market's percentage, not below the volume's.
+    /// Narrows or widens both sides by the market's percentage, but not below the spread for
+    /// volatility.
     fn adjust_for_inventory(
         &mut self,
         amm: &PerpAmm,
@@ -372,7 +379,7 @@ impl Estimate {
         Ok(())
     }
 
-    /// Both sides together are at most the widest spread, in the proportion that they have.
+    /// Limits the sum of both sides to the widest spread, in proportion.
     fn cap(&mut self) {
         let total = self.long + self.short;
         if total <= self.most {
@@ -387,7 +394,7 @@ impl Estimate {
         *smaller = (self.most - *larger).floor();
     }
 
-    /// Makes both sides wider or narrower by the market's percentage, at least 1.
+    /// Returns both sides after the market's final adjustment in percent, at least 1.
     fn adjusted(&self, amm: &PerpAmm) -> Spreads {
         let percent = f64::from(amm.amm_spread_adjustment);
         let adjusted = |spread: f64| {
@@ -403,7 +410,7 @@ impl Estimate {
     }
 }
 
-/// The value of users' positions beyond the curve's proceeds, relative to the earnings.
+/// Returns the value of the users' position above the curve's proceeds, relative to the earnings.
 fn leverage(amm: &PerpAmm, curve: &UpdatedCurve, reserve_price: i128) -> Result<f64, AmmError> {
     let reserves = &curve.reserves;
     let quote = difference(reserves.quote, curve.terminal_quote_asset_reserve)?;

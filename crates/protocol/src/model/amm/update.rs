@@ -1,8 +1,8 @@
-//! The curve as the next fill would find it: the peg moved toward the oracle within the budget, and
-//! k shrunk when the budget does not reach.
+//! The curve as the next fill finds it: the peg moves toward the oracle price within the budget,
+//! and k is reduced when the budget does not suffice.
 //!
-//! Of Drift v2 this is the SDK's estimate; the program's own update rounds otherwise in places. Of
-//! Velocity it is the program's, see [`super::repeg`].
+//! For Drift v2 this is the SDK's estimate; the program's own update rounds differently in places.
+//! For Velocity it is the program's update, see [`super::repeg`].
 //!
 //! Source: sdk/src/math/amm.ts `calculateUpdatedAMM`, sdk/src/math/repeg.ts.
 
@@ -16,49 +16,49 @@ use crate::model::enums::Direction;
 /// Divisor from reserve times peg to a cost in quote: 1e3 * 1e6.
 const REPEG_COST_SCALE: u128 = 1_000_000_000;
 
-/// Half of the spread, and half of the fees, that the budget keeps.
+/// Divisor of the spread, and of the fees, for the half that the budget keeps.
 const HALF: u128 = 2;
 
-/// k shrinks by this part, 1e6. Source: sdk/src/math/amm.ts `calculateNewAmm`, 999 / 1000.
+/// Factor of k for one reduction, 1e6. Source: sdk/src/math/amm.ts `calculateNewAmm`, 999 / 1000.
 const K_SHRINK: u128 = 999_000;
 
 /// Units of a part of one.
 const PART: u128 = 1_000_000;
 
-/// Units of a part of one in the cost of k, which the SDK squares for precision.
+/// The part 1 in the cost of k, which the SDK squares for precision.
 const PART_SQUARED: u128 = PART * PART;
 
-/// What the cost of k is divided by: the parts, 1e3 of reserve to quote, and the peg.
+/// Divisor of the cost of k: the squared parts, 1e3 from reserve to quote, and the peg.
 const K_COST_SCALE: u128 = PART_SQUARED * 1_000 * PART;
 
-/// Reserve units in one unit of price for one unit of peg: 1e9 / 1e6.
+/// Reserve units for one unit of price and one unit of peg: 1e9 / 1e6.
 const RESERVE_PER_PRICE: i128 = 1_000;
 
-/// A curve after its update, and what the update cost.
+/// A curve after its update, and the cost of the update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UpdatedCurve {
     /// The reserves, k and peg.
     pub reserves: Reserves,
-    /// Quote reserve when the users' net position is closed, 1e9.
+    /// Quote reserve after the users' net position is closed, 1e9.
     pub terminal_quote_asset_reserve: u128,
-    /// What the AMM has earned and not given away, less the cost, 1e6.
+    /// Earnings of the AMM that were not distributed, less the cost, 1e6.
     pub total_fee_minus_distributions: i128,
-    /// Earned since the last funding, less the cost, 1e6.
+    /// Earnings since the last funding, less the cost, 1e6.
     pub net_revenue_since_last_funding: i128,
 }
 
-/// Where the peg is to go, and what may be spent on it.
+/// The target of the peg, and the budget for the move.
 pub(super) struct Target {
     price: u128,
     pub(super) peg: u128,
     pub(super) budget: i128,
-    /// The AMM must have earned what the move costs.
+    /// Whether the AMM must have earned the cost of the move.
     pub(super) is_earned: bool,
 }
 
 impl UpdatedCurve {
-    /// The curve that the next fill would find. With a curve update intensity of 0 it is the stored
-    /// one.
+    /// Returns the curve that the next fill finds. For a curve update intensity of 0 it is the
+    /// stored curve.
     ///
     /// # Errors
     /// [`AmmError`] when a step is not defined for the account's numbers.
@@ -88,13 +88,14 @@ impl UpdatedCurve {
         }
     }
 
-    /// What moving the peg costs the AMM, 1e6; negative when it gains.
+    /// Returns the cost of a move of the peg, 1e6; negative when the AMM earns money.
     pub(super) fn repeg_cost(&self, peg: u128) -> Result<i128, AmmError> {
         let quote = difference(self.reserves.quote, self.terminal_quote_asset_reserve)?;
         signed_mul_div(quote, difference(peg, self.reserves.peg)?, REPEG_COST_SCALE)
     }
 
-    /// This curve with other reserves and peg: the quote reserve always follows from k.
+    /// Returns this curve with other reserves and another peg: the quote reserve always follows
+    /// from k.
     fn moved(
         self,
         amm: &PerpAmm,
@@ -113,13 +114,13 @@ impl UpdatedCurve {
     }
 }
 
-/// The peg at which the price between the reserves is the target, at least 1.
+/// Returns the peg at which the reserves have the target price, at least 1.
 fn peg_for(price: u128, reserves: &Reserves) -> Result<u128, AmmError> {
     Ok(mul_div(price, reserves.base, reserves.quote)?.max(1))
 }
 
-/// The oracle's price; or, when the budget does not reach there and the price is further off than
-/// half the widest spread, the price that is just within, whatever it costs.
+/// Returns the target: the oracle price; or, when the budget does not suffice and the price is
+/// further away than half of the widest spread, the price at exactly that distance, at any cost.
 fn target(amm: &PerpAmm, stored: &UpdatedCurve, oracle: u128) -> Result<Target, AmmError> {
     let peg = peg_for(oracle, &stored.reserves)?;
     let reserved = match amm.program {
@@ -143,7 +144,7 @@ fn target(amm: &PerpAmm, stored: &UpdatedCurve, oracle: u128) -> Result<Target, 
     Ok(Target { price, peg, budget: stored.repeg_cost(peg)?, is_earned: false })
 }
 
-/// The curve with a smaller k, and the peg that its budget then pays for.
+/// Returns the curve with a reduced k, and with the peg that the resulting budget pays for.
 fn shrunk(
     amm: &PerpAmm,
     stored: &UpdatedCurve,
@@ -160,8 +161,8 @@ fn shrunk(
     Ok((shrunk, peg))
 }
 
-/// What the AMM gains when k shrinks, 1e6.
-/// Source: sdk/src/math/repeg.ts `calculateAdjustKCost`, whose result is negated there.
+/// Returns the earnings of the AMM from a reduction of k, 1e6. Source: sdk/src/math/repeg.ts
+/// `calculateAdjustKCost`, whose result has the opposite sign.
 fn k_shrink_gain(amm: &PerpAmm) -> Result<i128, AmmError> {
     let inventory = amm.base_asset_amount_with_amm;
     let value = U256::product(amm.quote_asset_reserve, inventory.unsigned_abs())
@@ -171,13 +172,13 @@ fn k_shrink_gain(amm: &PerpAmm) -> Result<i128, AmmError> {
     let after = unsigned(add(smaller, inventory)?)?;
     let value_before = value.times(PART_SQUARED)?.over(before)?;
     let value_after = value.times(K_SHRINK * PART)?.over(after)?;
-    // Both values have the inventory's sign and their difference has none: less depth costs the
-    // taker of the other side more.
+    // Both values have the inventory's sign, and the absolute difference has none: with less depth,
+    // a taker of the opposite direction pays more.
     signed(value_before.abs_diff(value_after).over(K_COST_SCALE)?.word()?)
 }
 
-/// The peg nearest to the target that a budget pays for; the target's where moving there is free.
-/// Source: sdk/src/math/repeg.ts `calculateBudgetedPeg`.
+/// Returns the peg nearest to the target that a budget pays for; the target's peg when the move
+/// costs nothing. Source: sdk/src/math/repeg.ts `calculateBudgetedPeg`.
 fn budgeted_peg(curve: &UpdatedCurve, budget: i128, price: u128) -> Result<u128, AmmError> {
     let reserves = &curve.reserves;
     let exposure = difference(reserves.quote, curve.terminal_quote_asset_reserve)?;
@@ -196,7 +197,7 @@ fn budgeted_peg(curve: &UpdatedCurve, budget: i128, price: u128) -> Result<u128,
     unsigned(add(signed(reserves.peg)?, change)?.max(1))
 }
 
-/// The quote reserve when the users' net position is closed.
+/// Returns the quote reserve after the users' net position is closed.
 pub(super) fn terminal_quote(amm: &PerpAmm, reserves: &Reserves) -> Result<u128, AmmError> {
     let inventory = amm.base_asset_amount_with_amm;
     let amount = SwapAmount::Base(inventory.unsigned_abs());

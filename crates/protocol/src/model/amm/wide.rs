@@ -1,9 +1,10 @@
-//! Checked integers for the curve: 128 bits with 256 in between, because k has twice the bits of a
-//! reserve. Signed division truncates toward zero, as the SDK's and the program's does.
+//! Checked integers for the curve: 128 bits with intermediate results of 256 bits, because k has
+//! twice the bits of a reserve. Signed division truncates toward zero, as in the SDK and the
+//! program.
 
 use super::AmmError;
 
-/// An unsigned integer of 256 bits in two words.
+/// An unsigned integer of 256 bits in two words of 128 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct U256 {
     high: u128,
@@ -17,7 +18,7 @@ const HALF_BITS: u32 = 64;
 const LOW_HALF: u128 = (1 << HALF_BITS) - 1;
 
 impl U256 {
-    /// The product of two words, which always fits.
+    /// Returns the product of two words, which always fits.
     #[must_use]
     #[inline]
     pub fn product(left: u128, right: u128) -> Self {
@@ -35,7 +36,7 @@ impl U256 {
         Self { high, low }
     }
 
-    /// This number times a word.
+    /// Returns this number multiplied by a word.
     ///
     /// # Errors
     /// [`AmmError::Overflow`] above 256 bits.
@@ -46,7 +47,7 @@ impl U256 {
         Ok(Self { high: low.high.checked_add(high).ok_or(AmmError::Overflow)?, low: low.low })
     }
 
-    /// This number divided by a word, rounded down.
+    /// Returns this number divided by a word, rounded down.
     ///
     /// # Errors
     /// [`AmmError::DivisionByZero`].
@@ -68,7 +69,7 @@ impl U256 {
         Self { high: more.high - less.high - u128::from(borrow), low }
     }
 
-    /// This number as one word.
+    /// Returns this number as one word.
     ///
     /// # Errors
     /// [`AmmError::Overflow`] above 128 bits.
@@ -83,7 +84,7 @@ impl U256 {
         if self.high == 0 {
             return self.low.isqrt();
         }
-        // Each step settles one bit of the root, from the highest.
+        // Each step determines one bit of the root, from the highest.
         let mut root = 0;
         for bit in (0..u128::BITS).rev() {
             let larger = root | (1 << bit);
@@ -102,9 +103,9 @@ impl From<u128> for U256 {
     }
 }
 
-/// `(high * 2^128 + low) / divisor` for `high < divisor`: two digits of 64 bits, each guessed from
-/// the divisor's first digit and set right at most twice.
-/// Source: Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D.
+/// Returns `(high * 2^128 + low) / divisor` for `high < divisor`: two digits of 64 bits, each
+/// estimated from the divisor's first digit and corrected at most twice. Source: Knuth, The Art of
+/// Computer Programming 2, 4.3.1, algorithm D.
 fn divided_below(high: u128, low: u128, divisor: u128) -> u128 {
     debug_assert!(high < divisor, "Invariant: the quotient fits one word");
     let shift = divisor.leading_zeros();
@@ -119,8 +120,8 @@ fn divided_below(high: u128, low: u128, divisor: u128) -> u128 {
     (first << HALF_BITS) | second
 }
 
-/// One digit of the quotient of `rest * 2^64 + next` by a divisor whose top bit is set, and the
-/// remainder. `rest` is below the divisor.
+/// Returns one digit of the quotient of `rest * 2^64 + next` by a divisor whose top bit is set, and
+/// the remainder. `rest` is below the divisor.
 fn digit(rest: u128, next: u128, divisor: u128) -> (u128, u128) {
     let (first, second) = (divisor >> HALF_BITS, divisor & LOW_HALF);
     let mut guess = rest / first;
@@ -132,12 +133,12 @@ fn digit(rest: u128, next: u128, divisor: u128) -> (u128, u128) {
             break;
         }
     }
-    // The true remainder is below the divisor, so the words that wrap cancel out.
+    // The true remainder is below the divisor, so both wrapping operations cancel out.
     let remainder = ((rest << HALF_BITS) | next).wrapping_sub(guess.wrapping_mul(divisor));
     (guess, remainder)
 }
 
-/// `dividend / divisor`, rounded down. Half-word divisions are several times cheaper.
+/// Returns `dividend / divisor`, rounded down. Divisions of 64 bits are several times cheaper.
 #[inline]
 pub(crate) fn div(dividend: u128, divisor: u128) -> Result<u128, AmmError> {
     match (u64::try_from(dividend), u64::try_from(divisor)) {
@@ -147,12 +148,12 @@ pub(crate) fn div(dividend: u128, divisor: u128) -> Result<u128, AmmError> {
     }
 }
 
-/// A divisor that many numbers are divided by: a division then costs two multiplications.
-/// Source: Möller and Granlund, Improved division by invariant integers, algorithm 4.
+/// A divisor that is used for many divisions, each of which then costs two multiplications. Source:
+/// Möller and Granlund, Improved division by invariant integers, algorithm 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reciprocal {
     divisor: u64,
-    /// The divisor moved up until its top bit is set, and by how much.
+    /// The divisor shifted left until its top bit is set, and the number of bits.
     scaled: u64,
     shift: u32,
     /// `(2^128 - 1) / scaled - 2^64`.
@@ -186,7 +187,7 @@ impl Reciprocal {
         if dividend >> HALF_BITS >= u128::from(self.divisor) {
             return dividend / u128::from(self.divisor);
         }
-        // The quotient is one half-word, so the dividend can be shifted.
+        // The quotient fits in 64 bits, so the dividend can be shifted.
         let dividend = dividend << self.shift;
         let (high, low) = halves(dividend);
         let guess = u128::from(high) * u128::from(self.inverse);
@@ -202,20 +203,21 @@ impl Reciprocal {
     }
 }
 
-/// The two halves of a word, the high one first.
+/// Returns the two 64-bit halves of a word, the high half first.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "each half is one")]
 const fn halves(word: u128) -> (u64, u64) {
     ((word >> HALF_BITS) as u64, word as u64)
 }
 
-/// `left * right / divisor`, rounded down, with 256 bits in between.
+/// Returns `left * right / divisor`, rounded down, with an intermediate result of 256 bits.
 #[inline]
 pub(crate) fn mul_div(left: u128, right: u128, divisor: u128) -> Result<u128, AmmError> {
     U256::product(left, right).over(divisor)?.word()
 }
 
-/// `left * right / divisor` truncated toward zero, with 256 bits in between.
+/// Returns `left * right / divisor`, truncated toward zero, with an intermediate result of 256
+/// bits.
 #[inline]
 pub(crate) fn signed_mul_div(left: i128, right: i128, divisor: u128) -> Result<i128, AmmError> {
     let size = signed(mul_div(left.unsigned_abs(), right.unsigned_abs(), divisor)?)?;

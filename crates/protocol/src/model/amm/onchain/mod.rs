@@ -1,7 +1,8 @@
 //! The AMM as the program itself prices and fills it: spreads in integers, quotes from the stored
-//! spreads, the price for a taker without a limit, and what a fill may take.
+//! spreads, the price for a taker without a limit, and the maximum fill.
 //!
-//! Differs from [`super`]'s estimate, which is the SDK's, in roundings and in a few rules.
+//! Differs in rounding and in a few rules from the quotes of [`super`], which are the SDK's
+//! estimate.
 //!
 //! Source: programs/drift/src/controller/amm.rs, programs/drift/src/math/amm_spread.rs,
 //! programs/drift/src/math/amm.rs.
@@ -23,22 +24,22 @@ use crate::model::enums::Direction;
 use crate::model::price::standardize_base;
 use crate::model::units::{BaseQty, PRICE_PRECISION, Price};
 
-/// Units of a part of one: of spreads, percentages and prices.
+/// The part 1 in the unit of spreads, percentages and prices.
 const PART: i128 = 1_000_000;
 
 /// Parts of an adjustment: per cent.
 const PER_CENT: i128 = 100;
 
-/// A ratio of reserves, and a concentration, of one.
+/// The ratio 1 in the unit of reserve ratios and concentrations.
 const CONCENTRATION_ONE: u128 = 1_000_000;
 
-/// Spreads may be less than the base spread by so much, for roundings.
+/// Amount by which the spreads may be below the base spread, because of rounding.
 const BASE_SPREAD_SLACK: i128 = 2;
 
-/// A fill takes at most this part of a side's liquidity.
+/// Divisor of a side's liquidity for the maximum fill.
 const SIDE_FILL_DIVISOR: u128 = 2;
 
-/// The base asset of a curve that is still available: to buy, and to sell.
+/// The base amounts that the curve can still buy and sell.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     bought: i128,
@@ -46,13 +47,13 @@ struct Open {
 }
 
 impl PerpAmm {
-    /// The AMM as a fill at this moment sees it: the program first updates the curve and the stored
-    /// oracle values, then the spreads. On Drift v2 the move of the curve is the SDK's estimate of it,
-    /// see [`UpdatedCurve`]; on both the fading of the oracle's deviation is. Quotes that Velocity has
-    /// stored in this slot are its quotes.
+    /// Returns the AMM as a fill at this moment finds it: the program first updates the curve and
+    /// the stored oracle values, then the spreads. For Drift v2, the move of the curve is the SDK's
+    /// estimate, see [`UpdatedCurve`]. For both programs, the decrease of the oracle's deviation is
+    /// an estimate. Quotes that Velocity stored in the current slot stay as they are.
     ///
     /// # Errors
-    /// [`AmmError`] as of [`UpdatedCurve::of`] and [`PerpAmm::update_spreads`].
+    /// [`AmmError`] by the conditions of [`UpdatedCurve::of`] and [`PerpAmm::update_spreads`].
     ///
     /// Source: programs/drift/src/controller/amm.rs `_update_amm`;
     /// programs/velocity/src/vlp/amm/quoter.rs `AmmQuoter::setup`.
@@ -88,9 +89,9 @@ impl PerpAmm {
         Ok(amm)
     }
 
-    /// The least and the largest base reserve of the curve as it is. They stay where the program keeps
-    /// them, and in an account whose ratio was never set.
-    /// Source: programs/velocity/src/vlp/amm/math/amm.rs `calculate_bid_ask_bounds`.
+    /// Sets the minimum and maximum base reserve by the current curve. The bounds do not change
+    /// when the program stores them, or when the account has no concentration. Source:
+    /// programs/velocity/src/vlp/amm/math/amm.rs `calculate_bid_ask_bounds`.
     fn update_bounds(&mut self) -> Result<(), AmmError> {
         if self.concentration_coef <= CONCENTRATION_ONE {
             return Ok(());
@@ -102,12 +103,13 @@ impl PerpAmm {
         Ok(())
     }
 
-    /// The spreads, the reference offset and the reserves of both quotes, stored again from the
-    /// fields as they are. `inputs` say how far a change of the offset's sign is smoothed, and which
-    /// price no quote may pass; without them no slot has passed, and there is none.
+    /// Updates the spreads, the reference offset and the reserves of both quotes from the current
+    /// fields. `inputs` give the time for the smoothing of the offset's sign, and the oracle price
+    /// that no quote may cross; without `inputs`, no slot has passed and no such price applies.
     ///
     /// # Errors
-    /// [`AmmError`] when a step is not defined for the account's numbers. The fields are unchanged.
+    /// [`AmmError`] when a step is not defined for the account's numbers. The fields are then
+    /// unchanged.
     ///
     /// Source: programs/drift/src/controller/amm.rs `update_spreads`;
     /// programs/velocity/src/vlp/amm/math/spread.rs `compute_quote_state`.
@@ -145,9 +147,9 @@ impl PerpAmm {
         Ok(())
     }
 
-    /// Velocity fails at spreads that are more than the whole price, or less than the base spread
-    /// where nothing narrows it.
-    /// Source: programs/velocity/src/vlp/amm/math/spread.rs `validate_amm_quote_state`.
+    /// Velocity fails for spreads whose sum exceeds the whole price, or is less than the base
+    /// spread without a rule that narrows it. Source: programs/velocity/src/vlp/amm/math/spread.rs
+    /// `validate_amm_quote_state`.
     fn check_spreads(&self) -> Result<(), AmmError> {
         let total = i128::from(self.long_spread) + i128::from(self.short_spread);
         let may_narrow = self.amm_spread_adjustment < 0 || self.amm_inventory_spread_adjustment < 0;
@@ -158,11 +160,12 @@ impl PerpAmm {
         }
     }
 
-    /// The reserves of both quotes, stored again from the reserves and the spreads as they are. An
-    /// ask without an offset is never below the reserve price, and on Velocity no bid above it.
+    /// Updates the reserves of both quotes from the current reserves and spreads. An ask without an
+    /// offset is never below the reserve price, and on Velocity a bid without an offset is never
+    /// above it.
     ///
     /// # Errors
-    /// [`AmmError`] when a reserve would be zero, negative, or beyond 128 bits.
+    /// [`AmmError`] when a reserve is zero, negative, or exceeds 128 bits.
     ///
     /// Source: programs/drift/src/controller/amm.rs `update_spread_reserves`;
     /// programs/velocity/src/vlp/amm/math/spread.rs `refresh_cached_spread_reserves`.
@@ -186,8 +189,8 @@ impl PerpAmm {
         Ok(())
     }
 
-    /// The curve moved by half a distance from the reserve price.
-    /// Source: programs/drift/src/math/amm_spread.rs `calculate_spread_reserves`;
+    /// Returns the curve moved by half of a distance from the reserve price. Source:
+    /// programs/drift/src/math/amm_spread.rs `calculate_spread_reserves`;
     /// programs/velocity/src/vlp/amm/math/spread.rs `compute_spread_reserves_for_direction`.
     fn moved_by(&self, distance: i128, side: AmmSide) -> Result<Reserves, AmmError> {
         let quote_before = signed(self.quote_asset_reserve)?;
@@ -205,7 +208,7 @@ impl PerpAmm {
         Ok(Reserves { base, quote, ..reserves })
     }
 
-    /// The reserves that a taker of a direction trades against, as last stored.
+    /// Returns the stored reserves against which a taker of this direction trades.
     #[must_use]
     pub const fn spread_reserves(&self, taker: Direction) -> Reserves {
         let reserves = self.reserves();
@@ -223,10 +226,10 @@ impl PerpAmm {
         }
     }
 
-    /// The price at which a taker of a direction meets the AMM, 1e6, by the stored spreads.
+    /// Returns the AMM's price for a taker of this direction, 1e6, by the stored spreads.
     ///
     /// # Errors
-    /// [`AmmError::Overflow`] when it is negative or beyond 64 bits.
+    /// [`AmmError::Overflow`] when the price is negative or exceeds 64 bits.
     ///
     /// Source: programs/drift/src/state/perp_market.rs `bid_price`, `ask_price`.
     pub fn price_for(&self, reserve_price: Price, taker: Direction) -> Result<Price, AmmError> {
@@ -239,12 +242,13 @@ impl PerpAmm {
         u64::try_from(price).map(Price).map_err(|_| AmmError::Overflow)
     }
 
-    /// The price for a taker without a limit, 1e6, that meets a maker: a little through the AMM's
-    /// quote, or where the AMM has less than the smallest order, through the oracle's price and the
-    /// usual premium. `seconds_left` are those until the order expires.
+    /// Returns the price, 1e6, at which a taker without a limit matches a maker: slightly worse for
+    /// the taker than the AMM's quote or, when the AMM has less than the smallest order, than the
+    /// oracle price with the usual premium. `seconds_left` is the time until the order expires.
     ///
     /// # Errors
-    /// [`AmmError`] when the quote, or a price from a negative oracle price, is not defined.
+    /// [`AmmError`] when the quote is not defined, or the price is computed from a negative oracle
+    /// price.
     ///
     /// Source: programs/drift/src/state/perp_market.rs `get_fallback_price`.
     pub fn fallback_price(
@@ -273,11 +277,11 @@ impl PerpAmm {
         u64::try_from(price).map(Price).map_err(|_| AmmError::Overflow)
     }
 
-    /// The maximum of one fill against the AMM, in whole steps: half of the side, and no more than
-    /// the market's part of the reserve.
+    /// Returns the maximum size of one fill against the AMM, in whole steps: half of the side's
+    /// liquidity, limited by the market's fraction of the reserve.
     ///
     /// # Errors
-    /// [`AmmError::DivisionByZero`] for a part of 0; [`AmmError::Overflow`] beyond 64 bits.
+    /// [`AmmError::DivisionByZero`] for a fraction of 0; [`AmmError::Overflow`] above 64 bits.
     ///
     /// Source: programs/drift/src/math/amm.rs `calculate_amm_available_liquidity`.
     pub fn available_liquidity(&self, taker: Direction) -> Result<BaseQty, AmmError> {
@@ -292,12 +296,12 @@ impl PerpAmm {
         Ok(standardize_base(BaseQty(most), BaseQty(self.order_step_size)))
     }
 
-    /// Base that a taker can get before the AMM's price is a tick short of a limit; 0 when it is
-    /// there already.
+    /// Returns the base amount that a taker can get before the AMM's price is within a tick of a
+    /// limit; 0 when it is already.
     ///
     /// # Errors
-    /// [`AmmError::DivisionByZero`] for a limit of a tick or less, and for reserves of 0;
-    /// [`AmmError::Overflow`] beyond the numbers.
+    /// [`AmmError::DivisionByZero`] for a limit of at most one tick, and for reserves of 0;
+    /// [`AmmError::Overflow`] for a number that is too large.
     ///
     /// Source: programs/drift/src/math/amm_spread.rs `calculate_base_asset_amount_to_trade_to_price`,
     /// programs/drift/src/math/orders.rs `calculate_base_asset_amount_to_fill_up_to_limit_price`.
@@ -308,7 +312,7 @@ impl PerpAmm {
         };
         let limit = short_of_limit.ok_or(AmmError::Overflow)?;
         let before = self.spread_reserves(taker);
-        // In this order of divisions; both are the program's.
+        // The order of the divisions is the same as in the program.
         let after = before
             .invariant()
             .times(PRICE_PRECISION.into())?
@@ -323,12 +327,12 @@ impl PerpAmm {
         u64::try_from(room).map(BaseQty).map_err(|_| AmmError::Overflow)
     }
 
-    /// Fills a taker from the AMM: quote by the spread's reserves; the reserves themselves move by
-    /// the same base, and the quotes follow with the spreads as they are. The fields are unchanged
-    /// when it fails.
+    /// Fills a taker from the AMM, and returns the quote amount, which the reserves of the quote
+    /// determine. The reserves change by the same base amount, and the quotes change with unchanged
+    /// spreads. On an error the fields are unchanged.
     ///
     /// # Errors
-    /// [`AmmError`] when the AMM does not have so much.
+    /// [`AmmError`] when the AMM has less than this amount.
     ///
     /// Source: programs/drift/src/controller/amm.rs `swap_base_asset`,
     /// programs/drift/src/math/amm.rs `calculate_base_swap_output_with_spread`.

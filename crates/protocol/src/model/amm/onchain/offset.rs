@@ -1,4 +1,5 @@
-//! The program's reference offset, which moves both quotes when inventory and the market's premium agree.
+//! The program's reference offset, which moves both quotes when inventory and the market's premium
+//! have the same sign.
 //!
 //! Source: programs/drift/src/math/amm_spread.rs.
 
@@ -8,35 +9,39 @@ use super::spread::Spread;
 use super::{PART, PER_CENT};
 use crate::model::Program;
 
-/// A curve update intensity above this gives the quotes an offset, and from the next on the offset
-/// may be as wide as half the widest spread.
+/// Curve update intensity above which the quotes have an offset, and intensity from which the
+/// offset may be half of the widest spread.
 const OFFSET_INTENSITY_MIN: u8 = 100;
 const OFFSET_INTENSITY_FULL: u8 = 200;
 
-/// Least bound of the offset at full intensity, and what a point of intensity gives below it.
+/// Minimum bound of the offset at full intensity, and the bound for each point of intensity below
+/// it.
 const OFFSET_FULL: i128 = 10_000;
 const OFFSET_PER_INTENSITY: i128 = 100;
 
-/// Funding rates are prices at 1e3 more, and of an hour; a part of the oracle's price is no premium.
+/// Factor of funding rates, which are prices for one hour with three more decimals, and the part of
+/// the oracle price that does not count as premium.
 const FUNDING_RATE_BUFFER: i128 = 1_000;
 pub(super) const HOURS_A_DAY: i128 = 24;
 const DRIFT_BASELINE_DIVISOR: i128 = 5_000;
 /// Source: programs/velocity/src/math/constants.rs `FUNDING_RATE_OFFSET_DENOMINATOR`.
 const VELOCITY_BASELINE_DIVISOR: i128 = 3_333;
 
-/// The part of the liquidity, 10 %, from which on the offset of Velocity is at its bound.
-/// Source: programs/velocity/src/math/constants.rs `REFERENCE_PRICE_OFFSET_FULL_INVENTORY_PCT`.
+/// The part of the liquidity, 10 %, from which the offset of Velocity is at its bound. Source:
+/// programs/velocity/src/math/constants.rs `REFERENCE_PRICE_OFFSET_FULL_INVENTORY_PCT`.
 const OFFSET_FULL_INVENTORY: i128 = PART / 10;
 
-/// A change of the offset's sign goes a tenth of the way, a slot 1,000 at most, and 10 at least.
+/// Maximum step in each slot toward an offset of the other sign. The step is a tenth of the
+/// distance, at most 1,000 for each slot, and at least 10.
 const SMOOTHING_PER_SLOT: i128 = 1_000;
 const SMOOTHING_DIVISOR: i128 = 10;
 const SMOOTHING_MIN: i128 = 10;
 
 impl PerpAmm {
-    /// The offset that inventory and premium need, before smoothing.
-    /// Source: programs/drift/src/math/amm_spread.rs `calculate_reference_price_offset`;
-    /// programs/velocity/src/vlp/amm/math/spread.rs, where the premium decides about its sign alone.
+    /// Returns the offset for the inventory and the premium, before smoothing. Source:
+    /// programs/drift/src/math/amm_spread.rs `calculate_reference_price_offset`;
+    /// programs/velocity/src/vlp/amm/math/spread.rs, where the premium determines only the sign of
+    /// the offset.
     pub(super) fn reference_offset(&self, reserve_price: i128) -> Result<i128, AmmError> {
         let half_spread = i128::from(self.max_spread / 2);
         let most = match self.curve_update_intensity {
@@ -57,7 +62,7 @@ impl PerpAmm {
             return Ok(0);
         }
         match self.program {
-            // The part is not divided by 1e6 here: the offset is nearly always at its bound.
+            // The part is not divided by 1e6 here, so the offset is nearly always at its bound.
             Program::Drift => Ok((mul(premium, used.abs())? / 2).clamp(-most, most)),
             Program::Velocity => {
                 let part = used.abs().min(OFFSET_FULL_INVENTORY);
@@ -66,7 +71,7 @@ impl PerpAmm {
         }
     }
 
-    /// The part of the liquidity that the users' net position is, signed, less the deadband.
+    /// Returns the users' net position as a signed part of the liquidity, reduced by the deadband.
     fn inventory_beyond_deadband(&self) -> Result<i128, AmmError> {
         let open = self.open()?;
         let used = self.used(add(open.bought, open.sold)? / 2)?;
@@ -75,8 +80,8 @@ impl PerpAmm {
         Ok((used - deadband).max(0) * net.signum())
     }
 
-    /// The mark's premium over the oracle: the mean of five minutes, the funding period and a day,
-    /// each within a bound.
+    /// Returns the mark price's premium over the oracle price: the mean of the premiums over five
+    /// minutes, the funding period and a day, each limited to a bound.
     fn premium(&self, most: i128) -> Result<i128, AmmError> {
         let over = |mark: u64, oracle: i64| i128::from(mark) - i128::from(oracle);
         let minutes = over(self.last_mark_price_twap_5min, self.last_oracle_price_twap_5min);
@@ -93,7 +98,7 @@ impl PerpAmm {
         Ok(sum / 3)
     }
 
-    /// The spreads and the offset after a step toward an offset of another sign.
+    /// Returns the spreads and the offset after one step toward an offset of the other sign.
     pub(super) fn smoothed(
         &self,
         mut spread: Spread,

@@ -1,4 +1,5 @@
-//! The program's spread: how far from the reserve price the AMM quotes, mechanism by mechanism.
+//! The program's spread, which is the distance of the AMM's quotes from the reserve price, computed
+//! rule by rule.
 //!
 //! Source: programs/drift/src/math/amm_spread.rs.
 
@@ -8,23 +9,24 @@ use super::offset::HOURS_A_DAY;
 use super::{PART, PER_CENT};
 use crate::model::Program;
 
-/// Confidence up to this part counts a twentieth only: 25 bps.
+/// Confidence up to this part counts only as a twentieth of itself: 25 bps.
 const CONF_FULL_ABOVE: i128 = PART / 400;
 const CONF_SMALL_DIVISOR: i128 = 20;
 
-/// The least confidence that Lazer gives: 20 bps. Velocity counts in full what is above it.
+/// Minimum confidence that Lazer reports: 20 bps. Velocity fully counts the confidence above it.
 /// Source: programs/velocity/src/math/constants.rs `LAZER_CONF_FLOOR_PCT`.
 const CONF_FLOOR: i128 = PART / 500;
 
-/// Daily funding, a part of the price at 1e9, from which on the AMM's spread widens no more: 10.95 %
-/// a year. Source: programs/velocity/src/math/constants.rs `FUNDING_RATE_OFFSET_PERCENTAGE`.
+/// Daily funding, as a part of the price at 1e9, from which the AMM's spread does not widen
+/// further: 10.95 % a year. Source: programs/velocity/src/math/constants.rs
+/// `FUNDING_RATE_OFFSET_PERCENTAGE`.
 const FUNDING_FULL: i128 = 1_000_000_000 / 3_333;
 
-/// The volume factor is at least a hundredth and at most one.
+/// The minimum of the volume factor is a hundredth, the maximum is 1.
 const VOLUME_FACTOR_MIN: i128 = PART / 100;
 
-/// Most that inventory alone, leverage, or a lack of earnings widens a spread: tenfold.
-/// Source: programs/drift/src/math/constants.rs `MAX_BID_ASK_INVENTORY_SKEW_FACTOR`,
+/// Maximum factor by which inventory, leverage, or a lack of earnings widens a spread: 10. Source:
+/// programs/drift/src/math/constants.rs `MAX_BID_ASK_INVENTORY_SKEW_FACTOR`,
 /// `DEFAULT_LARGE_BID_ASK_FACTOR`.
 const SPREAD_SCALE_MAX: i128 = 10 * PART;
 
@@ -32,16 +34,17 @@ const SPREAD_SCALE_MAX: i128 = 10 * PART;
 /// Source: `DEFAULT_REVENUE_SINCE_LAST_FUNDING_SPREAD_RETREAT`.
 pub(in super::super) const RETREAT_LOSS: i128 = 25 * PART;
 
-/// Up to this many times that loss the retreat is in proportion, beyond it the most there is.
+/// Multiple of that loss up to which the retreat is proportional; for a larger loss the retreat is
+/// the maximum.
 const RETREAT_PROPORTIONAL: i128 = 1_000;
 
-/// A retreat is at most this part of the widest spread.
+/// Divisor of the widest spread for the maximum retreat.
 const RETREAT_DIVISOR: i128 = 10;
 
-/// Divisor from base times price, or reserve times peg, to quote.
+/// Divisor from base times price, or from reserve times peg, to a quote amount.
 const QUOTE_SCALE: i128 = 1_000_000_000;
 
-/// The spreads of both sides and what they depend on, parts at 1e6.
+/// The spreads of both sides and the values they depend on, parts at 1e6.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spread {
     pub(super) long: i128,
@@ -53,7 +56,7 @@ impl Spread {
         Self { long: each, short: each }
     }
 
-    /// Each side by a rule of its own.
+    /// Applies a rule to each side separately.
     pub(super) fn map(
         self,
         rule: impl Fn(i128) -> Result<i128, AmmError>,
@@ -61,8 +64,8 @@ impl Spread {
         Ok(Self { long: rule(self.long)?, short: rule(self.short)? })
     }
 
-    /// The side whose quote lies toward the oracle, which is below the reserve price by a part of it:
-    /// the ask's when that is negative.
+    /// Returns the side whose quote is toward the oracle price. `distance` is the distance of the
+    /// oracle price below the reserve price, as a part of it: when negative, the side is the ask.
     const fn facing(&mut self, distance: i128) -> &mut i128 {
         if distance < 0 { &mut self.long } else { &mut self.short }
     }
@@ -72,7 +75,8 @@ impl Spread {
         *self.facing(distance)
     }
 
-    /// The side that inventory weighs on: that of takers that go the same way as the users' position.
+    /// Returns the side that the inventory widens: the side of takers whose direction is that of
+    /// the users' net position.
     const fn weighed(&mut self, net: i128) -> Option<&mut i128> {
         match net.signum() {
             1 => Some(&mut self.long),
@@ -87,15 +91,15 @@ fn scaled(value: i128, by: i128) -> Result<i128, AmmError> {
     Ok(mul(value, by)? / PART)
 }
 
-/// Scales a side and returns by how much it grew.
+/// Scales a side, and returns the amount by which it grew.
 fn grow(side: &mut i128, by: i128) -> Result<i128, AmmError> {
     let before = *side;
     *side = scaled(before, by)?;
     Ok((*side - before).max(0))
 }
 
-/// `value` more or less by so many per cent, rounded away from 0 when more and toward it when less
-/// is taken off.
+/// Changes `value` by `per_cent` per cent, rounded away from 0 for an increase and toward 0 for a
+/// decrease.
 pub(super) fn adjusted(value: i128, per_cent: i8) -> Result<i128, AmmError> {
     let part = mul(value, i128::from(per_cent.unsigned_abs()))?;
     if per_cent < 0 { sub(value, part / PER_CENT) } else { add(value, div_up(part, PER_CENT)) }
@@ -107,8 +111,8 @@ const fn div_up(dividend: i128, divisor: i128) -> i128 {
 }
 
 impl PerpAmm {
-    /// The spread of both sides, at most the widest together. On Velocity, where the AMM has earned
-    /// anything, the widest spread is shared out by [`capped_by_claims`].
+    /// Returns the spread of both sides, in sum at most the widest spread. On Velocity, for an AMM
+    /// with earnings, [`capped_by_claims`] divides the widest spread.
     ///
     /// Source: programs/drift/src/math/amm_spread.rs `calculate_spread`;
     /// programs/velocity/src/vlp/amm/math/spread.rs `calculate_spread`.
@@ -157,8 +161,8 @@ impl PerpAmm {
         capped_by_claims(spread, claims, widest)
     }
 
-    /// The spread that volatility, confidence and volume need.
-    /// Source: programs/drift/src/math/amm_spread.rs `calculate_long_short_vol_spread`;
+    /// Returns the spread for volatility, confidence and volume. Source:
+    /// programs/drift/src/math/amm_spread.rs `calculate_long_short_vol_spread`;
     /// programs/velocity/src/vlp/amm/math/spread.rs `calculate_spread_conf_component`.
     fn volume_spread(&self, reserve_price: i128) -> Result<Spread, AmmError> {
         let std = i128::from(self.mark_std) + i128::from(self.oracle_std);
@@ -184,8 +188,8 @@ impl PerpAmm {
         })
     }
 
-    /// Most that both spreads together may be.
-    /// Source: programs/drift/src/math/amm_spread.rs `calculate_max_target_spread`.
+    /// Returns the maximum sum of both spreads. Source: programs/drift/src/math/amm_spread.rs
+    /// `calculate_max_target_spread`.
     fn widest_spread(&self, reserve_price: i128, distance: i128) -> Result<i128, AmmError> {
         let std = i128::from(self.mark_std.max(self.oracle_std));
         let std = quotient(mul(std, PART)?, reserve_price)?;
@@ -193,7 +197,7 @@ impl PerpAmm {
         Ok(distance.abs().max(noise).max(i128::from(self.max_spread)))
     }
 
-    /// The part of `liquidity` that the users' net position is, at 1e6 and at most one.
+    /// Returns the users' net position as a part of `liquidity`, at 1e6 and at most 1.
     pub(super) fn used(&self, liquidity: i128) -> Result<i128, AmmError> {
         let net = self.base_asset_amount_with_amm.checked_abs().ok_or(AmmError::Overflow)?;
         if net >= liquidity {
@@ -221,9 +225,9 @@ impl PerpAmm {
         Ok(add(leverage, PART + 1)?.min(SPREAD_SCALE_MAX))
     }
 
-    /// Widens the spread after a loss, the side that inventory weighs on twice as much. Returns by how
-    /// much more that side widens.
-    /// Source: programs/drift/src/math/amm_spread.rs `calculate_spread_revenue_retreat_amount`.
+    /// Widens the spread after a loss, on the inventory's side by twice as much. Returns the amount
+    /// by which that side widens more. Source: programs/drift/src/math/amm_spread.rs
+    /// `calculate_spread_revenue_retreat_amount`.
     fn retreat(&self, spread: &mut Spread, widest: i128) -> Result<i128, AmmError> {
         let revenue = i128::from(self.net_revenue_since_last_funding);
         if revenue >= -RETREAT_LOSS {
@@ -241,9 +245,9 @@ impl PerpAmm {
         Ok(amount - both)
     }
 
-    /// By how much the spread widens while the AMM pays funding, parts at 1e6; one where it does not,
-    /// and on a program without the rule.
-    /// Source: programs/velocity/src/vlp/amm/math/spread.rs `calculate_spread_funding_bias_scale`.
+    /// Returns the factor by which the spread widens while the AMM pays funding, parts at 1e6; 1
+    /// when it does not pay, and for a program without this rule. Source:
+    /// programs/velocity/src/vlp/amm/math/spread.rs `calculate_spread_funding_bias_scale`.
     fn funding_bias(&self) -> Result<i128, AmmError> {
         let twap = i128::from(self.last_funding_oracle_twap);
         if self.funding_bias_sensitivity == 0 || twap <= 0 {
@@ -258,10 +262,10 @@ impl PerpAmm {
         Ok(PART + i128::from(self.funding_bias_sensitivity) * ramp / PER_CENT)
     }
 
-    /// Spreads that keep the bid at or below the oracle's price and the ask at or above it, whatever
-    /// the offset, by the price of their reserves and by the price times the spread; a spread never
-    /// narrows, and both together are at most one.
-    /// Source: programs/velocity/src/vlp/amm/math/spread.rs `apply_oracle_guard`.
+    /// Returns spreads that keep the bid at or below the oracle price and the ask at or above it,
+    /// for any offset. Both the price of the reserves and the price by the spread obey this. A
+    /// spread never narrows, and the sum of both is at most 1. Source:
+    /// programs/velocity/src/vlp/amm/math/spread.rs `apply_oracle_guard`.
     pub(super) fn guarded(
         &self,
         mut spread: Spread,
@@ -288,9 +292,9 @@ impl PerpAmm {
     }
 }
 
-/// Both spreads within the widest: of a spread that is too wide, each claim gets its room before the
-/// next one, both of its sides in proportion, and the rest gets what is left.
-/// Source: programs/velocity/src/vlp/amm/math/spread.rs `SpreadComponents`.
+/// Limits both spreads to the widest spread. When their sum is too wide, each claim gets its part
+/// before the next claim, with both of its sides in proportion; the rest of the spread gets the
+/// remainder. Source: programs/velocity/src/vlp/amm/math/spread.rs `SpreadComponents`.
 fn capped_by_claims(spread: Spread, claims: [Spread; 3], widest: i128) -> Result<Spread, AmmError> {
     if add(spread.long, spread.short)? <= widest {
         return Ok(spread);
@@ -306,8 +310,8 @@ fn capped_by_claims(spread: Spread, claims: [Spread; 3], widest: i128) -> Result
     Ok(kept)
 }
 
-/// Both spreads within the widest, in proportion, the larger rounded up.
-/// Source: programs/drift/src/math/amm_spread.rs `cap_to_max_spread`.
+/// Limits the sum of both spreads to the widest spread, in proportion, with the larger spread
+/// rounded up. Source: programs/drift/src/math/amm_spread.rs `cap_to_max_spread`.
 fn capped(spread: Spread, widest: i128) -> Result<Spread, AmmError> {
     let total = add(spread.long, spread.short)?;
     if total <= widest {
