@@ -3,7 +3,10 @@ import type { AggregatorConfig } from './part-configs.js';
 import type { SettingReader } from './setting-reader.js';
 import { SETTINGS, settingsOf } from './settings.js';
 
-/** Reads the settings of an aggregator; undefined when there is none. Throws a ConfigError. */
+/**
+ * Reads the settings of an aggregator; undefined when no aggregator is configured. Throws a
+ * ConfigError.
+ */
 export function readAggregator(settings: SettingReader): AggregatorConfig | undefined {
   const url = settings.read('aggregatorUrl');
   if (url === undefined) {

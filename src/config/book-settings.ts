@@ -1,12 +1,14 @@
-/** The settings of a service and its limits. */
+/** The settings of a service that serves a book, and their limits. */
 import { LIMITS } from './limits.js';
 import type { Setting } from './setting-kinds.js';
 
 const { durationMsMin, durationMsMax, publishIntervalMsMax, ratePerSecondMax } = LIMITS;
 
-/** They are in the order of the help and of docs/operations.md. */
+/** The settings are in the order of the help and of docs/operations.md. */
 export const BOOK_SETTINGS = {
-  /** Loopback: without a proxy a service should only serve this machine. */
+  /**
+   * The default is the loopback address: without a proxy, a service should serve only this machine.
+   */
   host: {
     group: 'book',
     kind: 'text',
@@ -61,7 +63,7 @@ export const BOOK_SETTINGS = {
     max: durationMsMax,
     text: 'without a slot for this long the book is stale and the next node is tried; not below --lagging-after-ms',
   },
-  /** The chain's clock is an estimate of its validators, with an error of some seconds. */
+  /** Validators estimate the chain's clock, with an error of some seconds. */
   clockSkewMaxMs: {
     group: 'book',
     kind: 'integer',
@@ -82,7 +84,10 @@ export const BOOK_SETTINGS = {
     absent: 'main port',
     text: 'a port of its own for /metrics, /health, /ready and /status',
   },
-  /** Metrics are for operators: other machines need explicit access. */
+  /**
+   * The default is the loopback address: metrics are for operators, and other machines need
+   * explicit access.
+   */
   metricsHost: {
     group: 'book',
     kind: 'text',
@@ -187,7 +192,10 @@ export const BOOK_SETTINGS = {
     value: 'count',
     text: 'HTTP requests of one address; 0 for no limit',
   },
-  /** None: any client can write the headers in which a proxy names its clients. */
+  /**
+   * The default is no proxy, because any client can send the headers in which a proxy names its
+   * clients.
+   */
   trustedProxies: {
     group: 'book',
     kind: 'networks',
@@ -206,7 +214,10 @@ export const BOOK_SETTINGS = {
     absent: 'none',
     text: 'base58 keys of the makers that may send indicative quotes, comma-separated',
   },
-  /** The dlob-server shows makers' quotes at most at the best price. */
+  /**
+   * The default is the policy of the dlob-server, which shows makers' quotes at most at the best
+   * price.
+   */
   indicativePolicy: {
     group: 'book',
     kind: 'choice',

@@ -1,15 +1,18 @@
-/** The build: the package's name and version, and the commit recorded at set-up. */
+/** The package's name and version, and the commit that was recorded during the build. */
 import { readFileSync } from 'node:fs';
 
 /** The build in /version. */
 export interface BuildInfo {
   readonly name: string;
   readonly version: string;
-  /** Null for a build outside of a checkout. */
+  /** The commit; null for a build outside of a checkout. */
   readonly commit: string | null;
 }
 
-/** Reads the build info next to the compiled files; a run from source has no commit. */
+/**
+ * Reads the build info next to the compiled files; without a commit when the service runs from
+ * source.
+ */
 export function readBuildInfo(): BuildInfo {
   const manifest = readJson('../../package.json') ?? readJson('../../../package.json') ?? {};
   const build = readJson('../../build-info.json') ?? {};

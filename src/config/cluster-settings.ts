@@ -4,7 +4,7 @@ import { LIMITS } from './limits.js';
 import { HTTP, WS } from './protocols.js';
 import type { Setting } from './setting-kinds.js';
 
-/** They are in the order of the help and of docs/operations.md. */
+/** The settings are in the order of the help and of docs/operations.md. */
 export const CLUSTER_SETTINGS = {
   rpcUrl: {
     group: 'cluster',

@@ -1,7 +1,7 @@
 import { CodedError } from '../contract/coded-error.js';
 import { flagOf } from './settings.js';
 
-/** A setting that is missing or cannot be used. */
+/** The error for a setting that is missing or invalid. */
 export class ConfigError extends CodedError<
   'MISSING_SETTING' | 'INVALID_SETTING' | 'SETTING_OUT_OF_RANGE'
 > {
@@ -31,8 +31,8 @@ export function invalid(key: string, value: string, rule: string): ConfigError {
 }
 
 /**
- * The error for a malformed address. The message omits the value, because an RPC address often
- * contains an access key.
+ * Returns the error for a malformed address. The message omits the value, because an RPC address
+ * often contains an access key.
  */
 export function notUrl(key: string, protocols: readonly string[]): ConfigError {
   const flag = flagOf(key);
@@ -40,7 +40,7 @@ export function notUrl(key: string, protocols: readonly string[]): ConfigError {
   return new ConfigError('INVALID_SETTING', `${flag} must be a ${wanted} URL`, flag);
 }
 
-/** The error for a value outside of its range. */
+/** Returns the error for a value outside of its range. */
 export function outOfRange(key: string, value: string | number, range: string): ConfigError {
   const flag = flagOf(key);
   return new ConfigError('SETTING_OUT_OF_RANGE', `${flag} was ${value}, must be ${range}`, flag);

@@ -1,8 +1,9 @@
 /**
- * The settings of each command, validated; the only reader of the environment.
+ * Reads and validates the settings of each command. No other module reads the environment.
  *
- * A flag overrides its environment variable, which overrides the default. Nothing is read at import
- * time. `settings.ts` is the table of all settings; the rules between several settings are here.
+ * A flag overrides its environment variable, which overrides the default. Importing this module
+ * reads nothing. `settings.ts` is the table of all settings; rules that involve several settings
+ * are here.
  */
 import {
   type ChainProgram,
@@ -36,7 +37,7 @@ import type { SettingName } from './settings.js';
 
 export type * from './part-configs.js';
 
-/** Settings of every command that serves a book; see the table of settings. */
+/** Names of the settings of every command that serves a book; see the table of settings. */
 const BOOK_SETTINGS = [
   'host',
   'port',
@@ -65,7 +66,7 @@ const BOOK_SETTINGS = [
   'compatDefaults',
 ] as const satisfies readonly SettingName[];
 
-/** Settings of every command that serves a book. */
+/** The settings of every command that serves a book. */
 export interface BookConfig extends SettingValues<(typeof BOOK_SETTINGS)[number]> {
   /** The external venue; undefined for none. */
   readonly aggregator?: AggregatorConfig | undefined;
@@ -75,33 +76,33 @@ export interface BookConfig extends SettingValues<(typeof BOOK_SETTINGS)[number]
 export interface ServiceConfig extends BookConfig, ChainProgram {
   /** The first is used while it works; the others are fallbacks. */
   readonly nodes: readonly [NodeConfig, ...NodeConfig[]];
-  /** Streams instead of the nodes' subscriptions; empty for none. */
+  /** Streams that replace the nodes' subscriptions; empty for none. */
   readonly sources?: readonly SourceConfig[];
-  /** Serves the scan of all users; undefined for the node in use. */
+  /** Address of the node that serves the scan of all users; undefined for the current node. */
   readonly snapshotUrl: string | undefined;
   readonly history?: HistoryConfig | undefined;
   readonly journal?: JournalConfig | undefined;
 }
 
-/** Settings of a core, which writes a log. */
+/** The settings of a core, which writes a log of turns. */
 export interface CoreConfig extends ServiceConfig {
   readonly log: LogConfig;
 }
 
-/** Settings of an edge, which follows a log. */
+/** The settings of an edge, which follows a core's log. */
 export interface EdgeConfig extends BookConfig, ChainProgram, SettingValues<'awayAfterMs'> {
   readonly place: LogPlaceConfig;
-  /** The database of the core's history; undefined for none. */
+  /** The database of the core's history; undefined for no database. */
   readonly database?: DatabaseConfig;
 }
 
 /**
- * Defaults of a demo of mainnet's markets: two makers a market and more, and one funding
- * transaction in seven seconds, the rate of three markets every 20 s.
+ * Defaults of a demo of mainnet's markets: at least two makers a market, and one funding
+ * transaction every seven seconds, the same rate as for three markets every 20 s.
  */
 const MAINNET_DEFAULTS = { makers: 400, fundingSeconds: 600 } as const;
 
-/** Settings of a service on its own local chain. */
+/** The settings of a service on its own local chain. */
 export interface DemoConfig
   extends BookConfig,
     SettingValues<'rate' | 'seed' | 'marketsPreset' | 'makers' | 'fundingSeconds'> {
@@ -119,13 +120,13 @@ export interface ReplayConfig extends BookConfig, SettingValues<'speed' | 'progr
   readonly at?: JournalMomentSetting | undefined;
 }
 
-/** Settings of a comparison of a running service with its chain. */
+/** The settings of a comparison of a running service with its chain. */
 export interface VerifyConfig extends ServiceConfig, SettingValues<'seconds'> {
   /** Address of the service, without a trailing slash. */
   readonly url: string;
 }
 
-/** Reads one command's settings from flags and environment. Throws a ConfigError. */
+/** Reads the settings of a command from flags and environment. Throws a ConfigError. */
 export class ConfigReader {
   readonly #settings: SettingReader;
 
@@ -133,7 +134,7 @@ export class ConfigReader {
     this.#settings = new SettingReader(flags, environment);
   }
 
-  /** Whether a cluster is named, by flag or by environment. */
+  /** Returns whether a flag or the environment sets the cluster's address. */
   hasCluster(): boolean {
     return this.#settings.isGiven('rpcUrl');
   }
@@ -172,7 +173,7 @@ export class ConfigReader {
     return { ...common, ...(url !== undefined && { database: { url, role: 'read' } }) };
   }
 
-  /** The database of a command that needs one. */
+  /** Reads the address of the database, for a command that requires a database. */
   readHistoryUrl(): string {
     const url = readDatabaseUrl(this.#settings, 'historyUrl');
     if (url === undefined) throw missing('historyUrl');
@@ -221,7 +222,7 @@ export class ConfigReader {
     return { ...service, logLevel, url: url.replace(/\/+$/, ''), seconds };
   }
 
-  /** The settings of commands that follow a chain. */
+  /** Reads the settings of commands that follow a chain. */
   #readChain(): ServiceConfig {
     const first = this.#readNode('rpcUrl', 'wsUrl');
     if (first === undefined) throw missing('rpcUrl');
@@ -276,7 +277,9 @@ export class ConfigReader {
     throw outOfRange('staleAfterMs', staleAfterMs, range);
   }
 
-  /** Undefined when the history is disabled; invalid settings are rejected in any case. */
+  /**
+   * Returns undefined when the history is disabled. Invalid settings are rejected in either case.
+   */
   #readHistory(dataDir: string | undefined): HistoryConfig | undefined {
     const { noHistory, backfillTransactions, historyRequestsPerSecond, ...rest } =
       this.#settings.readAll(
@@ -287,12 +290,13 @@ export class ConfigReader {
         'backfillTransactions',
         'historyRequestsPerSecond',
       );
-    // A retention below two days would cut into the 24-hour statistics.
+    // A retention below two days would remove trades of the 24-hour statistics.
     for (const name of ['retentionDays', 'candleRetentionDays'] as const) {
       if (rest[name] === 1) throw invalid(name, '1', 'must be 0, or 2 or more');
     }
     const url = readDatabaseUrl(this.#settings, 'historyUrl');
-    // Validated but unused: all machines of a system may share settings, and this one is for edges.
+    // Validates a setting that only edges use, because all machines of a system may share their
+    // settings.
     readDatabaseUrl(this.#settings, 'historyReadUrl');
     if (noHistory) return undefined;
     return {
@@ -304,7 +308,9 @@ export class ConfigReader {
     };
   }
 
-  /** Undefined when the journal is disabled; invalid settings are rejected in any case. */
+  /**
+   * Returns undefined when the journal is disabled. Invalid settings are rejected in either case.
+   */
   #readJournal(dataDir: string | undefined, isWanted: boolean): JournalConfig | undefined {
     const { noJournal, journalDays, journalMegabytes } = this.#settings.readAll(
       'noJournal',

@@ -2,7 +2,10 @@ import { ConfigError } from './config-error.js';
 import type { SettingReader } from './setting-reader.js';
 import { flagOf } from './settings.js';
 
-/** Reads the address of a database; undefined when unset. Throws a ConfigError, without the address. */
+/**
+ * Reads the address of a database; undefined when it is not set. Throws a ConfigError that omits
+ * the address.
+ */
 export function readDatabaseUrl(
   settings: SettingReader,
   name: 'historyUrl' | 'historyReadUrl',

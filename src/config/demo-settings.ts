@@ -5,7 +5,7 @@ import type { Setting } from './setting-kinds.js';
 
 const { durationMsMin, durationMsMax, ratePerSecondMax } = LIMITS;
 
-/** They are in the order of the help and of docs/operations.md. */
+/** The settings are in the order of the help and of docs/operations.md. */
 export const DEMO_SETTINGS = {
   aggregatorUrl: {
     group: 'aggregator',
@@ -25,7 +25,7 @@ export const DEMO_SETTINGS = {
     absent: 'all served',
     text: 'names of the spot markets that are quoted there, comma-separated',
   },
-  /** A small, a typical and a large taker. */
+  /** The sizes of a small, a typical and a large order. */
   aggregatorSizes: {
     group: 'aggregator',
     kind: 'sizes',
@@ -64,7 +64,7 @@ export const DEMO_SETTINGS = {
     max: durationMsMax,
     text: 'levels older than this are left out; not below --aggregator-interval-ms',
   },
-  /** A ladder of three sizes is six requests. */
+  /** A ladder of three sizes takes six requests. */
   aggregatorRequestsPerSecond: {
     group: 'aggregator',
     kind: 'integer',
@@ -124,8 +124,8 @@ export const DEMO_SETTINGS = {
     text: 'transactions with fills at most',
   },
   /**
-   * An hour on the real exchange. Each is a transaction per market, and the embedded chain slows
-   * with its history.
+   * The exchange's funding interval is an hour. Each funding update is a transaction per market,
+   * and the embedded chain gets slower as its history grows.
    */
   fundingSeconds: {
     group: 'demo',
@@ -163,7 +163,10 @@ export const DEMO_SETTINGS = {
     value: 'url',
     text: 'address of the running service',
   },
-  /** A constantly moving market needs several readings to be found equal. */
+  /**
+   * In a market that changes constantly, several readings are needed until the comparison finds
+   * equal states.
+   */
   seconds: {
     group: 'verify',
     kind: 'integer',

@@ -4,7 +4,10 @@ import { findTimeMs } from './time-text.js';
 /** A moment of a journal: the last turn up to a slot, or up to a time in unix milliseconds. */
 export type JournalMomentSetting = { readonly slot: number } | { readonly tsMs: number };
 
-/** The first number that is read as unix milliseconds (2001); slots stay below it for some thousand years. */
+/**
+ * The smallest number that is read as unix milliseconds (in 2001). Slots remain smaller for some
+ * thousand years.
+ */
 const TS_MS_MIN = 1_000_000_000_000;
 
 /** Parses the moment of `--at`. Throws a ConfigError. */
@@ -18,7 +21,7 @@ export function parseMoment(text: string): JournalMomentSetting {
   );
 }
 
-/** Parses a moment, with times as in {@link findTimeMs}; null for an invalid text. */
+/** Parses a moment, with times in the formats of {@link findTimeMs}; null for an invalid text. */
 export function findMoment(text: string): JournalMomentSetting | null {
   if (/^\d{1,15}$/.test(text)) {
     const number = Number(text);

@@ -9,9 +9,9 @@ export interface NodeConfig {
   readonly wsUrl: string;
 }
 
-/** A database, and whether its history is written or read. */
+/** A database, and whether the service writes the history there or reads it. */
 export interface DatabaseConfig {
-  /** Contains user and password, which are never shown. */
+  /** The address. It contains user and password, which are never shown. */
   readonly url: string;
   readonly role: 'write' | 'read';
 }
@@ -25,7 +25,10 @@ interface GrpcConfig {
 
 /** The settings of the history. */
 export interface HistoryConfig extends SettingValues<'retentionDays' | 'candleRetentionDays'> {
-  /** The folder of its files, one per chain; undefined for a temporary one. */
+  /**
+   * The folder that contains the history's files, one for each chain; undefined for a temporary
+   * folder.
+   */
   readonly dataDir: string | undefined;
   /** A database instead of files. */
   readonly database?: DatabaseConfig | undefined;
@@ -36,11 +39,11 @@ export interface HistoryConfig extends SettingValues<'retentionDays' | 'candleRe
 
 /** The settings of the journal. */
 export interface JournalConfig {
-  /** The parent of its folder; undefined for a temporary one. */
+  /** The parent of the journal's folder; undefined for a temporary folder. */
   readonly dataDir: string | undefined;
   /** Older files are deleted; 0 for never. */
   readonly days: number;
-  /** Total size of the files; 0 for no limit. */
+  /** Maximum total bytes of the files; 0 for no limit. */
   readonly bytesMax: number;
 }
 
@@ -74,11 +77,14 @@ export interface LogConfig {
   readonly replicas: number;
   readonly ageMsMax: number;
   readonly bytesMax: number;
-  /** Silence of a core after which a standby replaces it, milliseconds. */
+  /** Milliseconds without a message from a core, after which a standby replaces the core. */
   readonly leaseMs: number;
 }
 
-/** Solana's convention: the subscription port is the HTTP port plus one, if the address has a port. */
+/**
+ * Returns the subscription address of a node. By Solana's convention, its port is the HTTP port
+ * plus one, if the address has a port.
+ */
 export function wsUrlOf(rpcUrl: string): string {
   const url = new URL(rpcUrl);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -86,14 +92,14 @@ export function wsUrlOf(rpcUrl: string): string {
   return url.href;
 }
 
-/** One stream of the chain: the subscriptions of a node, or a Yellowstone gRPC server. */
+/** A stream of the chain: the subscriptions of a node, or a Yellowstone gRPC server. */
 export type SourceConfig =
   | ({ readonly kind: 'rpc' } & NodeConfig)
   | ({ readonly kind: 'grpc' } & GrpcConfig);
 
 /**
- * The configured streams, in order; a source that is also a configured node uses that node's
- * subscription address.
+ * Returns the configured streams, in order. A source that is also a configured node uses that
+ * node's subscription address.
  */
 export function sourcesOf(
   { source = [], grpcUrl = [], grpcToken }: SourceSettings,
@@ -117,7 +123,10 @@ export function sourcesOf(
 
 type SourceSettings = Partial<SettingValues<'source' | 'grpcUrl' | 'grpcToken'>>;
 
-/** The message omits the text, which may contain a key. */
+/**
+ * Returns the error for an invalid source. The message omits the text, which may contain an access
+ * key.
+ */
 function notSource(): ConfigError {
   const rule = '--source must be rpc: or grpc: before an http:// or https:// URL';
   return new ConfigError('INVALID_SETTING', rule, '--source');
@@ -128,10 +137,10 @@ function nameOf(source: SourceConfig): string {
   return `${source.kind}:${new URL(source.kind === 'rpc' ? source.rpcUrl : source.url).host}`;
 }
 
-/** A user in the address is the server's own token. */
+/** A user name in the address is the server's own token. */
 function grpcServerOf(url: URL, grpcToken: string | undefined): GrpcConfig {
   const token = url.username === '' ? grpcToken : decodeURIComponent(url.username);
-  // The gRPC library would quote an invalid token in its error.
+  // Without this check, the gRPC library would include an invalid token in its error.
   if (token !== undefined && !/^[!-~]+$/.test(token)) {
     const message = 'a gRPC token has visible ASCII characters alone, and no line end';
     throw new ConfigError('INVALID_SETTING', message, '--grpc-token');

@@ -2,7 +2,7 @@
 import { PublicKey } from '@solana/web3.js';
 import { LIMITS } from './limits.js';
 
-/** Whether a text is the base58 of 32 bytes. */
+/** Returns whether a text is the base58 encoding of 32 bytes. */
 export function isPublicKey(text: string): boolean {
   // The length is checked first, because decoding takes quadratic time.
   if (text.length < LIMITS.keyCharsMin || text.length > LIMITS.keyCharsMax) return false;

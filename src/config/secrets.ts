@@ -1,21 +1,30 @@
 /**
- * All secrets of the process's settings: the log and the final error of a command pass through
- * {@link Secrets.mask}. Responses to clients need no mask, because they contain no foreign text;
- * masking them would reveal whether a word in a request is a secret.
+ * Collects the secrets of all settings of the process. The log and a command's final error pass
+ * through {@link Secrets.mask}. Responses to clients are not masked: they contain no text from
+ * other systems, and masking would reveal whether a word in a request is a secret.
  */
 import { SECRET_FORMS_MAX } from './limits.js';
 
-/** Shorter parts of an address (`rpc`, `v1`) are not keys, and masking them would garble every text. */
+/**
+ * Minimum length of a masked part of an address: shorter parts (`rpc`, `v1`) are not keys, and
+ * masking them would garble every text.
+ */
 const ADDRESS_PART_CHARS_MIN = 8;
-/** A shorter token, user or password is masked as a whole word only. */
+/**
+ * Minimum length of a token, user or password that is masked within words; shorter secrets are
+ * masked only as whole words.
+ */
 const ANYWHERE_CHARS_MIN = 4;
 const MASK = '***';
-/** The documented user name for every server: masking it would garble the program's own name. */
+/**
+ * The user name that the documentation uses for every server: masking it would garble the program's
+ * own name.
+ */
 const PUBLIC_USER = 'slotbook';
 
 /** The secrets to mask. */
 export class Secrets {
-  /** All encodings of the secrets. Beyond the limit the oldest are dropped. */
+  /** All encodings of the secrets. Above the limit, the oldest are removed. */
   readonly #forms = new Set<string>();
   #masks: readonly ((text: string) => string)[] = [];
 
@@ -24,7 +33,7 @@ export class Secrets {
     this.#addForms([secret]);
   }
 
-  /** Adds the secrets of an address; all of a text that is not an address. */
+  /** Adds the secrets of an address; the whole text when it is not an address. */
   addAddress(text: string): void {
     this.#addForms(URL.canParse(text) ? secretParts(new URL(text)) : [text]);
   }
@@ -42,7 +51,8 @@ export class Secrets {
       if (this.#forms.size <= SECRET_FORMS_MAX) break;
       this.#forms.delete(oldest);
     }
-    // Longest first, so that a secret within another does not split it.
+    // The masks are sorted by length, longest first, so that a secret within another does not split
+    // it.
     this.#masks = [...this.#forms].sort((a, b) => b.length - a.length).map(maskOf);
   }
 }
@@ -57,7 +67,10 @@ function maskOf(form: string): (text: string) => string {
   return (text) => text.replace(word, MASK);
 }
 
-/** User info, and the parts that providers use for keys. The path of a database is its name. */
+/**
+ * Returns the user info, and the parts in which providers put keys. The path of a database address
+ * is only its name.
+ */
 function secretParts(url: URL): readonly string[] {
   const path = url.protocol.startsWith('postgres') ? [] : url.pathname.split('/');
   const parts = [...path, ...url.searchParams.values(), url.search.slice(1), url.hash.slice(1)];
@@ -65,7 +78,7 @@ function secretParts(url: URL): readonly string[] {
     ...parts.filter((part) => part.length >= ADDRESS_PART_CHARS_MIN),
     ...(url.username === PUBLIC_USER && url.password !== '' ? [] : [url.username]),
     url.password,
-    // Postgres accepts them here too, with any length.
+    // Postgres also accepts user and password as query parameters, with any length.
     ...['user', 'password'].map((name) => url.searchParams.get(name) ?? ''),
     ...userInfoForms(url),
   ];
@@ -78,7 +91,10 @@ function userInfoForms({ username, password }: URL): readonly string[] {
   return [...composed, Buffer.from(pair).toString('base64')];
 }
 
-/** A secret as it is, percent-encoded in each usual way, and as JSON text. */
+/**
+ * Returns the encodings of a secret: unchanged, percent-encoded in each usual way, and as JSON
+ * text.
+ */
 function formsOf(secret: string): readonly string[] {
   const plain = decodePart(secret);
   const forms = [secret, plain].flatMap((text) => {

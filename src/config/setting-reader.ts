@@ -13,7 +13,10 @@ import {
 } from './setting-kinds.js';
 import { environmentNameOf, SETTINGS, type SettingName } from './settings.js';
 
-/** Flags by their camelCase name, as text; `--no-x` is false, and true when absent. */
+/**
+ * The flags by their camelCase names, as text. `--no-x` is parsed as `x: false`; without the flag,
+ * `x` is true.
+ */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
 /** The environment of the process. */
@@ -42,7 +45,7 @@ type ValueOfSetting<Given extends Setting> =
         : never)
   | (Given['default'] extends null ? undefined : never);
 
-/** The value of a setting; undefined if it has no default and is not set. */
+/** The type of a setting's value; includes undefined if the setting has no default. */
 type SettingValue<Name extends SettingName> = ValueOfSetting<(typeof SETTINGS)[Name]>;
 
 /** The values of some settings by their names. */
@@ -61,12 +64,12 @@ export class SettingReader {
     this.#collectSecrets();
   }
 
-  /** Whether a flag or the environment sets it. */
+  /** Returns whether a flag or the environment sets the setting. */
   isGiven(name: SettingName): boolean {
     return this.#textOf(name) !== undefined;
   }
 
-  /** Reads one setting: the flag, else the environment, else the default. */
+  /** Reads one setting: the flag, otherwise the environment, otherwise the default. */
   read<Name extends SettingName>(name: Name): SettingValue<Name> {
     const setting: Setting = SETTINGS[name];
     const text = this.#textOf(name);
@@ -78,7 +81,10 @@ export class SettingReader {
     return Object.fromEntries(names.map((name) => [name, this.read(name)])) as SettingValues<Name>;
   }
 
-  /** Includes settings that the command does not use: texts of other settings may contain them. */
+  /**
+   * Collects secrets of all settings, including those that the command does not use, because other
+   * settings' texts may contain them.
+   */
   #collectSecrets(): void {
     for (const name of Object.keys(SETTINGS) as SettingName[]) {
       const text = this.#textOf(name);
@@ -89,7 +95,7 @@ export class SettingReader {
     }
   }
 
-  /** The text of a setting; undefined when unset or empty. */
+  /** Returns the text of a setting; undefined when it is unset or empty. */
   #textOf(name: SettingName): string | undefined {
     const { kind } = SETTINGS[name];
     // The flag of an `off` switch is inverted: `history: false` sets `noHistory`.
@@ -106,7 +112,10 @@ function addressIn(text: string): string {
   return text.trim().replace(/^(rpc|grpc):(?=https?:)/, '');
 }
 
-/** The command line parses `--no-history` as `history: false`. */
+/**
+ * Returns the name without `no`, because the command line parses `--no-history` as `history:
+ * false`.
+ */
 function positiveName(name: string): string {
   return name.replace(/^no([A-Z])/, (_, letter: string) => letter.toLowerCase());
 }
@@ -158,7 +167,10 @@ function parseKey(name: string, text: string, rule: string): string {
   throw invalid(name, text, rule);
 }
 
-/** An address, or a network as address and bits. IPv4 within IPv6 must be written as IPv4. */
+/**
+ * Parses an address, or a network as address and bits. An IPv4 address within IPv6 must be written
+ * as IPv4.
+ */
 function parseNetwork(name: string, text: string): string {
   const [, address = '', bits = '0'] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const isMapped = /^::ffff:|\./i.test(address);

@@ -1,10 +1,10 @@
 /**
- * The table of all settings: name, kind, default, range, unit and text. It generates the reader
+ * The table of all settings: name, kind, default, range, unit and text. The reader
  * (`setting-reader.ts`), the options of the command line with their help, and the tables of
- * docs/operations.md (`test/support/settings-document.ts`).
+ * docs/operations.md (`test/support/settings-document.ts`) use this table.
  *
- * A setting `auditIntervalMs` is the flag `--audit-interval-ms` and the environment variable
- * `SLOTBOOK_AUDIT_INTERVAL_MS`.
+ * For example, the setting `auditIntervalMs` has the flag `--audit-interval-ms` and the environment
+ * variable `SLOTBOOK_AUDIT_INTERVAL_MS`.
  */
 import { BOOK_SETTINGS } from './book-settings.js';
 import { CLUSTER_SETTINGS } from './cluster-settings.js';
@@ -12,7 +12,7 @@ import { DEMO_SETTINGS } from './demo-settings.js';
 import type { Setting, SettingGroup } from './setting-kinds.js';
 import { STORAGE_SETTINGS } from './storage-settings.js';
 
-/** The table, in the order of the help and of docs/operations.md. */
+/** All settings, in the order of the help and of docs/operations.md. */
 export const SETTINGS = {
   ...CLUSTER_SETTINGS,
   ...BOOK_SETTINGS,
@@ -23,30 +23,30 @@ export const SETTINGS = {
 /** The name of a setting in the code: camelCase. */
 export type SettingName = keyof typeof SETTINGS;
 
-/** The names of the settings of some groups, in the order of the table. */
+/** Returns the names of the settings of some groups, in the order of the table. */
 export function settingsOf(...groups: readonly SettingGroup[]): readonly SettingName[] {
   const names = Object.keys(SETTINGS) as SettingName[];
   return names.filter((name) => groups.includes(SETTINGS[name].group));
 }
 
-/** The flag of a setting, for example `--port`. */
+/** Returns the flag of a setting, for example `--port`. */
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** The environment variable of a setting, for example `SLOTBOOK_PORT`. */
+/** Returns the environment variable of a setting, for example `SLOTBOOK_PORT`. */
 export function environmentNameOf(name: string): string {
   return `SLOTBOOK_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** A setting's default, as the help and the documents show it. */
+/** Returns the text of a setting's default in the help and the documents. */
 export function defaultText(setting: Setting): string {
   if (setting.absent !== undefined) return setting.absent;
   if (setting.default === null) return 'none';
   return Array.isArray(setting.default) ? setting.default.join(',') : String(setting.default);
 }
 
-/** The range of a setting, as the documents show it; empty without bounds. */
+/** Returns the text of a setting's range in the documents; empty without bounds. */
 export function rangeText(setting: Setting): string {
   switch (setting.kind) {
     case 'integer':

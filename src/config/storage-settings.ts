@@ -1,11 +1,11 @@
-/** The settings of what is kept: history, journal, the log of a core, and audits of them. */
+/** The settings of stored data: history, journal, the log of a core, and audits. */
 import { LIMITS } from './limits.js';
 import { NATS, POSTGRES } from './protocols.js';
 import type { Setting } from './setting-kinds.js';
 
 const { durationMsMin, durationMsMax } = LIMITS;
 
-/** They are in the order of the help and of docs/operations.md. */
+/** The settings are in the order of the help and of docs/operations.md. */
 export const STORAGE_SETTINGS = {
   noHistory: {
     group: 'history',
@@ -21,7 +21,10 @@ export const STORAGE_SETTINGS = {
     value: 'folder',
     text: 'folder of the history and of the journal, below the working directory; a demo has a temporary one',
   },
-  /** A quarter of a year: trades fill the disk; candles have a separate setting. */
+  /**
+   * The default is about three months, because trades fill the disk; candles have a separate
+   * setting.
+   */
   retentionDays: {
     group: 'history',
     kind: 'integer',
@@ -32,7 +35,9 @@ export const STORAGE_SETTINGS = {
     value: 'days',
     text: 'older trades and funding rates are deleted, candles stay; 0 for never, else 2 or more',
   },
-  /** Never: minutes of a busy market take 60 MB a year. */
+  /**
+   * By default candles are never deleted: one-minute candles of a busy market take 60 MB a year.
+   */
   candleRetentionDays: {
     group: 'history',
     kind: 'integer',
@@ -43,7 +48,7 @@ export const STORAGE_SETTINGS = {
     value: 'days',
     text: 'older candles of less than a day are deleted, longer ones stay; 0 for never, else 2 or more',
   },
-  /** The statistics of 24 hours need a day. */
+  /** The default is a day, which the 24-hour statistics need. */
   backfillHours: {
     group: 'history',
     kind: 'integer',
@@ -55,8 +60,9 @@ export const STORAGE_SETTINGS = {
     text: 'how far back an empty history is filled at the start',
   },
   /**
-   * A quarter of an hour of reading at the rate below. A busy program has as many in minutes: its
-   * statistics are incomplete until the history is a day old, and /status shows the completeness.
+   * The default takes 15 minutes to read at the default rate. A busy program has this many
+   * transactions in minutes: its statistics are then incomplete until the history is a day old, and
+   * /status shows this.
    */
   backfillTransactions: {
     group: 'history',
@@ -67,7 +73,7 @@ export const STORAGE_SETTINGS = {
     max: LIMITS.backfillTransactionsMax,
     text: 'with how many transactions at most',
   },
-  /** The limit of a shared node, in addition to the feed. */
+  /** The default suits a shared node that also serves the feed. */
   historyRequestsPerSecond: {
     group: 'history',
     kind: 'integer',
@@ -110,7 +116,7 @@ export const STORAGE_SETTINGS = {
     value: '',
     text: 'keep no journal, in a demo as well',
   },
-  /** A week, because questions about a past moment arise within days. */
+  /** The default is a week, because questions about a past moment arise within days. */
   journalDays: {
     group: 'journal',
     kind: 'integer',
@@ -121,7 +127,7 @@ export const STORAGE_SETTINGS = {
     value: 'days',
     text: 'older files of the journal are deleted; 0 for never',
   },
-  /** Ten gibibytes: this leaves room for the history. */
+  /** The default is ten gibibytes, which leaves room for the history. */
   journalMegabytes: {
     group: 'journal',
     kind: 'integer',
@@ -168,7 +174,7 @@ export const STORAGE_SETTINGS = {
     value: 'count',
     text: 'servers that hold a copy of the log; 3 in a cluster',
   },
-  /** Checkpoints are at most ten minutes apart, and three are kept. */
+  /** Checkpoints are at most ten minutes apart, and three checkpoints are kept. */
   natsHours: {
     group: 'core',
     kind: 'integer',
@@ -190,7 +196,7 @@ export const STORAGE_SETTINGS = {
     value: 'MiB',
     text: 'the oldest messages of the log are deleted beyond as many',
   },
-  /** At most a second without a core, plus the failover itself. */
+  /** The default limits the time without a core to a second, plus the failover itself. */
   leaseMs: {
     group: 'core',
     kind: 'integer',
@@ -223,7 +229,7 @@ export const STORAGE_SETTINGS = {
     max: LIMITS.auditIntervalMsMax,
     text: 'time between two audits of the book against the chain; 0 for none',
   },
-  /** One getMultipleAccounts of a hundred accounts per probe. */
+  /** Each probe is one getMultipleAccounts call for a hundred accounts. */
   probeIntervalMs: {
     group: 'audit',
     kind: 'integer',
