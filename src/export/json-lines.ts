@@ -2,7 +2,10 @@ import type { RowBlock, RowColumn } from '../contract/row-block.js';
 import { type Cell, cellsOf } from './row-cells.js';
 import { LineEncoder, type RowEncoder } from './row-format.js';
 
-/** A JSON object per row, with the columns as members: times are unix milliseconds, decimals texts. */
+/**
+ * Encodes each row as a JSON object with the columns as members: times in unix milliseconds,
+ * decimals as texts.
+ */
 export function jsonLines(): RowEncoder {
   return new LineEncoder(lineOf);
 }

@@ -10,8 +10,8 @@ const DECIMAL_DIGITS = 38;
 const REQUIRED = { repetition_type: 'REQUIRED' } as const;
 
 /**
- * A Parquet file: a row group per block, dictionaries for repeated values, gzip, which every reader
- * supports. Decimals are exact and never negative; times are milliseconds.
+ * Encodes a Parquet file: a row group for each block, dictionaries for repeated values, and gzip,
+ * which every reader supports. Decimals are exact and never negative; times are milliseconds.
  */
 export class ParquetEncoder implements RowEncoder {
   readonly #bytes = new ByteWriter();
@@ -48,7 +48,10 @@ export class ParquetEncoder implements RowEncoder {
   }
 }
 
-/** Decimals are written as bytes, which takes half the time; readers get their type from the file's footer. */
+/**
+ * Decimals are written as plain bytes, which takes half the time; readers get the type from the
+ * file's footer.
+ */
 function finishFile(parquet: ParquetWriter): void {
   parquet.schema = parquet.schema.map((element) =>
     element.type === 'FIXED_LEN_BYTE_ARRAY' ? { ...element, converted_type: 'DECIMAL' } : element,

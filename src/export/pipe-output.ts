@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { RowOutput } from './whole-file.js';
 
-/** A pipe to another program, which may end early. It stays open. */
+/** Writes to a pipe, whose reading program may end early. Never closes the pipe. */
 export class PipeOutput implements RowOutput {
   isClosed = false;
   readonly #pipe: Pick<Writable, 'write'>;
@@ -10,7 +10,7 @@ export class PipeOutput implements RowOutput {
     this.#pipe = pipe;
   }
 
-  /** Waits until the other program accepts more. Rejects with the system's error. */
+  /** Waits until the reading program accepts more bytes. Rejects with the system's error. */
   async write(bytes: Uint8Array): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#pipe.write(bytes, (error) => {

@@ -1,7 +1,7 @@
 import { formatDecimal } from '../amounts/decimals.js';
 import type { Decimals, RowBlock, RowColumn } from '../contract/row-block.js';
 
-/** The text of one row of a column. */
+/** Returns the text of a column in one row. */
 export type Cell = (row: number) => string;
 
 /** Renders the rows of a column: integers, and decimals without trailing zeros. */

@@ -3,15 +3,15 @@ import type { Cell } from './row-cells.js';
 
 /** Encodes blocks of rows as a file. */
 export interface RowEncoder {
-  /** Encodes a block; the first result includes the file's head. */
+  /** Encodes a block; the first result includes the file's header. */
   encodeBlock(block: RowBlock): Uint8Array;
-  /** The bytes after the last block; requires at least one block. */
+  /** Returns the bytes after the last block; requires at least one block. */
   finish(): Uint8Array;
 }
 
 /**
- * Rows encoded in one text: longer texts outlive the garbage collector's first generation, which
- * costs more.
+ * Number of rows that are encoded as one text: longer texts survive the garbage collector's first
+ * generation, which costs more.
  */
 const ROWS_AT_ONCE = 1_024;
 
@@ -20,7 +20,7 @@ export class LineEncoder implements RowEncoder {
   readonly #lineOf: (block: RowBlock) => Cell;
   #head: string;
 
-  /** `lineOf` renders a row's line with its line break; `head` includes its own. */
+  /** `lineOf` renders a row as a line with its line break; `head` includes its own line break. */
   constructor(lineOf: (block: RowBlock) => Cell, head = '') {
     this.#lineOf = lineOf;
     this.#head = head;

@@ -5,10 +5,10 @@ import { LineEncoder, type RowEncoder } from './row-format.js';
 /** The Tardis data type: `incremental_book_L2` or `trades`. */
 type TardisTable = 'book' | 'trades';
 
-/** The special column of each table between the times and the side, and its name. */
+/** The column of each table that is between the times and the side, and its name in slotbook. */
 const OWN_COLUMN = { book: ['is_snapshot', 'isSnapshot'], trades: ['id', 'id'] } as const;
 
-/** The CSV format of Tardis, with slotbook as the exchange; times are microseconds. */
+/** Encodes the CSV format of Tardis, with slotbook as the exchange; times are microseconds. */
 export function tardisCsv(table: TardisTable, symbol: string): RowEncoder {
   const [name, own] = OWN_COLUMN[table];
   const head = `exchange,symbol,timestamp,local_timestamp,${name},side,price,amount\n`;

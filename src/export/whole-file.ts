@@ -10,7 +10,7 @@ export interface RowOutput {
   close(): void;
 }
 
-/** A file that gets its name once it is complete. Throws the file system's errors. */
+/** Writes a file that gets its final name when it is complete. Throws the file system's errors. */
 export class WholeFile implements RowOutput {
   readonly isClosed = false;
   readonly #name: string;

@@ -6,7 +6,7 @@ import type { RowOutput } from './whole-file.js';
 
 /** The rows and their destination. */
 interface WrittenRows {
-  /** Null marks a pause, in which a stop is noticed. */
+  /** The blocks; null is a pause, in which the writer checks for a stop. */
   readonly blocks: Iterable<RowBlock | null> | AsyncIterable<RowBlock | null>;
   readonly encoder: RowEncoder;
   readonly output: RowOutput;
@@ -14,10 +14,12 @@ interface WrittenRows {
   readonly stop: AbortSignal;
 }
 
-/** The result: a file gets its name only when it contains all rows. */
+/** The result of the writing: a file gets its final name only when it contains all rows. */
 type WriteEnd = 'written' | 'stopped' | 'empty';
 
-/** Writes rows block by block, and closes the output. Throws errors of the output and the source. */
+/**
+ * Writes rows block by block, and closes the output. Throws errors of the output and the source.
+ */
 export async function writeRows(rows: WrittenRows): Promise<WriteEnd> {
   const { blocks, encoder, output, timers, stop } = rows;
   let isEmpty = true;
