@@ -1,4 +1,4 @@
-/** Amounts as the program has them: raw integers, scaled and written digit by digit, never as floats. */
+/** Amounts as in the program: integers, scaled and written digit by digit, never as floats. */
 
 /** Decimals of prices and of quote amounts. */
 export const QUOTE_PLACES = 6;
@@ -6,10 +6,13 @@ export const QUOTE_PLACES = 6;
 export const BASE_PLACES = 9;
 /** Of funding rates on chain. */
 export const RATE_PLACES = 9;
-/** Of funding rates as fractions of the price. */
+/** Decimal places of funding rates as fractions of the price. */
 export const FRACTION_PLACES = 18;
 
-/** `value` divided by ten to the power of `places`, with as many digits as it needs: `150.667`, `-0.5`, `3`. */
+/**
+ * Returns `value` divided by ten to the power of `places`, without trailing zeros: `150.667`,
+ * `-0.5`, `3`.
+ */
 export function formatDecimal(value: bigint, places: number): string {
   const text = formatFixedDecimal(value, places);
   return places === 0 ? text : text.replace(/\.?0+$/, '');
@@ -24,7 +27,10 @@ export function formatFixedDecimal(value: bigint, places: number): string {
   return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** A quotient to the nearest, halves away from zero. The divisor is positive. */
+/**
+ * Returns the quotient, rounded to the nearest integer, with halves away from zero. The divisor
+ * must be positive.
+ */
 export function divideNearest(dividend: bigint, divisor: bigint): bigint {
   const magnitude = dividend < 0n ? -dividend : dividend;
   const rounded = (magnitude * 2n + divisor) / (divisor * 2n);
