@@ -1,6 +1,6 @@
 /** The limits of `sources`, each with its reason. All times are milliseconds. */
 
-/** Interval of readings: two a second keep the table moving. */
+/** Milliseconds between two readings: the table updates twice a second. */
 export const READ_INTERVAL_MS = 500;
 /** Time limit of a status response. */
 export const READ_MS_MAX = 5_000;

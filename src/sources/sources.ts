@@ -1,7 +1,7 @@
 /**
- * `slotbook sources`: lists the merged feeds of a running service and their lag, as a live table.
+ * `slotbook sources`: shows the merged feeds of a running service and their lag, as a live table.
  *
- * It uses the client library, and imports nothing of the service.
+ * This module uses the client library, and imports nothing of the service.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ClientError } from '../client/error.js';
@@ -26,12 +26,12 @@ interface SourcesRun {
 }
 
 /**
- * Draws the table until `stop` is aborted; once if the output is not a terminal, or nothing is
- * merged. Returns whether all sources were trusted at the end.
+ * Draws the table until `stop` is aborted; draws it once if the output is not a terminal, or the
+ * service merges no sources. Returns whether all sources were trusted at the end.
  *
  * # Errors
  *
- * A ClientError when the first reading fails.
+ * Throws a ClientError when the first reading fails.
  */
 export async function showSources({ url, flags, output, stop }: SourcesRun): Promise<boolean> {
   const service = new HttpClient({ url, retriesMax: 0, timeoutMs: READ_MS_MAX });

@@ -1,4 +1,4 @@
-/** The sources of a service for people: a row each. */
+/** Renders the sources of a service as text, one row for each source. */
 import type { ServiceStatus } from '../client/generated/service.js';
 
 type MergedSource = NonNullable<ServiceStatus['sources']>[number];
@@ -14,10 +14,13 @@ const HEAD = [
   'disagreements',
   'reason',
 ];
-/** Columns of words, aligned left; the other columns are numbers, aligned right. */
+/** Columns of text, aligned left; the other columns are numbers, aligned right. */
 const WORDS: ReadonlySet<string> = new Set(['source', 'state', 'reason']);
 
-/** The state of the book and the table; one line when nothing is merged. */
+/**
+ * Returns the lines of the book's state and the table; a single line when the service merges no
+ * sources.
+ */
 export function statusLines(status: ServiceStatus): readonly string[] {
   const { sources, node } = status;
   const head = headOf(status);
@@ -59,7 +62,7 @@ function rowOf(source: MergedSource): readonly string[] {
   ];
 }
 
-/** A text of the service, without terminal control characters. */
+/** Returns a text of the service without terminal control characters. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, '?');
 }
