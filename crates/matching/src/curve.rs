@@ -6,7 +6,7 @@ use slotbook_protocol::model::enums::Direction;
 use slotbook_protocol::model::price::standardize_base;
 use slotbook_protocol::model::units::{BaseQty, Price, QuoteQty};
 
-/// The AMM's offer to a taker of one direction.
+/// The liquidity that the AMM offers to a taker of one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AmmOffer {
     /// The spread reserves of the opposite side: asks for a buy, bids for a sell.
@@ -25,7 +25,7 @@ pub(crate) struct Want {
 }
 
 impl AmmOffer {
-    /// The offer of a quoted AMM to a taker of a direction.
+    /// Returns the offer of a quoted AMM to a taker of this direction.
     #[must_use]
     pub fn of(quote: &AmmQuote, taker: Direction) -> Self {
         let (reserves, side) = match taker {
@@ -35,14 +35,14 @@ impl AmmOffer {
         Self { reserves, available: quote.liquidity(side) }
     }
 
-    /// The price of the first unit, 1e6; `None` without valid reserves or available base.
+    /// Returns the price of the first unit, 1e6; `None` without valid reserves or available base.
     pub(crate) fn price(&self) -> Option<Price> {
         let price = self.reserves.price().ok()?;
         (self.available > 0 && price.0 > 0).then_some(price)
     }
 
-    /// Base and quote of the largest swap within the taker's size and limit, in whole steps. `None`
-    /// when nothing fills, or the reserves define no curve.
+    /// Returns base and quote of the largest swap within the taker's size and limit, in whole
+    /// steps. `None` when nothing fills, or the reserves define no curve.
     pub(crate) fn swap(&self, want: &Want) -> Option<(BaseQty, QuoteQty)> {
         self.price()?;
         let mut base = u128::from(want.base.0).min(self.available);
@@ -55,15 +55,15 @@ impl AmmOffer {
         (base.0 > 0 && quote.0 > 0).then_some((base, quote))
     }
 
-    /// Whether one more step exceeds the remaining quote.
+    /// Returns whether the cost of one more step exceeds the remaining quote.
     pub(crate) fn is_too_dear(&self, want: &Want) -> bool {
         let step = self.quote(want.step, want.direction);
         want.quote.zip(step).is_some_and(|(left, step)| step > left)
     }
 
-    /// Base until the curve's price reaches the limit; the price is `k * peg / base^2`. Source:
-    /// programs/drift/src/math/orders.rs `calculate_base_asset_amount_to_fill_up_to_limit_price`,
-    /// which stops a tick earlier.
+    /// Returns the base amount until the curve's price reaches the limit; the price is `k * peg /
+    /// base^2`. Source: programs/drift/src/math/orders.rs
+    /// `calculate_base_asset_amount_to_fill_up_to_limit_price`, which stops a tick earlier.
     fn base_up_to(&self, limit: Price, direction: Direction) -> Option<u128> {
         let reserves = &self.reserves;
         // Price and peg have the same precision, which cancels out.
@@ -75,7 +75,8 @@ impl AmmOffer {
         })
     }
 
-    /// The largest number of whole steps, up to `most`, whose quote fits the remaining amount.
+    /// Returns the largest number of whole steps, up to `most`, whose quote is within the remaining
+    /// quote.
     fn base_within_quote(&self, most: BaseQty, want: &Want) -> Option<BaseQty> {
         let Some(left) = want.quote else { return Some(most) };
         let fits = |base| self.quote(base, want.direction).is_some_and(|quote| quote <= left);
@@ -92,7 +93,8 @@ impl AmmOffer {
         Some(BaseQty(fit * step))
     }
 
-    /// The quote of a swap of this much base; `None` beyond the reserves or on overflow.
+    /// Returns the quote of a swap of this base amount; `None` when it exceeds the reserves, or on
+    /// overflow.
     fn quote(&self, base: BaseQty, direction: Direction) -> Option<QuoteQty> {
         let amount = SwapAmount::Base(base.0.into());
         let swap = self.reserves.swap(amount, amount.direction_of(direction)).ok()?;

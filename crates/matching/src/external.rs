@@ -1,7 +1,7 @@
-//! Levels of external venues, for spot markets.
+//! The levels of external venues, for spot markets.
 //!
-//! [`ExternalBook`] holds levels until its caller replaces them. It does not know the venue or the
-//! age of a level.
+//! [`ExternalBook`] holds levels until its caller replaces them. It has no data about the venue or
+//! the age of a level.
 
 use std::cmp::Reverse;
 
@@ -11,7 +11,7 @@ use slotbook_protocol::model::units::{BaseQty, Price};
 
 use crate::limits::{EXTERNAL_LEVELS_GIVEN_MAX, EXTERNAL_LEVELS_MAX};
 
-/// Units of a size of one base in the addon's interface.
+/// The base size 1 in the units of the addon's interface.
 const SIZE_SCALE: u128 = 1_000_000_000;
 
 /// One price of an external venue.
@@ -33,8 +33,8 @@ impl ExternalLevel {
     }
 }
 
-/// The external levels of each market: best first, one per price, at most [`EXTERNAL_LEVELS_MAX`] a
-/// side.
+/// The external levels of each market: best first, one for each price, at most
+/// [`EXTERNAL_LEVELS_MAX`] a side.
 #[derive(Debug, Default)]
 pub struct ExternalBook {
     markets: Vec<[Vec<ExternalLevel>; 2]>,
@@ -75,7 +75,7 @@ impl ExternalBook {
         stored.truncate(EXTERNAL_LEVELS_MAX);
     }
 
-    /// The levels of a side, best first; empty when none were set.
+    /// Returns the levels of a side, best first; empty when no levels were set.
     #[must_use]
     pub fn levels(&self, id: MarketId, side: Side) -> &[ExternalLevel] {
         self.markets.get(usize::from(id.0)).map_or(&[], |sides| &sides[side as usize])

@@ -30,8 +30,8 @@ pub(crate) struct FeeTerms {
 }
 
 impl FeeTerms {
-    /// Selects a taker's fee tier. Orders do not reveal the tiers of makers, so makers get the
-    /// first tier's rebate. In spot markets the program gives every taker the first tier, and no
+    /// Selects a taker's fee tier. Orders do not contain the tiers of makers, so makers get the
+    /// first tier's rebate. In spot markets the program gives every taker the first tier without a
     /// discount. Source: programs/drift/src/math/fees.rs `determine_user_fee_tier`.
     pub(crate) fn of(taker: &Taker, market: &MarketTerms, structure: &FeeStructure) -> Self {
         let first = structure.tier(0);
@@ -50,17 +50,18 @@ impl FeeTerms {
         Self { taker, maker: first, adjustment: market.fee_adjustment }
     }
 
-    /// The fees of a fill with a maker. `None` when the fee cannot cover the rebate and rewards.
+    /// Returns the fees of a fill with a maker. `None` when the fee does not cover the rebate and
+    /// the rewards.
     pub(crate) fn with_maker(&self, quote: QuoteQty) -> Option<FillFees> {
         fill_fees(quote, &self.taker, Some(&self.maker), self.adjustment, None).ok()
     }
 
-    /// The fees of a fill without a maker. `None` as for [`FeeTerms::with_maker`].
+    /// Returns the fees of a fill without a maker. `None` when the fee does not cover the rewards.
     pub(crate) fn without_maker(&self, quote: QuoteQty) -> Option<FillFees> {
         fill_fees(quote, &self.taker, None, self.adjustment, None).ok()
     }
 
-    /// The rebate rate of the taker's own order once it rests.
+    /// Returns the rebate rate of the taker's own order once the order rests.
     pub(crate) fn rebate_rate(&self) -> Rate {
         let FeeTier { maker_rebate_numerator, maker_rebate_denominator, .. } = self.taker.tier;
         let percent = i32::from(self.adjustment).saturating_add(100).max(0).unsigned_abs();

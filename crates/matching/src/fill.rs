@@ -43,15 +43,16 @@ pub(crate) struct Origin {
 pub struct Fill {
     /// The source of the fill.
     pub source: FillSource,
-    /// The maker's user account; `None` when there is none or it is unknown.
+    /// The maker's user account; `None` for a fill without a maker or with an unknown maker.
     pub maker: Option<Pubkey>,
-    /// The maker's order; `None` where there is none.
+    /// The id of the maker's order; `None` for a fill without an order.
     pub order_id: Option<u32>,
-    /// The maker's price, 1e6; on a curve the quote per base, rounded against the taker.
+    /// The maker's price, 1e6. For a fill on a curve, the quote per base, rounded against the
+    /// taker.
     pub price: Price,
     /// Base filled, in the market's base units.
     pub size: BaseQty,
-    /// Quote filled, 1e6: rounded down when the maker buys, up when the maker sells.
+    /// The filled quote amount, 1e6: rounded down when the maker buys, up when the maker sells.
     pub quote: QuoteQty,
     /// The taker's fee, 1e6, paid in addition to the quote.
     pub taker_fee: QuoteQty,
@@ -66,33 +67,34 @@ pub struct Rests {
     pub price: Price,
     /// The resting size, in the market's base units.
     pub size: BaseQty,
-    /// The rebate of its future fills, as a fraction of their quote.
+    /// The rebate of future fills of the resting order, as a fraction of their quote.
     pub rebate_rate: Rate,
 }
 
-/// Why a walk has fewer fills than its liquidity would give.
+/// The reason why a walk has fewer fills than the liquidity allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// A rule empties the market's book.
     Market(EmptyReason),
     /// The market only fills reduce-only orders.
     MarketReduceOnly,
-    /// The order is reduce-only, and there is no position to reduce.
+    /// The order is reduce-only, and the user has no position to reduce.
     NothingToReduce,
     /// The order is smaller than a step or the market's minimum.
     BelowMinOrderSize,
     /// The order is post-only, and the AMM would fill it immediately.
     PostOnlyCrosses,
-    /// The limit of a buy is below a tick.
+    /// The limit of a buy order is below one tick.
     LimitBelowTick,
     /// The walk has [`crate::limits::FILLS_MAX`] fills.
     FillsExceeded,
     /// The total quote overflows.
     QuoteExceeded,
-    /// The fee of the next fill is smaller than its payouts, or the total fees overflow.
+    /// The fee of the next fill is smaller than the rebate and rewards that it pays, or the total
+    /// of the fees overflows.
     FeeExceeded,
-    /// The program's own sequence fails on chain: a number overflows, or rounding makes a fill
-    /// worse than the limit.
+    /// The program's own sequence fails on chain: a number overflows, or rounding makes the price
+    /// of a fill worse than the limit.
     FillFails,
     /// The average price is too far from the oracle price, so the program's own sequence fails on
     /// chain.

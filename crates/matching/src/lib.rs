@@ -1,10 +1,10 @@
-//! Simulates a taker order: its fills now, and the remainder that rests.
+//! Simulates a taker order: the fills at present, and the remainder that rests.
 //!
-//! The principal function is [`walk`]: a [`Taker`] meets the [`Liquidity`] of a market under the
-//! rules of a [`Model`], and the [`Walk`] lists each fill with source, price and fee, and the
-//! remainder. It is a pure function of its arguments.
+//! The principal function is [`walk`]: it fills a [`Taker`] from the [`Liquidity`] of a market by
+//! the rules of a [`Model`]. The result, a [`Walk`], lists each fill with source, price and fee,
+//! and the remainder. The function is pure.
 //!
-//! This room does not change a book, does not know how orders arrive there, writes no JSON, does no
+//! This crate does not change a book, does not read orders from the chain, writes no JSON, does no
 //! I/O and reads no clock.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! The terms and the liquidity that a taker meets.
+//! The market terms and the liquidity that are available to a taker.
 
 use core::fmt;
 
@@ -40,13 +40,13 @@ impl From<OrderRow> for Maker {
 pub struct JitOffer {
     /// The maker's user account; `None` when unknown.
     pub maker: Option<Pubkey>,
-    /// The maker's number for the offer, if any.
+    /// The id that the maker gave the offer, if any.
     pub order_id: Option<u32>,
     /// The price, 1e6.
     pub price: Price,
     /// The offered size, in the market's base units.
     pub size: BaseQty,
-    /// Whether it is an indicative quote, which was not made for this taker.
+    /// Whether the offer is an indicative quote, which was not made for this taker.
     pub is_quote: bool,
 }
 
@@ -58,7 +58,7 @@ impl From<&OrderRow> for JitOffer {
     }
 }
 
-/// A perp market's AMM as the program sees it before a fill, see [`PerpAmm::before_fill`].
+/// A perp market's AMM in the state that the program uses for a fill, see [`PerpAmm::before_fill`].
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramAmm<'a> {
     /// The AMM with its current spreads.
@@ -76,18 +76,18 @@ pub struct AmmMay {
     pub share: bool,
 }
 
-/// All liquidity for a taker of one direction.
+/// All liquidity that is available to a taker of one direction.
 pub struct Liquidity<'a> {
     /// The market's terms.
     pub market: MarketTerms,
-    /// The resting orders of the other side, in book order: price, then slot, then id, then maker.
-    /// The walk reads one order more than it fills.
+    /// The resting orders of the opposite side, in book order: price, then slot, then id, then
+    /// maker. The walk reads one order more than it fills.
     pub makers: &'a mut dyn Iterator<Item = Maker>,
     /// The exchange's fees in markets of this type.
     pub fees: &'a FeeStructure,
     /// The offers of the auction, in order of arrival.
     pub jit: &'a [JitOffer],
-    /// The market's AMM; `None` where it is missing or excluded.
+    /// The market's AMM; `None` when the market has none or the AMM is excluded.
     pub amm: Option<AmmOffer>,
     /// The AMM for the program's own sequence; `None` when unknown.
     pub program: Option<ProgramAmm<'a>>,
@@ -98,7 +98,7 @@ pub struct Liquidity<'a> {
 }
 
 impl<'a> Liquidity<'a> {
-    /// Resting orders only, at the program's default fees.
+    /// Creates a liquidity of resting orders only, with the program's default fees.
     #[must_use]
     pub fn of_makers(market: MarketTerms, makers: &'a mut dyn Iterator<Item = Maker>) -> Self {
         let fees = match market.market_type {

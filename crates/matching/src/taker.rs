@@ -16,34 +16,36 @@ use crate::terms::{MarketTerms, is_worse};
 pub enum Size {
     /// An amount of the base asset, in the market's base units.
     Base(BaseQty),
-    /// As much base as costs, or brings, at most this amount of the quote asset, 1e6.
+    /// The largest base amount whose cost or proceeds are at most this amount of the quote asset,
+    /// 1e6.
     Quote(QuoteQty),
 }
 
 /// The kind of the taker's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderKind {
-    /// Fills immediately; its limit, if any, is the worst price. The remainder does not rest.
+    /// Fills immediately; the limit, if any, is the worst price. The remainder does not rest.
     Market,
-    /// Fills up to its limit; the remainder rests there.
+    /// Fills up to the limit, at which the remainder rests.
     Limit,
 }
 
 /// A Dutch auction between two fixed prices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Auction {
-    /// The first price, 1e6: the best for the taker.
+    /// The initial price, 1e6: the best price for the taker.
     pub start: Price,
     /// The last price, 1e6.
     pub end: Price,
-    /// Duration in slots; the auction is over when more slots have passed.
+    /// Duration in slots; the auction is over when more slots than this have passed.
     pub duration_slots: u8,
     /// Slots since the order was placed.
     pub elapsed_slots: u64,
 }
 
 impl Auction {
-    /// The worst price at which an offer fills now, on the tick; `None` without a running auction.
+    /// Returns the worst price at which an offer fills now, on the tick; `None` without a running
+    /// auction.
     pub(crate) fn price(&self, direction: Direction, market: &MarketTerms) -> Option<Price> {
         let order = self.order(direction)?;
         let now = Slot(self.elapsed_slots).into();
@@ -53,8 +55,8 @@ impl Auction {
         auction_price_program(&order, &now, market.tick, None, market.is_prediction).ok()
     }
 
-    /// Builds a market order with this auction, placed at slot 0 of the chain; `None` when a price
-    /// exceeds the program's range.
+    /// Returns a market order with this auction, placed in slot 0; `None` when a price exceeds the
+    /// program's range.
     fn order(&self, direction: Direction) -> Option<Order> {
         Some(Order {
             order_type: OrderType::Market,
@@ -66,7 +68,7 @@ impl Auction {
         })
     }
 
-    /// Whether the price stays or gets worse for the taker.
+    /// Returns whether the auction price stays the same or gets worse for the taker.
     fn worsens(&self, direction: Direction) -> bool {
         match direction {
             Direction::Long => self.end >= self.start,
@@ -86,22 +88,23 @@ pub struct Taker {
     pub size: Size,
     /// The kind of order.
     pub kind: OrderKind,
-    /// The worst price, 1e6. A limit order must have one.
+    /// The worst price, 1e6; required for a limit order.
     pub limit: Option<Price>,
-    /// Whether the order only makes: it rests whole, or is rejected where the AMM would fill it.
+    /// Whether the order may only make: the whole order rests, or is rejected when the AMM would
+    /// fill it.
     pub post_only: bool,
-    /// The signed position, in base units, of a reduce-only order; `None` for other orders.
+    /// The signed position, in base units, for a reduce-only order; `None` for other orders.
     pub reduce_only: Option<i64>,
-    /// The order's auction; `None` when it has none.
+    /// The order's auction; `None` for an order without an auction.
     pub auction: Option<Auction>,
-    /// Index of the taker's fee tier, 0 first.
+    /// Index of the taker's fee tier, from 0.
     pub fee_tier: u8,
     /// Whether the taker was referred and gets the discount.
     pub referred: bool,
 }
 
 impl Taker {
-    /// A market order without a limit and without an auction, of the first fee tier.
+    /// Creates a market order without a limit and without an auction, in the first fee tier.
     #[must_use]
     pub const fn market(direction: Direction, size: Size) -> Self {
         Self {
@@ -118,16 +121,16 @@ impl Taker {
         }
     }
 
-    /// A limit order without an auction, of the first fee tier.
+    /// Creates a limit order without an auction, in the first fee tier.
     #[must_use]
     pub const fn limit(direction: Direction, size: Size, limit: Price) -> Self {
         let taker = Self::market(direction, size);
         Self { kind: OrderKind::Limit, limit: Some(limit), ..taker }
     }
 
-    /// Base that a reduce-only order may fill: 0 when the order would increase the position. `None`
-    /// when the order is not reduce-only. Source: programs/drift/src/state/user.rs
-    /// `get_base_asset_amount_unfilled`.
+    /// Returns the base amount that a reduce-only order may fill: 0 when the order would increase
+    /// the position. `None` when the order is not reduce-only. Source:
+    /// programs/drift/src/state/user.rs `get_base_asset_amount_unfilled`.
     #[must_use]
     pub const fn reducible(&self) -> Option<BaseQty> {
         let Some(position) = self.reduce_only else { return None };
@@ -202,11 +205,11 @@ pub enum TakerError {
     MarketPostOnly,
     /// A post-only order has an auction.
     PostOnlyAuction,
-    /// An auction starts or ends at price 0.
+    /// The start price or end price of the auction is 0.
     AuctionWithoutPrice,
-    /// The auction price improves for the taker over time.
+    /// The auction price gets better for the taker over time.
     AuctionImproves,
-    /// The auction ends at a worse price than the order's limit.
+    /// The auction's end price is worse than the order's limit.
     AuctionPassesLimit,
     /// A limit order has auction prices, and an auction of no slots.
     AuctionWithoutSlots,

@@ -1,4 +1,4 @@
-//! State of a running walk: filled and remaining amounts.
+//! The state of a running walk: filled and remaining amounts.
 
 use slotbook_protocol::model::enums::{Direction, MarketType};
 use slotbook_protocol::model::fees::FillFees;
@@ -12,7 +12,7 @@ use crate::money::{base_for, quote_of};
 use crate::taker::{Size, Taker};
 use crate::terms::{MarketTerms, is_worse};
 
-/// An order's limit and size after the program's normalisation.
+/// An order's limit and size after the rounding that the program does when it places an order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlacedTerms {
     /// The worst price, on the tick.
@@ -43,9 +43,9 @@ pub(crate) struct Tally {
     left_quote: Option<QuoteQty>,
     pub(crate) fees: FeeTerms,
     pub(crate) best: Option<Price>,
-    /// The remaining quote is less than a step at the next offer's price.
+    /// Whether the remaining quote is less than the cost of a step at the next offer's price.
     pub(crate) is_spent: bool,
-    /// Why the walk ended before its liquidity did.
+    /// The reason why the walk ended before the liquidity did.
     pub(crate) stopped: Option<Reason>,
 }
 
@@ -88,12 +88,12 @@ impl Tally {
         self.limit.is_none_or(|limit| !is_worse(self.direction, price, limit))
     }
 
-    /// Remaining base; unlimited for an order of a quote amount.
+    /// Returns the remaining base; unlimited for an order of a quote amount.
     pub(crate) fn left_base(&self) -> BaseQty {
         self.left_base
     }
 
-    /// Remaining quote; `None` for an order of a base amount.
+    /// Returns the remaining quote; `None` for an order of a base amount.
     pub(crate) fn left_quote(&self) -> Option<QuoteQty> {
         self.left_quote
     }
@@ -103,13 +103,13 @@ impl Tally {
     pub(crate) fn fill_offer(&mut self, price: Price, offered: BaseQty, origin: Origin) -> bool {
         let Some(amounts) = self.wanted(price, offered) else { return false };
         if amounts.base.0 == 0 {
-            // The offer is below a step: the next offer may be larger.
+            // The offer is smaller than a step: the next offer may be larger.
             return offered < self.market.step;
         }
         self.fill(price, amounts, origin) && self.is_open()
     }
 
-    /// The wanted part of an offer, and its quote. `None` ends the walk.
+    /// Returns the part of an offer that the order takes, and its quote. `None` ends the walk.
     fn wanted(&mut self, price: Price, offered: BaseQty) -> Option<Amounts> {
         let decimals = self.market.decimals;
         let base = self.on_step(offered.min(self.left_base));
@@ -129,7 +129,7 @@ impl Tally {
         }
     }
 
-    /// Spot fills are whole steps; a perp fills any remainder of an order. Source:
+    /// Rounds a spot fill to whole steps; a perp fills any remainder of an order. Source:
     /// programs/drift/src/controller/orders.rs `fulfill_spot_order_with_match`.
     fn on_step(&self, base: BaseQty) -> BaseQty {
         match self.market.market_type {

@@ -4,20 +4,20 @@ use slotbook_book::{EmptyReason, MarketInfo};
 use slotbook_protocol::model::enums::{Direction, MarketStatus, MarketType};
 use slotbook_protocol::model::units::{BaseQty, Price};
 
-/// The market data that a walk needs besides liquidity.
+/// The market data that a walk needs in addition to the liquidity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarketTerms {
     /// Perp or spot.
     pub market_type: MarketType,
     /// Smallest price step, 1e6; at least 1.
     pub tick: Price,
-    /// Smallest size step, in base units; at least 1.
+    /// Smallest step of a size, in base units; at least 1.
     pub step: BaseQty,
-    /// Smallest order that is not reduce-only, in base units.
+    /// Smallest size of an order that is not reduce-only, in base units.
     pub min_order_size: BaseQty,
     /// Decimals of a base size: 9 for perps, the token's for spot.
     pub decimals: u32,
-    /// Whether it is a prediction market, whose prices end at 1,000,000.
+    /// Whether the market is a prediction market, whose maximum price is 1,000,000.
     pub is_prediction: bool,
     /// Percent by which the market's fees and rebates differ from the fee tiers.
     pub fee_adjustment: i16,
@@ -25,7 +25,7 @@ pub struct MarketTerms {
     pub taker_fee_addon_tenth_bps: u16,
     /// Whether only reduce-only orders may fill.
     pub is_reduce_only: bool,
-    /// Why a rule prevents all fills; `None` for an open market.
+    /// The reason why nothing fills; `None` for an open market.
     pub closed: Option<EmptyReason>,
 }
 
@@ -47,7 +47,7 @@ impl MarketTerms {
         }
     }
 
-    /// The terms of a market of the book, open unless `closed` gives a reason.
+    /// Returns the terms of a market of the book, open unless `closed` gives a reason.
     #[must_use]
     pub fn of(info: &MarketInfo, closed: Option<EmptyReason>) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl MarketTerms {
     }
 }
 
-/// Whether `price` is worse than `other` for the taker.
+/// Returns whether `price` is worse than `other` for the taker.
 pub(crate) fn is_worse(taker: Direction, price: Price, other: Price) -> bool {
     match taker {
         Direction::Long => price > other,

@@ -1,4 +1,4 @@
-//! The walk: simulates a taker order fill by fill.
+//! The walk, which simulates a taker order fill by fill.
 
 use slotbook_protocol::model::enums::Direction;
 use slotbook_protocol::model::price::{standardize_base, standardize_price};
@@ -16,7 +16,7 @@ use crate::{onchain, spec};
 /// Selects the rules of priority between sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
-    /// The specification's sequence: auction, resting orders, AMM, external venues.
+    /// The documented sequence: auction, resting orders, AMM, external venues.
     Spec,
     /// The program's sequence: the AMM fills between the resting orders, by price.
     Onchain,
@@ -44,24 +44,25 @@ pub struct Walk {
     pub filled_quote: QuoteQty,
     /// Quote per base over all fills, 1e6, rounded against the taker; `None` without a fill.
     pub average_price: Option<Price>,
-    /// The worst price of a fill, 1e6; `None` without one.
+    /// The worst price of a fill, 1e6; `None` without a fill.
     pub worst_price: Option<Price>,
-    /// How much worse the average is than the best initial price, in millionths, rounded down;
-    /// `None` without a fill.
+    /// The distance by which the average price is worse than the best initial price, in millionths,
+    /// rounded down; `None` without a fill.
     pub price_impact: Option<u64>,
-    /// The taker's fees in addition to the quote, 1e6.
+    /// The taker's fees, 1e6, paid in addition to the quote.
     pub taker_fee: QuoteQty,
     /// The unfilled remainder, in the unit of the order's size.
     pub unfilled: Size,
-    /// The part of the remainder that rests in the book; `None` for none.
+    /// The part of the remainder that rests in the book; `None` when no part rests.
     pub rests: Option<Rests>,
-    /// Why nothing, or not all the available liquidity, was filled; `None` when no rule applied.
+    /// The reason why the order filled nothing, or not all available liquidity; `None` when no rule
+    /// applied.
     pub reason: Option<Reason>,
 }
 
 /// Simulates this order now. The order must have passed [`Taker::check`].
 ///
-/// The cost is proportional to the fills: liquidity beyond the last fill is not read.
+/// The cost is proportional to the number of fills: liquidity after the last fill is not read.
 #[must_use]
 pub fn walk(taker: &Taker, liquidity: Liquidity<'_>, model: Model) -> Walk {
     let market = liquidity.market;
@@ -81,9 +82,9 @@ pub fn walk(taker: &Taker, liquidity: Liquidity<'_>, model: Model) -> Walk {
     Walk::of(taker, tally)
 }
 
-/// The base size that a quote amount corresponds to after the walk: the filled base, plus the
-/// remainder of a limit order at its limit. `None` for a base amount, and when the liquidity was
-/// exhausted.
+/// Returns the base size that an order of a quote amount has after the walk: the filled base, plus
+/// the remainder of a limit order at its limit. `None` for an order of a base amount, and when the
+/// liquidity was exhausted.
 fn wanted_by_quote(taker: &Taker, tally: &Tally) -> Option<BaseQty> {
     let left = match (taker.kind, tally.limit, tally.left_quote()?) {
         _ if tally.is_spent => BaseQty(0),
@@ -96,7 +97,7 @@ fn wanted_by_quote(taker: &Taker, tally: &Tally) -> Option<BaseQty> {
     Some(BaseQty(tally.filled_base.0.saturating_add(left.0)))
 }
 
-/// The minimum order size for this taker. Source: programs/drift/src/validation/order.rs
+/// Returns the minimum order size for this taker. Source: programs/drift/src/validation/order.rs
 /// `validate_base_asset_amount`.
 fn least_of(taker: &Taker, market: &MarketTerms) -> BaseQty {
     match taker.reduce_only {
@@ -105,7 +106,7 @@ fn least_of(taker: &Taker, market: &MarketTerms) -> BaseQty {
     }
 }
 
-/// The order's limit and size after the program's normalisation. Source:
+/// Returns the order's limit and size after the rounding that the program does. Source:
 /// programs/drift/src/controller/orders.rs `place_perp_order`.
 fn terms_of(taker: &Taker, market: &MarketTerms) -> Result<PlacedTerms, Reason> {
     if let Some(reason) = market.closed {
@@ -176,8 +177,8 @@ impl Walk {
     }
 }
 
-/// How much worse the average is than the best initial price, in millionths, rounded down, at least
-/// 0.
+/// Returns the distance by which the average price is worse than the best initial price, in
+/// millionths, rounded down, at least 0.
 fn impact_of(tally: &Tally) -> Option<u64> {
     let best = u128::from(tally.best?.0).checked_mul(tally.filled_base.0.into())?;
     let paid =
@@ -192,8 +193,8 @@ fn impact_of(tally: &Tally) -> Option<u64> {
 /// Units of a price impact of one.
 const IMPACT_PRECISION: u128 = 1_000_000;
 
-/// The resting remainder of a limit order: whole steps, at its limit. None when a limit cut the
-/// walk short, because the order would fill further.
+/// Returns the resting remainder of a limit order: whole steps, at its limit. `None` when a limit
+/// ended the walk early, because the order would fill further.
 fn rest_of(taker: &Taker, tally: &Tally) -> Option<Rests> {
     let price = match (taker.kind, tally.stopped) {
         (OrderKind::Limit, None) => tally.limit?,

@@ -1,4 +1,4 @@
-//! Selects the resting orders that a taker may meet, in the program's order.
+//! Selects the resting orders that may fill a taker, in the program's order.
 
 use core::cmp::Ordering;
 
@@ -8,7 +8,8 @@ use slotbook_protocol::model::order::Order;
 use slotbook_protocol::model::price::{ProtectedMakerParams, limit_price_program};
 use slotbook_protocol::model::units::{BaseQty, OraclePrice, Price, Pubkey, UnixSeconds};
 
-/// Precision of a margin ratio. Source: programs/drift/src/math/constants.rs `MARGIN_PRECISION`.
+/// The ratio 1 in the unit of margin ratios. Source: programs/drift/src/math/constants.rs
+/// `MARGIN_PRECISION`.
 const MARGIN_PRECISION: u128 = 10_000;
 
 /// An order of a maker account that was passed to the fill.
@@ -24,7 +25,7 @@ pub struct MakerOrder {
     pub is_protected: bool,
 }
 
-/// The state that affects makers besides their orders.
+/// The state that affects makers, in addition to their orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
     /// The slot, and how long slots are.
@@ -40,13 +41,13 @@ pub struct Moment {
     /// Whether it is a prediction market.
     pub is_prediction: bool,
     /// Initial margin ratio, 1e4: a maker order is cancelled when its price crosses the oracle
-    /// price by more. `None` when unknown: nothing is cancelled.
+    /// price by more than this. `None` when unknown: no order is cancelled.
     pub margin_ratio_initial: Option<u32>,
-    /// The price offset of protected makers, if it applies to this taker.
+    /// The price offset of protected makers, if the offset applies to this taker.
     pub protected: Option<ProtectedMakerParams>,
 }
 
-/// A maker order to try: its index in the input, and its price.
+/// A maker order to match: its index in the input, and its price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ranked {
     /// Index in the input.
@@ -58,13 +59,13 @@ pub struct Ranked {
 /// Why an order is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skip {
-    /// It cannot be the maker, because the taker is post-only or has rested longer.
+    /// The order cannot be the maker, because the taker is post-only or has rested longer.
     NotMakerForTaker,
-    /// Its price crosses the oracle price so far that it is cancelled.
+    /// The order's price crosses the oracle price so far that the order is cancelled.
     OracleBand,
     /// It has expired and is cancelled.
     Expired,
-    /// It is reduce-only with less than a step to reduce, and is cancelled.
+    /// The order is reduce-only with less than a step to reduce, and is cancelled.
     ReduceOnly,
     /// It has no current price.
     NoPrice,
@@ -80,9 +81,9 @@ pub struct MakerList {
 }
 
 impl MakerList {
-    /// Ranks the input orders, which are sorted by account address and then by slot. Orders are
-    /// ignored when they are closed, not limit orders, untriggered, on the taker's side, or in the
-    /// taker's account.
+    /// Ranks the input orders, which are sorted by account address and then by slot. Ignores orders
+    /// that are closed, not limit orders, untriggered, on the taker's side, or in the taker's
+    /// account.
     ///
     /// Source: programs/drift/src/controller/orders.rs `get_maker_orders_info`.
     #[must_use]
@@ -138,7 +139,7 @@ fn price_of(maker: &MakerOrder, taker: &Order, moment: &Moment) -> Result<Price,
     Ok(price)
 }
 
-/// Whether the order rests, and longer than a resting taker. Source:
+/// Returns whether the maker's order rests, and has rested longer than a resting taker. Source:
 /// programs/drift/src/math/matching.rs `is_maker_for_taker`.
 fn is_maker_for_taker(maker: &Order, taker: &Order, clock: &SlotClock) -> bool {
     if taker.post_only || !maker.is_resting_limit(clock) {
@@ -160,7 +161,7 @@ fn is_beyond_oracle_band(price: Price, side: Direction, moment: &Moment) -> bool
     through > 0 && part.is_none_or(|part| part >= u128::from(margin))
 }
 
-/// Inserts at the position that the program's search returns. Among equal prices, that position
+/// Inserts the order at the index that the program's search returns. Among equal prices, this index
 /// depends on the number of orders. Source: programs/drift/src/controller/orders.rs
 /// `insert_maker_order_info`.
 pub fn insert(ranked: &mut Vec<Ranked>, maker: Ranked, side: Direction) {
@@ -171,10 +172,10 @@ pub fn insert(ranked: &mut Vec<Ranked>, maker: Ranked, side: Direction) {
     ranked.insert(at, maker);
 }
 
-/// The index that the standard library's binary search returns in rustc 1.95, found or not. The
-/// program inserts there even after an equal hit, so the algorithm is part of the rule: the search
-/// halves down to one element without stopping at an equal one. Source:
-/// library/core/src/slice/mod.rs `binary_search_by` of rustc 1.95.
+/// Returns the same index as the standard library's binary search in rustc 1.95, found or not. The
+/// program inserts at this index even when the search finds an equal price, so the algorithm is
+/// part of the rule: the search halves down to one element and does not stop at an equal element.
+/// Source: library/core/src/slice/mod.rs `binary_search_by` of rustc 1.95.
 fn search(length: usize, order_at: impl Fn(usize) -> Ordering) -> usize {
     if length == 0 {
         return 0;

@@ -1,18 +1,18 @@
-//! The program's plan for a taker: its fulfillment steps.
+//! The steps by which the program fills a taker.
 
 use slotbook_protocol::model::enums::Direction;
 use slotbook_protocol::model::units::Price;
 
 use super::makers::Ranked;
 
-/// Maximum length of a plan before its last step. Source: programs/drift/src/math/fulfillment.rs,
+/// Maximum steps before the last step. Source: programs/drift/src/math/fulfillment.rs,
 /// "fulfillment_methods.len() > 6".
 const METHODS_MAX: usize = 6;
 
 /// One step of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Fill from the AMM, up to a maker's price if given.
+    /// A fill from the AMM, up to a maker's price if given.
     Amm(Option<Price>),
     /// Match a maker's order.
     Match(Ranked),
@@ -34,7 +34,7 @@ pub struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// The steps. A maker comes before the AMM at the same price.
+    /// Returns the steps. A maker precedes the AMM at the same price.
     ///
     /// Source: programs/drift/src/math/fulfillment.rs `determine_perp_fulfillment_methods`.
     #[must_use]
@@ -68,7 +68,7 @@ impl Plan<'_> {
     }
 }
 
-/// Whether `price` is better than `other` for the taker.
+/// Returns whether `price` is better than `other` for the taker.
 pub(super) fn is_better(taker: Direction, price: Price, other: Price) -> bool {
     match taker {
         Direction::Long => price < other,

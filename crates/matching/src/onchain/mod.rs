@@ -1,8 +1,8 @@
-//! The program's own sequence.
+//! The sequence in which the program itself fills an order.
 //!
-//! [`program::fill`] reimplements the program's fill of one perp order on plain values. This room
+//! [`program::fill`] reimplements the program's fill of one perp order on plain values. This module
 //! chooses the input that a filler would pass: the best resting orders, and the offers of the
-//! auction. It simulates one fill; the unfilled remainder is left to later fills.
+//! auction. It simulates one fill; later fills may take the unfilled remainder.
 
 pub mod makers;
 pub mod methods;

@@ -21,16 +21,16 @@ use crate::terms::best_of;
 /// programs/drift/src/controller/orders.rs `place_perp_order`.
 const MARKET_ORDER_SECONDS_MIN: i64 = 30;
 
-/// Placeholder for a taker without an account; no account has this address.
+/// The address of a taker without an account; no account has this address.
 const NOBODY: Pubkey = Pubkey([u8::MAX; 32]);
 
-/// The origin of each order passed to the fill, by index.
+/// The origin of an order that is passed to the fill. The index in the input is the same.
 enum Passed {
     Resting(Maker),
     Offer(JitOffer),
 }
 
-/// Fills the taker by one program fill: everything, or nothing when the fill fails on chain.
+/// Fills the taker by one program fill; fills nothing when the program fill fails on chain.
 pub(super) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     if taker.post_only {
         refuse_crossing(liquidity.amm, liquidity.oracle, tally);
@@ -74,8 +74,8 @@ pub(super) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     }
 }
 
-/// The orders that a filler would pass: the offers of the auction and the best resting orders,
-/// sorted by account. Offers are rounded to the tick; an offer of an unknown maker gets a
+/// Returns the orders that a filler would pass: the offers of the auction and the best resting
+/// orders, sorted by account. Offers are rounded to the tick. An offer of an unknown maker gets a
 /// placeholder account.
 fn pass_makers(
     taker: &Taker,
@@ -104,7 +104,7 @@ fn pass_makers(
     both.into_iter().unzip()
 }
 
-/// A placeholder account for an offer of an unknown maker.
+/// Returns a placeholder account for an offer of an unknown maker.
 fn numbered(number: usize) -> Pubkey {
     let mut key = [0; 32];
     let number = (number as u64).to_be_bytes();
@@ -112,7 +112,7 @@ fn numbered(number: usize) -> Pubkey {
     Pubkey(key)
 }
 
-/// A resting order with its current price and fillable size, as the book shows it.
+/// Returns a resting order with its current price and fillable size, the same as in the book.
 fn maker_order(
     key: Pubkey,
     order_id: u32,
@@ -132,8 +132,8 @@ fn maker_order(
     MakerOrder { key, order, position: 0, is_protected: false }
 }
 
-/// The taker's order, placed at slot 0. Auction prices are rounded to the tick and clamped to the
-/// order's limit, where the program would reject them. Source:
+/// Returns the taker's order, placed in slot 0. Auction prices are rounded to the tick and clamped
+/// to the order's limit; the program would reject an auction price beyond the limit. Source:
 /// programs/drift/src/validation/order.rs `validate_auction_params`.
 fn order_of(taker: &Taker, tally: &Tally) -> Order {
     let auction = taker.auction.filter(|auction| auction.duration_slots > 0);
@@ -168,7 +168,8 @@ fn order_of(taker: &Taker, tally: &Tally) -> Order {
     }
 }
 
-/// Slots and seconds since the order was placed; a slot is half a second.
+/// Returns the state at the fill, whose clock starts when the order is placed; a slot counts as
+/// half a second.
 fn moment_of(taker: &Taker, tally: &Tally, oracle: Option<OraclePrice>, amm: &PerpAmm) -> Moment {
     let elapsed = taker.auction.map_or(0, |auction| auction.elapsed_slots);
     Moment {
@@ -183,8 +184,8 @@ fn moment_of(taker: &Taker, tally: &Tally, oracle: Option<OraclePrice>, amm: &Pe
     }
 }
 
-/// Fills the order. The program knows base sizes only: for a quote amount, the order is sized to
-/// the most whole steps whose fills fit the amount.
+/// Fills the order. The program only has base sizes: for a quote amount, the order gets the largest
+/// size in whole steps whose fills cost at most the amount.
 fn fill_amount(
     mut request: Request<'_>,
     size: Size,
@@ -215,7 +216,7 @@ fn fill_amount(
     Ok(best)
 }
 
-/// The best initial price: the first maker's, or the AMM's.
+/// Returns the best initial price: the price of the first maker or of the AMM.
 fn best_price(request: &Request<'_>, fills: &Fills) -> Option<Price> {
     let direction = request.taker.direction;
     let maker = fills.makers.ranked.first().map(|maker| maker.price);

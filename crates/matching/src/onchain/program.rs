@@ -1,7 +1,7 @@
 //! The program's fill of one perp order, step by step, on plain values.
 //!
-//! Excluded: margin checks, open interest, and rewards of fillers. [`Fills::is_within_bands`]
-//! checks the price of the whole fill.
+//! Margin checks, open interest and rewards of fillers are not simulated.
+//! [`Fills::is_within_bands`] checks the price of the whole fill.
 
 use core::fmt;
 
@@ -27,10 +27,11 @@ const PERP_DECIMALS: u32 = 9;
 /// Units of a perp's base of one.
 const BASE_UNITS: u128 = 1_000_000_000;
 
-/// Precision of the margin ratio that bounds a fill's distance from the oracle.
+/// The ratio 1 in the unit of the margin ratio, which limits the distance between a fill's price
+/// and the oracle price.
 const MARGIN_PRECISION: u128 = 10_000;
 
-/// Maximum distance of a fill's price from the oracle's five-minute average, 1e6: a half.
+/// Maximum distance between a fill's price and the oracle's five-minute average, 1e6: 50 %.
 const TWAP_DIVERGENCE_MAX: u128 = 500_000;
 
 /// The inputs of a perp fill.
@@ -50,7 +51,7 @@ pub struct Request<'a> {
     pub makers: &'a [MakerOrder],
     /// The AMM with its current spreads.
     pub amm: PerpAmm,
-    /// Whether the AMM may fill on its own, besides its share of matches.
+    /// Whether the AMM may fill on its own, in addition to its share of matches.
     pub is_amm_available: bool,
     /// Slot, clock, oracle and the market's grid.
     pub moment: Moment,
@@ -63,7 +64,7 @@ pub enum Source {
     Amm,
     /// The AMM's share of a match, at the maker's price.
     AmmJit,
-    /// A maker's order, by its index in the input.
+    /// The order of a maker, by its index in the input.
     Maker(usize),
 }
 
@@ -78,7 +79,7 @@ pub struct ProgramFill {
     pub base: BaseQty,
     /// Quote filled, 1e6.
     pub quote: QuoteQty,
-    /// The fees of each party. A post-only taker receives the rebate of its own fill.
+    /// The fees of each party. A post-only taker receives the rebate of the fill.
     pub fees: FillFees,
 }
 
@@ -95,11 +96,11 @@ pub struct Fills {
     pub fills: Vec<ProgramFill>,
     /// The AMM after the fills.
     pub amm: PerpAmm,
-    /// Filled base of the taker's order, earlier fills included.
+    /// The filled base of the taker's order, including earlier fills.
     pub taker_filled: BaseQty,
 }
 
-/// Why the whole fill fails on chain: it then has no effect.
+/// The reason why the whole fill fails on chain: a failed fill has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FillError {
     /// The taker's price is not defined.
@@ -108,7 +109,7 @@ pub enum FillError {
     Amm(AmmError),
     /// A fee or an amount overflows.
     Amount(ProtocolError),
-    /// A fill would be worse than the taker's limit.
+    /// The price of a fill would be worse than the taker's limit.
     WorseThanLimit,
 }
 
@@ -143,10 +144,11 @@ impl From<ProtocolError> for FillError {
     }
 }
 
-/// Fills a perp order: ranks the makers, plans, and executes the plan until the order is full.
+/// Fills a perp order: ranks the makers, determines the steps, and executes them until the order is
+/// full.
 ///
 /// # Errors
-/// [`FillError`] when a step fails; on chain the transaction fails with it.
+/// [`FillError`] when a step fails, for which the transaction on chain fails too.
 ///
 /// Source: programs/drift/src/controller/orders.rs `fulfill_perp_order`.
 pub fn fill(request: &Request<'_>) -> Result<Fills, FillError> {
@@ -216,13 +218,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The remaining fillable size of the taker's order, given its current position.
+    /// Returns the remaining fillable size of the taker's order, given the current position.
     fn taker_wants(&self) -> BaseQty {
         self.taker.unfilled_for_position(self.taker_position)
     }
 
-    /// Fills from the AMM on its curve, up to a price.
-    /// Source: programs/drift/src/controller/orders.rs `fulfill_perp_order_with_amm`,
+    /// Fills from the AMM on its curve, up to a price. Source:
+    /// programs/drift/src/controller/orders.rs `fulfill_perp_order_with_amm`,
     /// programs/drift/src/math/orders.rs `calculate_base_asset_amount_for_amm_to_fulfill`.
     fn fill_from_amm(&mut self, cap: Option<Price>) -> Result<(), FillError> {
         let direction = self.taker.direction;
@@ -237,8 +239,8 @@ impl<'a> Run<'a> {
         self.take_from_amm(base, limit, own_price, Source::Amm)
     }
 
-    /// A post-only taker's limit less its rebate, which the AMM's price must leave as margin.
-    /// Source: programs/drift/src/math/orders.rs `calculate_limit_price_with_buffer`.
+    /// Returns a post-only taker's limit less the rebate: the AMM's price must leave the rebate as
+    /// a margin. Source: programs/drift/src/math/orders.rs `calculate_limit_price_with_buffer`.
     fn with_rebate_buffer(&self, limit: Price) -> Result<Price, FillError> {
         if !self.taker.post_only {
             return Ok(limit);
@@ -252,8 +254,8 @@ impl<'a> Run<'a> {
         Ok(Price(moved.ok_or(AmmError::Overflow)?))
     }
 
-    /// Takes base from the AMM within a limit, at the given price or the curve's. Amounts below the
-    /// AMM's minimum are skipped.
+    /// Takes base from the AMM within a limit, at the given price or at the curve's price. Amounts
+    /// below the AMM's minimum are skipped.
     fn take_from_amm(
         &mut self,
         base: BaseQty,
@@ -297,8 +299,8 @@ impl<'a> Run<'a> {
         BaseQty(least)
     }
 
-    /// A post-only taker pays no fee and gets the rebate. Source: programs/drift/src/math/fees.rs
-    /// `calculate_fee_for_fulfillment_with_amm`.
+    /// Returns the fees of a post-only taker, who pays no fee and gets the rebate. Source:
+    /// programs/drift/src/math/fees.rs `calculate_fee_for_fulfillment_with_amm`.
     fn own_rebate(&self, quote: QuoteQty) -> Result<FillFees, FillError> {
         let terms = &self.request.terms;
         Ok(FillFees {
@@ -308,7 +310,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Matches a maker's order, after the AMM's share of the match. Source:
+    /// Matches a maker's order, after the AMM took its share of the match. Source:
     /// programs/drift/src/controller/orders.rs `fulfill_perp_order_with_match`.
     fn fill_from_maker(&mut self, maker: Ranked) -> Result<(), FillError> {
         let direction = self.taker.direction;
@@ -345,8 +347,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The taker's limit, or the program's fallback for a missing limit: a price through the AMM's.
-    /// `None` without a curve.
+    /// Returns the taker's limit; without a limit, the program's fallback, a price slightly worse
+    /// for the taker than the AMM's. `None` without a curve.
     fn taker_price(&self) -> Result<Option<Price>, FillError> {
         let (None, Some(reserve_price)) = (self.limit, self.reserve_price) else {
             return Ok(self.limit);
@@ -357,7 +359,7 @@ impl<'a> Run<'a> {
         Ok(Some(self.amm.fallback_price(direction, reserve_price, oracle, seconds_left)?))
     }
 
-    /// The remaining fillable size of a maker's order: all orders of one account share its
+    /// Returns the remaining fillable size of a maker's order: all orders of one account share its
     /// position.
     fn offered(&self, index: usize) -> BaseQty {
         let maker = &self.request.makers[index];
@@ -376,8 +378,8 @@ impl<'a> Run<'a> {
             })
     }
 
-    /// Checks that the quote per base is not worse than a price; a unit of quote is rounding.
-    /// Source: programs/drift/src/math/orders.rs `validate_fill_price`.
+    /// Checks that the quote per base is not worse than a price; a difference of one unit of quote
+    /// is rounding. Source: programs/drift/src/math/orders.rs `validate_fill_price`.
     fn check_price(&self, base: BaseQty, quote: QuoteQty, limit: Price) -> Result<(), FillError> {
         let direction = self.taker.direction;
         let relaxed = match direction {
@@ -401,7 +403,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// A position after a fill, saturating; real positions never reach the bounds.
+/// Returns a position after a fill. Saturates; real positions never reach the bounds.
 fn moved(position: i64, direction: Direction, base: BaseQty) -> i64 {
     match direction {
         Direction::Long => position.saturating_add_unsigned(base.0),
@@ -410,7 +412,7 @@ fn moved(position: i64, direction: Direction, base: BaseQty) -> i64 {
 }
 
 impl Fills {
-    /// Base and quote of all fills, 1e9 and 1e6.
+    /// Returns base and quote of all fills, 1e9 and 1e6.
     #[must_use]
     pub fn totals(&self) -> (u128, u128) {
         self.fills.iter().fold((0, 0), |(base, quote), fill| {
@@ -418,13 +420,13 @@ impl Fills {
         })
     }
 
-    /// Whether the average price is within the initial margin of the oracle price and within half
-    /// of the oracle's five-minute average; otherwise the whole fill fails on chain. True without a
-    /// fill, and in a prediction market.
+    /// Returns whether the average price is within the initial margin of the oracle price, and
+    /// within 50 % of the oracle's five-minute average. Otherwise the whole fill fails on chain.
+    /// True without a fill, and in a prediction market.
     ///
     /// Source: programs/drift/src/math/orders.rs `validate_fill_price_within_price_bands`;
-    /// programs/drift/src/state/state.rs `max_oracle_twap_5min_percent_divergence`, of which this
-    /// is the minimum.
+    /// programs/drift/src/state/state.rs `max_oracle_twap_5min_percent_divergence`, whose minimum
+    /// is 50 %.
     #[must_use]
     pub fn is_within_bands(&self, moment: &Moment) -> bool {
         let (base, quote) = self.totals();

@@ -12,12 +12,13 @@ use crate::taker::Taker;
 use crate::tally::Tally;
 use crate::terms::{best_of, is_worse};
 
-/// Maximum makers of a fill before its last one. Source: programs/drift/src/math/fulfillment.rs
+/// Maximum makers of a fill before the last maker. Source: programs/drift/src/math/fulfillment.rs
 /// `determine_spot_fulfillment_methods`.
 const MATCHES_MAX: usize = 6;
 
-/// A taker without a limit accepts external levels up to 1/100 worse than the best. Source:
-/// programs/drift/src/controller/orders.rs `fulfill_spot_order_with_external_market`.
+/// Divisor of the best price for the slack of a taker without a limit, who accepts external levels
+/// up to 1/100 worse than the best level. Source: programs/drift/src/controller/orders.rs
+/// `fulfill_spot_order_with_external_market`.
 const EXTERNAL_SLACK_DIVISOR: u64 = 100;
 
 /// A maker's resting order or auction offer.
@@ -27,9 +28,9 @@ struct Offered {
     origin: Origin,
 }
 
-/// Fills the taker from external venues only, if there are any, at any cost; otherwise from the
-/// makers, unless the taker has no limit. Source: programs/drift/src/math/fulfillment.rs
-/// `determine_spot_fulfillment_methods`.
+/// Fills the taker only from external venues if there are any, even when makers are better;
+/// otherwise from the makers, unless the taker has no limit. Source:
+/// programs/drift/src/math/fulfillment.rs `determine_spot_fulfillment_methods`.
 pub(super) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     if taker.post_only {
         return;
@@ -42,7 +43,7 @@ pub(super) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     }
 }
 
-/// The auction price while the auction runs, then the order's own price. Source:
+/// Returns the auction price during the auction, and later the order's own limit. Source:
 /// programs/drift/src/state/user.rs `get_limit_price`.
 fn limit_of(taker: &Taker, tally: &Tally) -> Option<Price> {
     let of_auction =
@@ -50,7 +51,7 @@ fn limit_of(taker: &Taker, tally: &Tally) -> Option<Price> {
     of_auction.or(tally.limit)
 }
 
-/// The makers of one fill, best first; resting orders first among equal prices.
+/// Returns the makers of one fill, best first; among equal prices, resting orders are first.
 fn makers_of(taker: &Taker, liquidity: Liquidity<'_>, tally: &Tally) -> Vec<Offered> {
     let resting = liquidity.makers.filter(|maker| taker.key != Some(maker.key));
     let mut makers: Vec<Offered> = resting

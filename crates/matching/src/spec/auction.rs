@@ -10,15 +10,16 @@ use crate::taker::Taker;
 use crate::tally::Tally;
 use crate::terms::is_worse;
 
-/// The offers that fill in the taker's auction now, best first, equal prices in order of arrival;
-/// prices are rounded to the tick, as in the program.
+/// Returns the offers that fill in the taker's auction now, best first, and equal prices in order
+/// of arrival. Prices are rounded to the tick, as in the program.
 ///
-/// An offer must be as good as the auction's price at this slot and as the taker's limit. An order
-/// without auction data is bound by its limit alone; an order whose auction is over, or has
+/// An offer must not be worse than the auction's price at this slot and than the taker's limit. For
+/// an order without auction data, only the limit applies. An order whose auction is over, or has
 /// duration 0, takes no offers.
 ///
-/// An indicative quote was not made for this taker, so it must also be as good as `best`, the best
-/// price outside of the auction: it never worsens the taker's average.
+/// An indicative quote was not made for this taker. Its price must therefore not be worse than
+/// `best`, the best price outside of the auction, so that it never worsens the taker's average
+/// price.
 pub(super) fn offers(
     taker: &Taker,
     jit: &[JitOffer],

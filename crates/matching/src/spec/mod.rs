@@ -1,8 +1,8 @@
-//! The specification's sequence: auction, resting orders, AMM, external venues.
+//! Fills an order in the documented sequence: auction, resting orders, AMM, external venues.
 //!
-//! Each source is used when the previous source has nothing more within the taker's limit. Only
-//! external levels interleave: a level strictly better than the next on-chain price fills before
-//! it.
+//! Each source is used when the previous source has no more liquidity within the taker's limit.
+//! Only external levels interleave: a level that is strictly better than the next on-chain price
+//! fills first.
 
 mod auction;
 mod venues;
@@ -58,9 +58,9 @@ pub(crate) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     }
 }
 
-/// A post-only order takes nothing. The program rejects it when the AMM would fill it immediately,
-/// unless the oracle shows that the AMM is stale; crossing resting orders do not matter. Source:
-/// programs/drift/src/validation/order.rs `validate_post_only_order`.
+/// Stops the walk of a post-only order that the AMM would fill immediately, because the program
+/// rejects the order, unless the oracle price shows that the AMM's price is stale. Resting orders
+/// do not matter. Source: programs/drift/src/validation/order.rs `validate_post_only_order`.
 pub(crate) fn refuse_crossing(
     amm: Option<AmmOffer>,
     oracle: Option<OraclePrice>,
@@ -77,8 +77,9 @@ pub(crate) fn refuse_crossing(
     }
 }
 
-/// Whether an order at the taker's limit crosses the spread: some source outside the auction has an
-/// acceptable price. A non-crossing order rests without an auction.
+/// Returns whether an order at the taker's limit crosses the spread, which means that a source
+/// outside the auction has an acceptable price. An order that does not cross rests without an
+/// auction.
 fn crosses(bests: [Option<Price>; 3], tally: &Tally) -> bool {
     bests.into_iter().flatten().any(|best| tally.accepts(best))
 }
@@ -120,7 +121,7 @@ fn fill_curve(amm: Option<AmmOffer>, tally: &mut Tally) -> bool {
         return tally.is_open();
     };
     let price = price_of(quote, base, tally.market.decimals, tally.direction);
-    // A swap of few units can cost more than the curve says, by its roundings.
+    // Because of rounding, a swap of few units can cost more than the price of the curve.
     let Some(price) = price.filter(|price| tally.accepts(*price)) else { return tally.is_open() };
     let origin = Origin { source: FillSource::Vamm, maker: None, order_id: None };
     tally.fill(price, Amounts { base, quote }, origin) && tally.is_open()

@@ -1,4 +1,4 @@
-//! External venues, which interleave with on-chain liquidity where they are better.
+//! External venues, whose levels fill first where they are better than on-chain liquidity.
 
 use slotbook_protocol::model::units::Price;
 
