@@ -277,9 +277,7 @@ export class ConfigReader {
     throw outOfRange('staleAfterMs', staleAfterMs, range);
   }
 
-  /**
-   * Returns undefined when the history is disabled. Invalid settings are rejected in either case.
-   */
+  /** Returns undefined when the history is disabled, but rejects invalid settings even then. */
   #readHistory(dataDir: string | undefined): HistoryConfig | undefined {
     const { noHistory, backfillTransactions, historyRequestsPerSecond, ...rest } =
       this.#settings.readAll(
@@ -295,8 +293,7 @@ export class ConfigReader {
       if (rest[name] === 1) throw invalid(name, '1', 'must be 0, or 2 or more');
     }
     const url = readDatabaseUrl(this.#settings, 'historyUrl');
-    // Validates a setting that only edges use, because all machines of a system may share their
-    // settings.
+    // Only edges use this setting; it is validated because machines may share their settings.
     readDatabaseUrl(this.#settings, 'historyReadUrl');
     if (noHistory) return undefined;
     return {
@@ -308,9 +305,7 @@ export class ConfigReader {
     };
   }
 
-  /**
-   * Returns undefined when the journal is disabled. Invalid settings are rejected in either case.
-   */
+  /** Returns undefined when the journal is disabled, but rejects invalid settings even then. */
   #readJournal(dataDir: string | undefined, isWanted: boolean): JournalConfig | undefined {
     const { noJournal, journalDays, journalMegabytes } = this.#settings.readAll(
       'noJournal',
