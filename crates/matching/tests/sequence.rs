@@ -50,7 +50,10 @@ fn row_1_when_the_auction_is_over_no_offer_fills() {
     let market = perp().offers(&[(100, 10)]).resting(&[(101, 10)]);
     check(&market, auctioned(market.buy(20), 100, 110, 10), &[(Jit, 100, 10), (Dlob, 101, 10)]);
     check(&market, auctioned(market.buy(20), 100, 110, 11), &[(Dlob, 101, 10)]);
-    let none = Taker { auction: Some(Auction { end: Price(1), start: Price(1), ..NO_AUCTION }), ..market.buy(20) };
+    let none = Taker {
+        auction: Some(Auction { end: Price(1), start: Price(1), ..NO_AUCTION }),
+        ..market.buy(20)
+    };
     check(&market, none, &[(Dlob, 101, 10)]);
 }
 

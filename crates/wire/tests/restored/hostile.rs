@@ -2,13 +2,13 @@
 
 use slotbook_book::{Book, RestoreError};
 
-use super::judge::{CONFIG, captured};
+use super::judge::captured;
 use super::life::Life;
 use super::rng::Rng;
 
 /// A random book with quotes and a closed account, at the end of a turn.
 fn life(seed: u64) -> Life {
-    let mut life = Life::new(seed);
+    let mut life = Life::new(super::program_of(seed), seed);
     let mut rng = Rng::new(seed);
     for turn in 1..60 {
         life.step();
@@ -19,7 +19,7 @@ fn life(seed: u64) -> Life {
 }
 
 fn restored(life: &Life, state: &[u8]) -> Result<Book, RestoreError> {
-    Book::restore(CONFIG, state, life.pair.updates())
+    Book::restore(life.pair.config, state, life.pair.updates())
 }
 
 #[test]

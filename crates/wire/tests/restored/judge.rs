@@ -10,7 +10,7 @@ use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
 use super::rng::Rng;
 use super::shown::shown;
-use super::world::{Key, PROGRAM};
+use super::world::Key;
 
 /// Restored books that run in parallel.
 const RESTORED_MAX: usize = 3;
@@ -33,6 +33,7 @@ pub(crate) struct Kept {
 }
 
 pub(crate) struct Pair {
+    pub(crate) config: BookConfig,
     pub(crate) first: Book,
     restored: Vec<Book>,
     pub(crate) kept: BTreeMap<Key, Kept>,
@@ -42,13 +43,12 @@ pub(crate) struct Pair {
     ts_ms: u64,
 }
 
-pub(crate) const CONFIG: BookConfig =
-    BookConfig { program: Pubkey(PROGRAM), rules: Program::Drift };
-
 impl Pair {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(rules: Program) -> Self {
+        let config = BookConfig { program: rules.id(), rules };
         Self {
-            first: Book::new(CONFIG),
+            config,
+            first: Book::new(config),
             restored: Vec::new(),
             kept: BTreeMap::new(),
             rng: Rng::new(11),
@@ -143,7 +143,7 @@ impl Pair {
     /// Restores the book at the end of a turn, and replaces an earlier restored book.
     pub(crate) fn restore(&mut self) {
         let state = captured(&self.first);
-        let book = Book::restore(CONFIG, &state, self.updates()).unwrap();
+        let book = Book::restore(self.config, &state, self.updates()).unwrap();
         book.check_integrity().unwrap();
         if self.restored.len() == RESTORED_MAX {
             let oldest = self.rng.index(RESTORED_MAX);

@@ -7,6 +7,8 @@
 #[path = "../../../book/tests/differential/life.rs"]
 #[allow(dead_code, reason = "the differential test uses the rest")]
 mod life;
+#[path = "../../../book/tests/differential/relaid.rs"]
+mod relaid;
 #[path = "../../../book/tests/differential/rng.rs"]
 mod rng;
 #[path = "../../../book/tests/differential/world.rs"]
@@ -19,6 +21,7 @@ mod shown;
 use life::Life;
 use rng::Rng;
 use slotbook_book::{FeedState, IndicativePolicy, IndicativeQuote, MarketId, QuotedSide};
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::Pubkey;
 
 /// Seeds of a plain test run, and commands of one.
@@ -71,10 +74,15 @@ fn quote(rng: &mut Rng) -> IndicativeQuote {
     IndicativeQuote { bid: side(rng), ask: side(rng), is_oracle_offset }
 }
 
+/// Each seed has one of the programs, in turns.
+fn program_of(seed: u64) -> Program {
+    if seed.is_multiple_of(2) { Program::Drift } else { Program::Velocity }
+}
+
 /// One run in which the book is captured and restored at random ends of turns. A few restored books
 /// continue, and show the same as the first one.
 fn run(seed: u64, steps: u64) -> usize {
-    let mut life = Life::new(seed);
+    let mut life = Life::new(program_of(seed), seed);
     let mut rng = Rng::new(!seed);
     let mut restored = 0;
     let mut ts_ms = 1_700_000_000_000;
