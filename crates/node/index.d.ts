@@ -408,8 +408,11 @@ export declare class JournalWriter {
  * records; other events are only counted.
  */
 export declare class LogDecoder {
-  /** Creates a decoder for the events of one program. Throws when `program` is not a base58 key. */
-  constructor(program: string)
+  /**
+   * A decoder for the events of one program. `rules` names the program whose records that of `program_id` logs, by
+   * default those of the address. Throws when `program_id` is not a base58 key, or `rules` no program.
+   */
+  constructor(programId: string, rules?: string | undefined | null)
   /**
    * Decodes the log lines of one successful transaction, and writes the records into `out`.
    * Returns the number of bytes; when they do not fit, nothing is written, and `copy` returns
