@@ -269,13 +269,13 @@ async function runUntilStopped(start: () => Promise<Service>): Promise<void> {
 }
 
 /** What a command that ends by itself gets: its output, and the end that a signal asks for. */
-interface Run {
+interface StoppableRun {
   readonly output: NodeJS.WriteStream;
   readonly stop: AbortSignal;
 }
 
 /** As `exitByResult`, for a run that a signal stops. */
-function exitByRun(begin: (run: Run) => Promise<boolean>): Promise<void> {
+function exitByRun(begin: (run: StoppableRun) => Promise<boolean>): Promise<void> {
   const stopping = new AbortController();
   for (const signal of STOP_SIGNALS) process.once(signal, () => stopping.abort());
   const run = { output: process.stdout, stop: stopping.signal };
