@@ -1,4 +1,4 @@
-/** The stored trades of a market as rows, oldest first. */
+/** Exports the stored trades of a market as rows, oldest first. */
 import {
   closeSync,
   constants,

@@ -11,7 +11,7 @@ import type { StoreTables } from './schema.js';
 /** The application id in the header of the files: `slbk`. */
 const applicationId = 0x736c626b;
 
-/** The file to open, and the last migration to apply; all except in tests. */
+/** The file to open, and the last migration to apply; tests omit later ones. */
 export interface OpenFile extends StoreOwner {
   readonly folder: string;
   readonly upTo?: string;
