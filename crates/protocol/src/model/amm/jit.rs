@@ -73,7 +73,8 @@ impl PerpAmm {
         }
     }
 
-    /// Whether a fill of the taker makes the users' net position smaller, by more than a step.
+    /// Returns whether a fill in the taker's direction reduces the users' net position, and this
+    /// position exceeds one step.
     pub(super) fn shrinks_inventory(&self, taker: Direction) -> bool {
         let step = i128::from(self.order_step_size);
         match taker {

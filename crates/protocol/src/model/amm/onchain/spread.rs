@@ -30,8 +30,8 @@ const VOLUME_FACTOR_MIN: i128 = PART / 100;
 /// `DEFAULT_LARGE_BID_ASK_FACTOR`.
 const SPREAD_SCALE_MAX: i128 = 10 * PART;
 
-/// A loss since the last funding beyond this makes the spread retreat: 25 USD.
-/// Source: `DEFAULT_REVENUE_SINCE_LAST_FUNDING_SPREAD_RETREAT`.
+/// Loss since the last funding above which the spread retreats: 25 USD. Source:
+/// `DEFAULT_REVENUE_SINCE_LAST_FUNDING_SPREAD_RETREAT`.
 pub(in super::super) const RETREAT_LOSS: i128 = 25 * PART;
 
 /// Multiple of that loss up to which the retreat is proportional; for a larger loss the retreat is
