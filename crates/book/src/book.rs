@@ -15,11 +15,11 @@ use crate::orders::order_store::OrderStore;
 pub struct BookConfig {
     /// The address of the program, which owns user and market accounts.
     pub program: Pubkey,
-    /// The program whose rules and layouts it has.
+    /// The program whose rules and layouts the book uses.
     pub rules: Program,
 }
 
-/// Of a program at the address that is its own, see [`Program::of`].
+/// Uses the rules of the program at this address, see [`Program::of`].
 impl From<Pubkey> for BookConfig {
     fn from(program: Pubkey) -> Self {
         Self { program, rules: Program::of(&program) }

@@ -9,7 +9,7 @@ use crate::model::market::MarketId;
 impl Book {
     /// Moves the chain's time: ends auctions, expires orders and markets, ages oracles.
     ///
-    /// When time moves back (another chain, a revert), or slots have another length, every
+    /// When time moves back (another chain, a revert), or slots get another length, every
     /// time-dependent order is placed again.
     pub fn set_clock(&mut self, slot: Slot, now: UnixSeconds) {
         let exchange = &mut self.markets.exchange;

@@ -25,7 +25,7 @@ pub(crate) struct Ladders {
 }
 
 impl AuctionList {
-    /// Records a change of the orders, or of the time that they have.
+    /// Records a change of the orders, or of the slot and time for which they were placed.
     pub(crate) const fn revise(&mut self) {
         self.revision = self.revision.wrapping_add(1);
     }

@@ -41,7 +41,7 @@ pub(crate) struct ExchangeTerms {
 }
 
 impl ExchangeTerms {
-    /// The terms at the start of an exchange.
+    /// Returns the initial terms of an exchange.
     pub(crate) fn default_of(program: Program) -> Self {
         Self {
             status: 0,
@@ -52,8 +52,8 @@ impl ExchangeTerms {
         }
     }
 
-    /// The terms of the state account. A fee structure that is not set up has no denominators; the
-    /// program's default replaces it.
+    /// Returns the terms in the state account. A fee structure that is not set up has no
+    /// denominators; the program's default replaces it.
     pub(crate) fn of(state: &State) -> Self {
         let default = Self::default_of(state.perp_fees.program);
         let or = |structure: FeeStructure, default| {

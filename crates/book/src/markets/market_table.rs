@@ -34,9 +34,9 @@ pub(crate) struct MarketTable {
     pub(crate) exchange: Exchange,
     pub(crate) dirty: DirtyMarkets,
     pub(crate) changed: Vec<MarketId>,
-    /// A market is new or has another name on chain.
+    /// Whether a market is new or has another name on chain.
     pub(crate) names_moved: bool,
-    /// AMM quotes may have changed though nothing else of their markets has.
+    /// Whether AMM quotes may have changed in markets of which nothing else has changed.
     pub(crate) quotes_may_move: bool,
     pub(crate) indicative: Indicative,
 }
@@ -82,13 +82,13 @@ impl MarketTable {
         self.list.get(id.index())
     }
 
-    /// Whether positions may bound orders that are not reduce-only.
+    /// Returns whether positions may limit orders that are not reduce-only.
     #[inline]
     pub(crate) fn reduces_every_order(&self) -> bool {
         self.exchange.rules.reduces_every_order() && self.list.iter().any(Market::is_reduce_only)
     }
 
-    /// The sum of the order hashes of a market; `None` for an unknown market.
+    /// Returns the sum of a market's order hashes; `None` for an unknown market.
     #[inline]
     pub(crate) fn orders_hash(&mut self, key: MarketKey) -> Option<&mut HashSum> {
         let id = *self.ids[key.market_type as usize].get(usize::from(key.market_index))?;
@@ -114,8 +114,8 @@ impl MarketTable {
         Some(id)
     }
 
-    /// Gives each market its symbol: a name is that of the first perp market which has it, or else
-    /// of the first spot market.
+    /// Sets the symbol of each market. Markets of the same name are ranked, perp markets first, and
+    /// only the first one has the name as its symbol.
     pub(crate) fn name_markets(&mut self) {
         let mut ranked: Vec<&mut Market> = self.list.iter_mut().collect();
         ranked.sort_by_key(|market| market.info.rank());
@@ -131,8 +131,8 @@ impl MarketTable {
         }
     }
 
-    /// Applies an oracle's account and reprices the markets that name it; `None` for an account
-    /// that no market names. `replaces` as for [`Version::admits`].
+    /// Applies an oracle account and reprices the markets that name it; returns `None` for an
+    /// account that no market names. `replaces` has the meaning of [`Version::admits`].
     pub(crate) fn apply_oracle(
         &mut self,
         update: &AccountUpdate<'_>,

@@ -29,7 +29,7 @@ pub(crate) struct MarketKey {
 }
 
 impl MarketKey {
-    /// The key that a text has, in any case, as `perp_7`.
+    /// Parses a key such as `perp_7`, in any case.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (name, digits) = text.split_once('_')?;
         let of_name = |known: &MarketType| known.name().eq_ignore_ascii_case(name);
@@ -53,10 +53,11 @@ pub struct MarketInfo {
     pub id: MarketId,
     /// The market's account.
     pub account: Pubkey,
-    /// The name on chain without padding, any text of its lister.
+    /// The name on chain without padding: any text that the market's lister chose.
     pub name: String,
-    /// The name in bodies and topics, of this market alone: that on chain, as `SOL-PERP`, or where
-    /// that cannot be written everywhere or is a market's before it, the key, as `perp_7`.
+    /// The unique name in bodies and topics: the name on chain, such as `SOL-PERP`; or the key,
+    /// such as `perp_7`, when the name has special characters or an earlier market has the same
+    /// name.
     pub symbol: String,
     /// Perp or spot.
     pub market_type: MarketType,
@@ -76,9 +77,9 @@ pub struct MarketInfo {
     pub mint: Option<Pubkey>,
     /// Percentage by which fees and rebates differ from the fee tiers.
     pub fee_adjustment: i16,
-    /// Tenths of a basis point that takers pay in addition to their tier's fee.
+    /// Fee that takers pay in addition to their tier's fee, in tenths of a basis point.
     pub taker_fee_addon_tenth_bps: u16,
-    /// Whether it is a prediction market, whose prices end at 1,000,000.
+    /// Whether this is a prediction market, whose maximum price is 1,000,000.
     pub is_prediction: bool,
     /// The oracle's account; all zero for the quote asset.
     pub oracle: Pubkey,
@@ -95,12 +96,12 @@ impl MarketInfo {
         MarketKey { market_type: self.market_type, market_index: self.market_index }
     }
 
-    /// Perp markets before spot markets, each by index.
+    /// Returns the sort key: perp markets before spot markets, each by index.
     pub(crate) fn rank(&self) -> (Reverse<MarketType>, u16) {
         (Reverse(self.market_type), self.market_index)
     }
 
-    /// Whether the name on chain can be written in paths, lists, topics and files.
+    /// Returns whether the name on chain can be used in paths, lists, topics and files.
     pub(crate) fn has_plain_name(&self) -> bool {
         let is_plain = |c: char| c.is_alphanumeric() || " -_.+$".contains(c);
         self.name.contains(char::is_alphanumeric)
@@ -195,7 +196,7 @@ pub enum EmptyReason {
     MarketMalformed,
     /// Its account is closed.
     MarketClosed,
-    /// Spot markets of the program have no orders.
+    /// The program's spot markets have no orders.
     SpotNotTraded,
     /// Its orders rest in the account of a CLOB program, which is not read.
     OrdersOnClob,

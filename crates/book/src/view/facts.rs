@@ -87,8 +87,8 @@ impl Book {
         self.markets.list.iter().map(|market| &market.info)
     }
 
-    /// Finds a market by its key, as `perp_7`, or by its name on chain, both in any case; perps win
-    /// over spot markets of the same name, and lower indexes over higher ones.
+    /// Finds a market by its key, such as `perp_7`, or by its name on chain, both in any case. A
+    /// perp market precedes a spot market of the same name, and a lower index a higher one.
     #[must_use]
     pub fn find_market_by_name(&self, name: &str) -> Option<MarketId> {
         let named = |market: &&MarketInfo| market.name.eq_ignore_ascii_case(name);

@@ -12,19 +12,21 @@ use crate::markets::exchange::ExchangeTerms;
 use crate::model::market::EmptyReason;
 use crate::model::update::AccountUpdate;
 
-/// What follows the program in the bytes that an address is the hash of. Source: solana-pubkey `PDA_MARKER`.
+/// The text that follows the program's address in the bytes whose hash is a derived address.
+/// Source: solana-pubkey `PDA_MARKER`.
 const DERIVED: &[u8] = b"ProgramDerivedAddress";
 
-/// A user account whose address must be SHA-256 of its seeds, one more byte, and the end.
+/// A user account whose address must be the SHA-256 of its seeds, one more byte, and `end`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutSample {
     /// The account.
     pub pubkey: Pubkey,
     /// The seeds by the account's bytes.
     pub seeds: Vec<u8>,
-    /// What every address of the program ends with.
+    /// The bytes that follow the seeds in the hash of every address of the program.
     pub end: Vec<u8>,
-    /// What contradicts the layout in the account's bytes.
+    /// The contradiction between the account's bytes and the layout; `None` without a
+    /// contradiction.
     pub contradiction: Option<String>,
 }
 
@@ -90,7 +92,8 @@ impl Book {
         !update.data.is_empty() && update.owner == self.markets.exchange.program
     }
 
-    /// A user account as the check of the layout needs it; `None` for other accounts.
+    /// Returns a user account in the form that the check of the layout needs; `None` for other
+    /// accounts.
     #[must_use]
     pub fn layout_sample(&self, update: &AccountUpdate<'_>) -> Option<LayoutSample> {
         let exchange = &self.markets.exchange;
