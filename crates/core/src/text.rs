@@ -115,7 +115,7 @@ pub fn keys(keys: &[Pubkey]) -> String {
     text(|json| write_keys(keys, json))
 }
 
-/// User accounts for the check of the layout, as a JSON array; bytes are in hex.
+/// Renders user accounts for the check of the layout as a JSON array, with bytes in hex.
 #[must_use]
 pub fn layout_samples(samples: &[LayoutSample]) -> String {
     text(|json| {
