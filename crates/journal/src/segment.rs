@@ -133,7 +133,8 @@ pub(crate) fn whole_block(bytes: &[u8]) -> Result<Option<&[u8]>, Fault> {
     }
 }
 
-/// Whether `bytes` begin with an end mark; a head of zeros, as a power loss leaves it, does not check.
+/// Returns whether `bytes` begin with an end mark. A block head of zeros, which a power loss can
+/// leave, is not an end mark.
 pub(crate) fn is_end_mark(bytes: &[u8]) -> bool {
     BlockHead::read(bytes).is_some_and(|(head, _)| {
         head.length == 0 && crc32fast::hash(&bytes[BLOCK_CRC_BYTES..BLOCK_HEAD_BYTES]) == head.crc
