@@ -21,7 +21,7 @@ pub struct MarketTerms {
     pub is_prediction: bool,
     /// Percent by which the market's fees and rebates differ from the fee tiers.
     pub fee_adjustment: i16,
-    /// Tenths of a basis point that takers pay in addition to their tier's fee.
+    /// Fee that takers pay in addition to their tier's fee, in tenths of a basis point.
     pub taker_fee_addon_tenth_bps: u16,
     /// Whether only reduce-only orders may fill.
     pub is_reduce_only: bool,
