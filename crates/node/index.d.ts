@@ -45,9 +45,10 @@ export declare class Core {
    */
   topMakers(market: number, side: number, limit: number): string | null
   /**
-   * A book that has seen nothing. `rules` names the program whose rules and layouts that of
-   * `program_id` has, by default those of the address. Throws when `program_id` is not a base58
-   * key, or `rules` no program: that is a mistake of the configuration and not of the chain.
+   * Creates an empty book. `rules` is the name of the program whose rules and layouts apply to
+   * `program_id`; by default the address determines the rules. Throws when `program_id` is not a
+   * base58 key, or `rules` is not a program's name, because that is an error of the
+   * configuration and not of the chain.
    */
   constructor(programId: string, epoch: string, rules?: string | undefined | null)
   /**
@@ -145,9 +146,12 @@ export declare class Core {
    * requested accounts that exist on the chain.
    */
   foundAccounts(snapshot: PackedSnapshot): string
-  /** The first `count` user accounts of a decoded snapshot, as a JSON array: what contradicts the layout in each. */
+  /**
+   * Returns the first `count` user accounts of a decoded snapshot as a JSON array, each with its
+   * contradiction of the layout.
+   */
   layoutSamples(snapshot: PackedSnapshot, count: number): string
-  /** At most `count` users with open orders, from number `from` of the book's users on. */
+  /** Returns at most `count` users with open orders, from index `from` of the book's users on. */
   usersWithOrders(from: number, count: number): UserPage
   /** Returns the counts that a snapshot of all users must match. */
   census(): Census

@@ -24,7 +24,7 @@ pub(crate) fn rules_of(name: &str) -> Result<Program> {
     })
 }
 
-/// The market of a number; `None` for a number that no market has.
+/// Returns the market id of a number; `None` for a number that no market can have.
 pub(crate) fn market_of(number: u32) -> Option<MarketId> {
     u16::try_from(number).ok().map(MarketId)
 }

@@ -23,9 +23,10 @@ pub struct Core {
 
 #[napi]
 impl Core {
-    /// A book that has seen nothing. `rules` names the program whose rules and layouts that of
-    /// `program_id` has, by default those of the address. Throws when `program_id` is not a base58
-    /// key, or `rules` no program: that is a mistake of the configuration and not of the chain.
+    /// Creates an empty book. `rules` is the name of the program whose rules and layouts apply to
+    /// `program_id`; by default the address determines the rules. Throws when `program_id` is not a
+    /// base58 key, or `rules` is not a program's name, because that is an error of the
+    /// configuration and not of the chain.
     #[napi(constructor)]
     pub fn new(program_id: String, epoch: String, rules: Option<String>) -> Result<Self> {
         let program = program_of(&program_id)?;

@@ -10,8 +10,8 @@ use slotbook_protocol::model::enums::{Direction, OrderActionExplanation};
 use slotbook_protocol::model::units::Pubkey;
 use slotbook_protocol::model::{Program, ProtocolError};
 
-/// Bytes of the counts before the records: fills, funding rates, events, unreadable, truncated,
-/// users.
+/// Bytes of the head before the records: counts of fills, funding rates, events and unreadable
+/// events, whether the log is truncated, and the number of users.
 const HEAD_BYTES: usize = 24;
 
 /// Bytes of one fill.
@@ -76,7 +76,7 @@ pub fn order_action_explanations() -> Vec<String> {
 /// same offsets.
 #[derive(Default)]
 struct Packed {
-    /// The head, then the fills, the funding rates and the keys of users.
+    /// The head, then the fills, the funding rates and the keys of users, as bytes.
     bytes: Vec<u8>,
     fundings: Vec<u8>,
     users: Vec<Pubkey>,
@@ -108,7 +108,7 @@ impl Packed {
         Ok(())
     }
 
-    /// A transaction names few users, each of them often.
+    /// The keys are searched linearly, because a transaction names few users.
     fn note_users(&mut self, users: impl Iterator<Item = Pubkey>) {
         for user in users {
             if !self.users.contains(&user) {

@@ -94,7 +94,8 @@ impl Core {
         keys_of(snapshot, |update| self.core.book().finds_account(update))
     }
 
-    /// The first `count` user accounts of a decoded snapshot, as a JSON array: what contradicts the layout in each.
+    /// Returns the first `count` user accounts of a decoded snapshot as a JSON array, each with its
+    /// contradiction of the layout.
     #[napi]
     pub fn layout_samples(&self, snapshot: &PackedSnapshot, count: u32) -> String {
         let updates = snapshot.snapshot.updates(0, usize::MAX);
@@ -102,7 +103,7 @@ impl Core {
         text::layout_samples(&samples.take(index(count)).collect::<Vec<_>>())
     }
 
-    /// At most `count` users with open orders, from number `from` of the book's users on.
+    /// Returns at most `count` users with open orders, from index `from` of the book's users on.
     #[napi]
     pub fn users_with_orders(&self, from: u32, count: u32) -> UserPage {
         let (keys, next) = self.core.book().users_with_orders(index(from), index(count));
