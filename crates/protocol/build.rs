@@ -96,7 +96,7 @@ impl<'a> Program<'a> {
         format!("EventField {{ name: {name:?}, field_type: EventFieldType::{field_type} }},")
     }
 
-    /// A table, an event or a group as a constant.
+    /// Returns a table, an event or a group as a Rust constant.
     fn constant(&self, table: &Table<'_>) -> String {
         let Table { name, size, discriminator, fields } = table;
         let of = |field| if table.is_account() { self.field(field) } else { self.item(field) };

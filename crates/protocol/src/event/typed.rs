@@ -197,9 +197,9 @@ record! {
     }
 }
 
-/// The user accounts that a record names before its first field without a fixed size: whose order
-/// it is, who deposits, who is liquidated and by whom. Keys that the record ends before are left
-/// out.
+/// Returns the user accounts that a record names before its first field without a fixed size, for
+/// example the owner of the order, the depositor, the liquidated user and the liquidator. Keys that
+/// the record lacks at its end are omitted.
 pub fn users_at_start<'a>(
     layout: &'static EventLayout,
     data: &'a [u8],
@@ -218,7 +218,7 @@ pub fn users_at_start<'a>(
         .flatten()
 }
 
-/// What the program always writes of a fill.
+/// The numbers that the program always writes for a fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filled {
     /// The market's number of the fill.

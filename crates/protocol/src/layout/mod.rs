@@ -144,7 +144,8 @@ impl Layout {
         if is_padding { last.offset } else { self.size }
     }
 
-    /// Whether the bytes that mean nothing are zero, in an account or struct of this table and in its structs.
+    /// Returns whether all padding bytes are zero, in an account or struct of this table and in its
+    /// inner structs.
     #[must_use]
     pub fn has_zero_padding(&self, bytes: &[u8]) -> bool {
         self.fields.iter().all(|field| {
@@ -162,8 +163,8 @@ impl Layout {
         })
     }
 
-    /// The offset of the field at a dotted path, checked to be of the type named. In an array it is
-    /// the offset of the first element.
+    /// Returns the offset of the field at a dotted path, and checks the field's type. For an array,
+    /// this is the offset of the first element.
     ///
     /// # Panics
     /// When the field does not exist or has another type. Call this for constants only, so that the

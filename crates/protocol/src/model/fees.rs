@@ -15,8 +15,9 @@ use crate::model::units::QuoteQty;
 /// Number of tiers in a fee structure. Source: programs/drift/src/state/state.rs `FeeTier`.
 pub const FEE_TIERS: usize = 10;
 
-/// The 30-day volumes, 1e6, below which a user is in tier 0, 1, 2, 3 or 4; other users are in tier
-/// 5. Source: programs/drift/src/math/fees.rs `determine_perp_fee_tier`.
+/// The 30-day volumes, 1e6, below which a user is in tier 0, 1, 2, 3 or 4. The tier of all other
+/// users is the last one.
+/// Source: programs/drift/src/math/fees.rs `determine_perp_fee_tier`.
 const VOLUME_BOUNDS: [u64; 5] = [
     2_000_000_000_000,
     10_000_000_000_000,
@@ -25,14 +26,14 @@ const VOLUME_BOUNDS: [u64; 5] = [
     200_000_000_000_000,
 ];
 
-/// The same of Velocity, whose best tier is 3. Source: programs/velocity/src/math/fees.rs
-/// `determine_perp_fee_tier`.
+/// The 30-day volumes of Velocity's tiers, 1e6; its best tier is 3. Source:
+/// programs/velocity/src/math/fees.rs `determine_perp_fee_tier`.
 const VELOCITY_VOLUME_BOUNDS: [u64; VELOCITY_TIER_MAX] =
     [5_000_000_000_000, 80_000_000_000_000, 200_000_000_000_000];
 const VELOCITY_TIER_MAX: usize = 3;
 
-/// Staked governance tokens, 1e6, from which on the benefit is 5, 10, 20, 30, 40 per cent.
-/// Source: programs/drift/src/math/fees.rs `determine_perp_fee_tier`.
+/// Minimum staked governance tokens, 1e6, for a benefit of 5, 10, 20, 30, 40 per cent. Source:
+/// programs/drift/src/math/fees.rs `determine_perp_fee_tier`.
 const STAKE_BOUNDS: [u64; 5] =
     [999_000_000, 9_999_000_000, 49_999_000_000, 99_999_000_000, 249_995_000_000];
 
@@ -46,7 +47,8 @@ const ADJUSTMENT_PARTS: u64 = 100;
 /// Factor of the fee of a user in high leverage mode.
 const HIGH_LEVERAGE_FACTOR: u64 = 2;
 
-/// What a builder's fee, and a market's addition to the taker's, in tenths of a basis point are parts of.
+/// Divisor of a builder's fee, and of a market's additional fee, which are in tenths of a basis
+/// point.
 const TENTH_BPS_PARTS: u128 = 100_000;
 
 /// The multiplier 1 in the unit of a filler's multiplier, which is also its minimum. Source:
@@ -96,7 +98,7 @@ pub struct FeeStructure {
     pub filler: FillerRewardStructure,
     /// The program whose rules choose the tier.
     pub program: Program,
-    /// The tier that all users have at least, on Velocity.
+    /// The minimum tier of all users, on Velocity.
     pub promo_tier: u8,
 }
 
@@ -117,8 +119,8 @@ pub struct Standing {
 }
 
 impl FeeStructure {
-    /// The program's structure for perp markets at the start of an exchange.
-    /// Source: programs/drift/src/state/state.rs `FeeStructure::perps_default`;
+    /// Returns the program's initial structure for perp markets. Source:
+    /// programs/drift/src/state/state.rs `FeeStructure::perps_default`;
     /// programs/velocity/src/state/state.rs.
     #[must_use]
     pub const fn perps_default(program: Program) -> Self {
@@ -176,8 +178,8 @@ impl FeeStructure {
         }
     }
 
-    /// The tier of an index, which is the first one where there are none so high; on Velocity the tier
-    /// of all users at least, and its best one at most.
+    /// Returns the tier of an index; the first tier for an index that is too large. On Velocity,
+    /// the index is at least the minimum tier of all users, and at most the best tier.
     #[must_use]
     pub fn tier(&self, index: usize) -> FeeTier {
         let index = match self.program {
@@ -187,8 +189,8 @@ impl FeeStructure {
         self.tiers.get(index).copied().unwrap_or(self.tiers[0])
     }
 
-    /// The tier of a user: by volume, on Drift v2 improved by stake. In spot markets, and in high
-    /// leverage mode, it is always the unimproved first tier.
+    /// Returns the tier of a user: by volume, and on Drift v2 improved by stake. In spot markets,
+    /// and in high leverage mode, the result is always the first tier without improvement.
     ///
     /// # Errors
     /// [`ProtocolError::OutOfRange`] when the improved tier overflows.
@@ -303,7 +305,8 @@ pub struct TakerTerms {
     pub is_referred: bool,
     /// The fee of the order's builder in tenths of a basis point; `None` without a builder.
     pub builder_fee_tenth_bps: Option<u16>,
-    /// Tenths of a basis point that the market adds to the tier's fee before its adjustment.
+    /// Fee that the market adds to the tier's fee before the adjustment, in tenths of a basis
+    /// point.
     pub addon_tenth_bps: u16,
 }
 
@@ -345,8 +348,8 @@ fn quote(value: u128, field: &'static str) -> Result<QuoteQty, ProtocolError> {
     u64::try_from(value).map(QuoteQty).map_err(|_| out_of_range(field))
 }
 
-/// The taker's fee: up to the next unit, with what the market adds, then the market's adjustment in
-/// per cent, then doubled in high leverage mode.
+/// Returns the taker's fee: rounded up, with the market's additional fee, then adjusted by the
+/// market's percentage, then doubled in high leverage mode.
 ///
 /// # Errors
 /// [`ProtocolError::OutOfRange`] for a denominator of 0 or a fee above 64 bits.

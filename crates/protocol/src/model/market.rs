@@ -34,7 +34,7 @@ pub struct MarketTerms {
     pub min_order_size: BaseQty,
     /// Percent by which the market's fees and rebates differ from those of the tiers.
     pub fee_adjustment: i16,
-    /// Tenths of a basis point that takers pay in addition to their tier's fee.
+    /// Fee that takers pay in addition to their tier's fee, in tenths of a basis point.
     pub taker_fee_addon_tenth_bps: u16,
 }
 

@@ -54,7 +54,7 @@ impl Program {
         if *id == Velocity::ID { Self::Velocity } else { Self::Drift }
     }
 
-    /// The program that has this name in settings; `None` for another name.
+    /// Returns the program with this name in the settings; `None` for another name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         match name {
@@ -64,13 +64,14 @@ impl Program {
         }
     }
 
-    /// The program whose user accounts have so many bytes: those of Drift v2 have a fixed number, those of Velocity more.
+    /// Returns the program by the length of its user accounts: those of Drift v2 have a fixed
+    /// length, those of Velocity are longer.
     #[must_use]
     pub fn of_user(bytes: usize) -> Self {
         if bytes > Drift::USER.size { Self::Velocity } else { Self::Drift }
     }
 
-    /// The layout table of a kind of account; `None` when the program has none.
+    /// Returns the layout table of a kind of account; `None` when the program has no such account.
     #[must_use]
     pub fn layout(self, kind: AccountKind) -> Option<&'static Layout> {
         of_program!(self, T => T::layout(kind))
@@ -174,17 +175,18 @@ impl Program {
         matches!(self, Self::Drift)
     }
 
-    /// Whether every order of a reduce-only market fills as far as it reduces its owner's position;
-    /// else those that do not say so do not fill. Source: velocity-v1
+    /// Returns whether in a reduce-only market every order fills up to its owner's position. If
+    /// not, orders that are not reduce-only do not fill there. Source: velocity-v1
     /// programs/velocity/src/controller/orders.rs `fill_perp_order`.
     #[must_use]
     pub const fn reduces_every_order(self) -> bool {
         matches!(self, Self::Velocity)
     }
 
-    /// The slot that a reading counts from at `slot`. A prelaunch oracle of Drift v2 counts as
-    /// published just now: its program takes the delay the other way round, from its slot to the
-    /// chain's. Source: programs/drift/src/state/oracle.rs `get_prelaunch_price`.
+    /// Returns the slot from which the age of a reading counts at `slot`. A prelaunch oracle of
+    /// Drift v2 counts as published in the current slot, because its program subtracts the current
+    /// slot from the reading's slot. Source: programs/drift/src/state/oracle.rs
+    /// `get_prelaunch_price`.
     #[must_use]
     pub const fn published(
         self,
@@ -258,8 +260,9 @@ impl UserView<'_> {
         of_program!(self.program, T => T::changed_orders(self.bytes, held))
     }
 
-    /// The seeds of the account's address: its kind, the wallet that owns it, and its number among those of the wallet.
-    /// Source: programs/drift/src/instructions/user.rs `InitializeUser`.
+    /// Returns the seeds of the account's address: its kind, the wallet that owns it, and the
+    /// account's number within the wallet. Source: programs/drift/src/instructions/user.rs
+    /// `InitializeUser`.
     #[must_use]
     pub fn seeds(&self) -> Vec<u8> {
         let authority =
@@ -268,11 +271,12 @@ impl UserView<'_> {
         [b"user", authority.0.as_slice(), &number.to_le_bytes()].concat()
     }
 
-    /// A contradiction of the layout in the account, in words; `None` without one: the bytes of another layout keep few
-    /// of the rules that a program keeps. `has_market` says which markets there are.
+    /// Returns a description of a contradiction between the account and the layout; `None` without
+    /// a contradiction. Bytes of another layout break most rules that the program obeys.
+    /// `has_market` returns whether a market exists.
     ///
     /// # Errors
-    /// [`ProtocolError::InvalidEnum`] when a byte of an order has no meaning.
+    /// [`ProtocolError::InvalidEnum`] when a byte of an order is invalid.
     pub fn contradiction(
         &self,
         has_market: impl Fn(MarketType, u16) -> bool,

@@ -23,7 +23,8 @@ pub(crate) trait Tables {
     const PRELAUNCH_ORACLE: &'static Layout;
     /// The records that the program logs, the most frequent first.
     const EVENTS: &'static [&'static EventLayout];
-    /// Whether pull feeds and Switchboard are read, and the version of a push feed is not.
+    /// Whether pull feeds and Switchboard feeds are supported, and the version of a push feed is
+    /// not checked.
     const HAS_OLD_ORACLES: bool;
 
     /// Returns the table of a kind of account; `None` when the program has no such account.
