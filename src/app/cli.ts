@@ -247,7 +247,7 @@ function versionText(): string {
   return commit === null ? `${name} ${version}` : `${name} ${version} (${commit.slice(0, 12)})`;
 }
 
-/** The signals of an orderly end; a terminal that closes sends SIGHUP. */
+/** The signals that stop a command in order; a terminal that closes sends SIGHUP. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 async function runUntilStopped(start: () => Promise<Service>): Promise<void> {

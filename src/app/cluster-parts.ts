@@ -13,7 +13,7 @@ const LOOK_MS = 50;
 const START_MS_MAX = 60_000;
 /** Time for an orderly exit before a kill. */
 const END_MS_MAX = 2_000;
-/** Delay before a part that ended is started again. */
+/** Delay in milliseconds before a part that ended is started again. */
 const RESTART_MS = 1_000;
 /** Shown characters of a failed program's output. */
 const ERROR_CHARS_MAX = 2_000;
@@ -39,7 +39,7 @@ export class ClusterParts {
     });
   }
 
-  /** Starts a program, and starts it again when it ends, if so wished; returns its last output. */
+  /** Starts a program, and restarts it when it ends, if requested; returns its last output. */
   startPart(
     name: string,
     command: string,
@@ -106,7 +106,7 @@ export class ClusterParts {
   }
 }
 
-/** How a program is run, and whether it is replaced when it ends. */
+/** The way to run a program, and whether to replace it when it ends. */
 interface PartOptions {
   readonly cwd?: string;
   readonly uid?: number;

@@ -58,7 +58,7 @@ export interface ServiceFeed {
   readonly requestTurn?: () => void;
   /** Reads all accounts again, for the given reason; present for feeds of a chain. */
   readonly readAgain?: (reason: string) => void;
-  /** Receives the users that logs name; present for feeds of a chain. */
+  /** Receives the users that logs name; present only for the feeds of a chain. */
   readonly recordLogged?: (writes: readonly LoggedWrites[]) => void;
   /** Receives indicative quotes; absent for the feed of a journal. */
   readonly quotes?: QuoteSink;

@@ -41,7 +41,7 @@ export function historyOf(
   return startedBy(history, { markets, chain: () => null }, runtime.timers);
 }
 
-/** Reads the users that logs name for a feed without a history. */
+/** Reads the users that logs name, for a feed without a history. */
 export function logReaderOf(
   { nodes, sources = [], programId, program }: ServiceConfig,
   runtime: Runtime,

@@ -15,7 +15,7 @@ import { asError, type Service, stopAll } from './book-service.js';
 import { ClusterParts, findProgram, startNats, startPostgres } from './cluster-parts.js';
 import { freePort } from './loopback-ports.js';
 
-/** Interval of a line for the reader of a pipe. */
+/** Milliseconds between two lines that are written to a pipe. */
 const BEAT_MS = 10_000;
 
 /** Debian 12's path of Postgres. */
@@ -58,8 +58,8 @@ export async function startLocalCluster(flags: ClusterFlags): Promise<Service> {
 }
 
 /**
- * Resolves when the output is a pipe without a reader: a line every ten seconds finds that out.
- * Adds to `stops`.
+ * Resolves when the output is a pipe without a reader, which a line every ten seconds detects. Adds
+ * to `stops`.
  */
 function readerGone(stops: (() => void)[]): Promise<Error> {
   let timer: Timer | undefined;
