@@ -74,7 +74,7 @@ export interface BookConfig extends SettingValues<(typeof BOOK_SETTINGS)[number]
 
 /** Settings of a service on a cluster. */
 export interface ServiceConfig extends BookConfig, ChainProgram {
-  /** The first is used while it works; the others are fallbacks. */
+  /** The first node is used while it works; the others are fallbacks. */
   readonly nodes: readonly [NodeConfig, ...NodeConfig[]];
   /** Streams that replace the nodes' subscriptions; empty for none. */
   readonly sources?: readonly SourceConfig[];
@@ -108,7 +108,7 @@ export interface DemoConfig
     SettingValues<'rate' | 'seed' | 'marketsPreset' | 'makers' | 'fundingSeconds'> {
   readonly fillsPerSecond: number;
   readonly program: ProgramName;
-  /** As in a service; without a data folder in a temporary one. */
+  /** The history, as in a service; without a data folder its files are in a temporary folder. */
   readonly history?: HistoryConfig | undefined;
   /** Likewise. */
   readonly journal?: JournalConfig | undefined;
@@ -116,7 +116,7 @@ export interface DemoConfig
 
 /** Settings of a service on a journal. */
 export interface ReplayConfig extends BookConfig, SettingValues<'speed' | 'program'> {
-  /** The moment to serve: the last turn up to a slot, or a time; undefined plays all. */
+  /** The moment to serve: the last turn up to a slot or a time; undefined to play everything. */
   readonly at?: JournalMomentSetting | undefined;
 }
 
@@ -238,7 +238,10 @@ export class ConfigReader {
     };
   }
 
-  /** An address of its own program decides; another one has the rules of `--program`, by default of Drift v2. */
+  /**
+   * Reads the program. A known program's address determines its rules; for another address the
+   * rules are those of `--program`, by default of Drift v2.
+   */
   #readProgram(): ChainProgram {
     const { program, programId } = this.#settings.readAll('program', 'programId');
     if (programId === undefined) {
