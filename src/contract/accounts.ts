@@ -44,13 +44,15 @@ export interface SnapshotReport {
   readonly removed: number;
 }
 
-/** A user account for the check of the layout. */
+/** A user account in the form that the check of the layout needs. */
 export interface LayoutSample {
   readonly pubkey: string;
-  /** The key in hex: SHA-256 of the seeds, one byte, and the end, when the account is a user's. */
+  /**
+   * The address in hex. For a user's account, it is the SHA-256 of the seeds, one byte, and `end`.
+   */
   readonly address: string;
   readonly seeds: string;
   readonly end: string;
-  /** What contradicts the layout in its bytes; null when nothing does. */
+  /** The contradiction between the account's bytes and the layout; null without a contradiction. */
   readonly contradiction: string | null;
 }

@@ -119,9 +119,9 @@ export interface AsOfStats {
 
 /** Who asks for a past book. */
 export interface AsOfClient {
-  /** The key of its limits; undefined for none. */
+  /** The key of the client's limits; undefined for a client without limits. */
   readonly client: string | undefined;
-  /** Whether it has disconnected, which cancels its request. */
+  /** Returns whether the client has disconnected, which cancels its request. */
   readonly isGone: () => boolean;
 }
 

@@ -1,9 +1,9 @@
-/** How clients share a quota of the whole service, and a queue. */
+/** Shares a quota, or a queue, of the whole service among clients. */
 
 /**
- * A quota of which no client holds more than the free rest: the first client gets half of the quota,
- * the second one a quarter, and so on, so that a few clients never take all of it. A client without a
- * key, such as one of this machine, may take the whole rest.
+ * A quota of which no client may hold more than the free remainder: the first client gets half of
+ * the quota, the second client a quarter, and so on, so that a few clients never take all of it. A
+ * client without a key, such as a client on this machine, may take the whole remainder.
  */
 export class FairShare {
   readonly #max: number;
@@ -14,12 +14,12 @@ export class FairShare {
     this.#max = max;
   }
 
-  /** The rest of the quota, which no client holds. */
+  /** The part of the quota that no client holds. */
   get free(): number {
     return this.#max - this.#used;
   }
 
-  /** Takes one; returns false when nothing, or nothing for this client, is left. */
+  /** Takes one unit of the quota; returns false when no unit is left for this client. */
   take(client: string | undefined): boolean {
     const held = client === undefined ? 0 : (this.#held.get(client) ?? 0);
     if (held >= this.free) return false;
@@ -38,13 +38,16 @@ export class FairShare {
   }
 }
 
-/** Serves the requests of a queue in turns of their clients. */
+/** Serves the requests of a queue so that clients take turns. */
 export class ClientTurns {
-  /** When each client was served last, as a count. */
+  /** The number of the turn in which each client was served last. */
   readonly #served = new Map<string | undefined, number>();
   #count = 0;
 
-  /** The first request of the client that was served longest ago; undefined without a request. */
+  /**
+   * Returns the first request of the client that was served longest ago; undefined without a
+   * request.
+   */
   takeNext<T extends { readonly client: string | undefined }>(waiting: Iterable<T>): T | undefined {
     let next: T | undefined;
     let servedAt = Number.POSITIVE_INFINITY;
@@ -56,7 +59,7 @@ export class ClientTurns {
       next = request;
       servedAt = at;
     }
-    // A client that waits for nothing has no turn to remember.
+    // A client without waiting requests is forgotten.
     for (const client of this.#served.keys()) if (!clients.has(client)) this.#served.delete(client);
     if (next === undefined) return undefined;
     this.#count += 1;

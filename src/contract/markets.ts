@@ -26,7 +26,7 @@ export interface MarketInfo {
   readonly mint: string | null;
   readonly oracle: string;
   readonly oracleSource: string;
-  /** The token that prices are in, of which spot market 0 is. */
+  /** The token in which prices are quoted, which is that of spot market 0. */
   readonly quoteAsset: string;
   /** The rule that empties the book; null when no rule does. */
   readonly emptyReason: string | null;

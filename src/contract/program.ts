@@ -7,18 +7,18 @@ export const PROGRAM_IDS = {
 /** Their names. */
 export const PROGRAM_NAMES = ['drift', 'velocity'] as const;
 
-/** Drift v2, or Velocity, which went on from it. */
+/** Drift v2, or Velocity, which is its successor. */
 export type ProgramName = (typeof PROGRAM_NAMES)[number];
 
 /** A program that holds an exchange's accounts. */
 export interface ChainProgram {
   /** Its address, base58. */
   readonly programId: string;
-  /** The program whose rules and layouts it has. */
+  /** The program whose rules and layouts apply to the address. */
   readonly program: ProgramName;
 }
 
-/** The rules at an address: an exchange deployed elsewhere is taken for Drift v2. */
+/** Returns the program by its address: any unknown address is treated as Drift v2. */
 export function programAt(programId: string): ProgramName {
   return programId === PROGRAM_IDS.velocity ? 'velocity' : 'drift';
 }
