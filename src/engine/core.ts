@@ -7,7 +7,7 @@ import { EngineError } from './errors.js';
 export interface BookOptions {
   /** The program's address, base58. */
   readonly programId: string;
-  /** The program whose rules and layouts it has; by default those of the address. */
+  /** The program whose rules and layouts the core uses; by default the address determines it. */
   readonly program?: ProgramName | undefined;
   /** The name of the run of the book. */
   readonly epoch: string;

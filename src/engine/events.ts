@@ -47,7 +47,7 @@ export type FundingRateEvent = Readonly<ReturnType<typeof readFunding>>;
 export interface LoggedUsers {
   /** User accounts that the program wrote and names: owners of orders, depositors, liquidators. */
   readonly users: string[];
-  /** Whether the logs may name further ones: they were truncated, or have unreadable events. */
+  /** Whether the logs may name more users: they were truncated, or have unreadable events. */
   readonly isPartial: boolean;
 }
 
@@ -93,7 +93,7 @@ export class LogDecoder {
     return this.#readEvents(this.#out);
   }
 
-  /** The users alone, for a tenth of the time where there are many fills. */
+  /** Decodes only the users, which takes a tenth of the time when there are many fills. */
   decodeUsers(lines: readonly string[]): LoggedUsers {
     this.#decodeInto(lines);
     return readUsers(this.#out);

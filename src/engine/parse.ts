@@ -15,7 +15,7 @@ interface MarketText
   readonly minOrderSize: string;
 }
 
-/** The quote token of a program, of which spot market 0 is. */
+/** The quote token of each program, which is that of spot market 0. */
 const QUOTE_ASSETS = { drift: 'USDC', velocity: 'USDT' } as const;
 
 /** Parses the markets, indexed by id. */
