@@ -104,7 +104,7 @@ export class LiveFeed {
       this.#dropOnFailure(this.#session, this.#session.resyncBook(reason));
   }
 
-  /** Transactions are confirmed that wrote these accounts, by their logs. */
+  /** Call this when transactions are confirmed whose logs name these accounts. */
   recordLogged(writes: readonly LoggedWrites[]): void {
     this.#session?.recordLogged(writes);
   }

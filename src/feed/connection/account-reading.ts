@@ -20,7 +20,7 @@ interface AccountQuery {
   readonly params: readonly unknown[];
   readonly signal: AbortSignal;
   readonly limitMs: number;
-  /** Runs before the read, within the same time limit. */
+  /** Is called before the read, within the same time limit. */
   readonly before?: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -28,7 +28,7 @@ interface AccountQuery {
  * Reads some accounts in the background of a live book.
  *
  * # Errors
- * RpcError, EngineError.
+ * Rejects with an RpcError or an EngineError.
  */
 export function readAccounts(
   { engine, timers }: FeedParts,
@@ -42,7 +42,7 @@ export function readAccounts(
   });
 }
 
-/** These accounts of a read; closed ones are left out. */
+/** Returns the given accounts from a read; closed accounts are omitted. */
 export function updatesOf(
   { keys, body }: AccountReading,
   { memory }: FeedParts,

@@ -5,11 +5,12 @@ import { LAYOUT_SAMPLES } from '../model/limits.js';
 import type { FeedParts } from './parts.js';
 
 /**
- * Checks some users of a scan against rules that the program keeps. A program that was upgraded to another layout
- * breaks them, and its bytes, read by this layout, would make a book of plausible prices. Returns the users.
+ * Checks some users of a scan against rules that the program obeys. A program that was upgraded to
+ * another layout breaks these rules, and its bytes, read by this layout, would result in a book of
+ * plausible but wrong prices. Returns the users.
  *
  * # Errors
- * LAYOUT_MISMATCH.
+ * Throws LAYOUT_MISMATCH.
  */
 export function requireLayout(
   { engine, programId }: FeedParts,

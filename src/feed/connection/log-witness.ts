@@ -28,7 +28,10 @@ interface WitnessedConnection {
   admitsSlot(slot: number): boolean;
   /** The slot of an account's last notification; null without one. */
   notifiedSlot(pubkey: string): number | null;
-  /** Applies these accounts unless newer notifications exist; returns how many. */
+  /**
+   * Applies these accounts unless newer notifications exist; returns the number of applied
+   * accounts.
+   */
   repairAccounts(accounts: readonly AccountUpdate[]): number;
 }
 
@@ -41,13 +44,13 @@ interface Named {
 }
 
 /**
- * A second witness of writes: the logs of confirmed transactions name the users that they wrote. A
- * user that was not notified within one further slot is read, and the book gets the state that was
- * read. A lost notification is found by the transaction that caused it, in less than two seconds
- * from its slot's end, and the connection stays: the logs name what else it loses.
+ * Detects lost notifications by the logs of confirmed transactions, which name the users that they
+ * wrote. A user without a notification within one more slot is read, and the book gets the state
+ * that was read. A lost notification is detected less than two seconds after the end of its slot,
+ * and the connection stays open, because the logs name all other lost users.
  *
- * A transaction whose log is cut or missing is read for the accounts that it may write. Writes that
- * log nothing are found by probes and audits alone.
+ * For a transaction whose log is truncated or missing, the accounts that it may write are read.
+ * Only probes and audits detect writes without a log.
  */
 export class LogWitness {
   readonly #parts: FeedParts;
@@ -59,7 +62,7 @@ export class LogWitness {
   /** Aborts with the end of the watched book. */
   #life = new AbortController();
   #reads = 0;
-  /** Failed reads since the last that succeeded: each moves on to another node. */
+  /** Number of failed reads since the last successful read: each failure selects another node. */
   #failures = 0;
   #dueAtMs = Number.NEGATIVE_INFINITY;
 
@@ -91,7 +94,9 @@ export class LogWitness {
     this.#addAccount(pubkey, { slot, sinceMs, isLeftOut: true });
   }
 
-  /** Reads what is due, with some concurrent reads. Never rejects. */
+  /**
+   * Reads the accounts and transactions that are due, with a few concurrent reads. Never rejects.
+   */
   async readIfDue(): Promise<void> {
     const { signal } = this.#life;
     const running: Promise<void>[] = [];
@@ -135,7 +140,10 @@ export class LogWitness {
     return null;
   }
 
-  /** Accounts that were not notified in time; without slots, time passes instead of them. */
+  /**
+   * Takes the accounts that were not notified in time. Without slot notifications, time is used
+   * instead of slots.
+   */
   #takeAccounts(): ReadonlyMap<string, Named> {
     const newest = this.#connection.newestSlot();
     const waitedSinceMs = this.#parts.timers.nowMs() - LOGGED_WAIT_MS;
@@ -164,7 +172,7 @@ export class LogWitness {
     }
   }
 
-  /** Accounts whose node was not past their transaction are read again. */
+  /** Applies a read. Accounts are read again when the node's slot was before their transaction. */
   #takeReading(reading: AccountReading, due: ReadonlyMap<string, Named>): void {
     const { engine, counters, log } = this.#parts;
     const { snapshot } = reading;
@@ -233,7 +241,7 @@ export class LogWitness {
     this.#parts.transientErrors.logWarning('what logs name was not read', '', { err: error });
   }
 
-  /** The node in use, and after each failure the next one. */
+  /** Returns the current node, and after each failure the next node. */
   #nextNode() {
     const { rpc, otherRpcs, scanNode, memory } = this.#parts;
     const nodes: readonly NodeRpc[] = [rpc, ...otherRpcs];

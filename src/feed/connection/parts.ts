@@ -56,7 +56,7 @@ interface FeedMemory {
 
 /** Dependencies shared by the parts of the feed. */
 export interface FeedParts extends ChainProgram {
-  /** The node in use, the same for the whole connection: its name, client and updates. */
+  /** The current node, which is the same for the whole connection: its name, client and updates. */
   readonly node: string;
   readonly rpc: NodeRpc;
   readonly updates: UpdateStream;

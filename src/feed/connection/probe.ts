@@ -212,7 +212,7 @@ export class Probe {
   }
 
   #readAccounts(signal: AbortSignal): Promise<AccountReading> {
-    // Suspects first, so that each read settles the findings of the previous one.
+    // Suspects come first, so that each read decides about the findings of the previous read.
     const keys = this.#keys.nextKeys(this.#suspects.keys());
     const query = { node: this.#parts.rpc, keys, params: packedAccountsParams(keys) };
     return readAccounts(this.#parts, { ...query, limitMs: PROBE_MS_MAX, signal });

@@ -227,7 +227,7 @@ export class FeedSession {
     for (const one of writes) this.#witness.recordLogged(one);
   }
 
-  /** Probes the subscriptions when due, and reads accounts that may be absent or not notified. */
+  /** Probes the subscriptions when due, and reads accounts that may be missing or not notified. */
   async probeIfDue(): Promise<void> {
     await Promise.all([
       this.#probe.probeIfDue(),
@@ -498,7 +498,9 @@ export class FeedSession {
     if (memory.state === null) this.#listener.onGap('the State account of the program is gone');
   }
 
-  /** Applies read accounts unless newer notifications exist; returns how many. */
+  /**
+   * Applies read accounts unless newer notifications exist; returns the number of applied accounts.
+   */
   #repairAccounts(accounts: readonly AccountUpdate[]): number {
     const newer = accounts.filter((account) => this.#notifiedSlots.isNewer(account));
     for (const account of newer) {

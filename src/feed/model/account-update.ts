@@ -110,7 +110,10 @@ function slotOf(result: unknown): number | null {
   return asSlot(fieldOf(fieldOf(result, 'context'), 'slot'));
 }
 
-/** The accounts that a transaction may write, of a response of getTransaction; none when absent. */
+/**
+ * Parses the accounts that a transaction may write from a getTransaction response; none when the
+ * transaction is missing.
+ */
 export function parseWritableKeys(result: unknown): readonly string[] {
   if (result === null) throw malformedError('no transaction');
   const message = fieldOf(fieldOf(result, 'transaction'), 'message');

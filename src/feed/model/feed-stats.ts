@@ -45,10 +45,13 @@ export function newCounters() {
     probes: 0,
     probeFailures: 0,
     probeRepairs: 0,
-    /** Reads of accounts that logs named and no notification, and the accounts that they repaired. */
+    /**
+     * Reads of accounts that logs named without a notification, and accounts that these reads
+     * repaired.
+     */
     loggedReads: 0,
     loggedRepairs: 0,
-    /** Transactions read because their logs were cut or missing. */
+    /** Transactions that were read because their logs were truncated or missing. */
     loggedTransactions: 0,
     /** Accounts removed because two readings lacked them. */
     absences: 0,

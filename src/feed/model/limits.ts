@@ -112,7 +112,10 @@ export const COMPLETE_PERCENT = 90;
 export const POSSIBLE_PERCENT = 50;
 /** Consecutive rejections after which small scans can be confirmed like others: two of each of two nodes. */
 export const IMPOSSIBLE_READS = 4;
-/** Users of a scan that are checked against the layout: the bytes of another one contradict it in nearly each of them. */
+/**
+ * Number of users of a scan that are checked against the layout: with another layout, nearly every
+ * user contradicts it.
+ */
 export const LAYOUT_SAMPLES = 50;
 /** Share of malformed accounts above which a new layout or a bad node is assumed. */
 export const QUARANTINED_PERCENT_MAX = 5;
@@ -178,19 +181,27 @@ export const UNPROVEN_SLOTS_AFTER = 2;
  */
 export const UNPROVEN_SLOTS_MAX = 6;
 /**
- * Slots after a logged transaction by which its accounts are notified: those of its slot are when
- * the next one begins, and one more covers a late message.
+ * Slots after a logged transaction until its accounts must be notified. The notifications of a slot
+ * arrive before the next slot begins, and one more slot allows for a late message.
  */
 export const LOGGED_SLOTS_AFTER = 2;
-/** The same as time, for a socket that announces no slots. */
+/** The same limit in milliseconds, for a socket that announces no slots. */
 export const LOGGED_WAIT_MS = 800;
-/** Delay after a failed read, or one that was not past the transaction: half a slot. */
+/**
+ * Milliseconds after a failed read, or after a read of a slot before the transaction: half a slot.
+ */
 export const LOGGED_REREAD_MS = 200;
-/** Time limit of an account or transaction that logs name: probes and audits find it later. */
+/**
+ * Milliseconds after which a logged account or transaction is not read any more: probes and audits
+ * read it later.
+ */
 export const LOGGED_MS_MAX = 10_000;
-/** Accounts that wait, and transactions: two seconds of 5,000 transactions whose users are all lost. */
+/**
+ * Maximum waiting accounts and transactions: two seconds of 5,000 transactions whose users are all
+ * lost.
+ */
 export const LOGGED_KEYS_MAX = 10_000;
-/** Concurrent reads of them: 400 accounts in the time of one read. */
+/** Maximum concurrent reads of logged accounts: 400 accounts in the time of one read. */
 export const LOGGED_READS_MAX = 4;
 /** Concurrent reads of a search: 5,000 users with orders take about two seconds. */
 export const SEARCH_READS_MAX = 4;

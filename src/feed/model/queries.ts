@@ -35,7 +35,7 @@ function filtersOf(program: ProgramName, kind: ProgramKind): readonly object[] {
   return filters;
 }
 
-/** The kind of a program account; null for one that scans do not request. */
+/** Returns the kind of a program account; null for a kind that scans do not request. */
 export function kindOfAccount(program: ProgramName, data: Buffer): ProgramKind | null {
   const start = data.toString('hex', 0, 8);
   const isOf = (kind: ProgramKind): boolean => {
@@ -46,7 +46,10 @@ export function kindOfAccount(program: ProgramName, data: Buffer): ProgramKind |
   return PROGRAM_KINDS.find(isOf) ?? null;
 }
 
-/** Whether a user is idle: scans omit it, because it has no orders. The length tells whose account it is. */
+/**
+ * Returns whether a user is idle; scans omit idle users, because they have no orders. The length of
+ * the account determines its program.
+ */
 export function isIdleUser(data: Buffer): boolean {
   const program = data.length > ACCOUNTS.drift.user.bytesMax ? 'velocity' : 'drift';
   return data[USER_IDLE_OFFSET[program]] !== 0;
