@@ -157,7 +157,7 @@ export class History {
     this.#onFrames = take;
   }
 
-  /** Sets the only handler of what logs say that transactions wrote. */
+  /** Sets the only handler of the writes that logs report. */
   onLogged(take: (writes: readonly LoggedWrites[]) => void): void {
     this.#onLogged = take;
   }

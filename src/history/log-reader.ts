@@ -15,7 +15,7 @@ import { parseLogsNotification } from './ingest/rpc-results.js';
 import { NODES_CAP_MS, NODES_FIRST_MS } from './model/limits.js';
 import type { HistoryNode } from './model/messages.js';
 
-/** The sources of logs, and the receiver of what they say. */
+/** The sources of logs, and the receiver of the writes that logs report. */
 interface LogReaderOptions {
   readonly nodes: RpcNodes<Pick<HistoryNode, 'wsUrl'>>;
   /** Preferred to the nodes. */
@@ -29,8 +29,8 @@ interface LogReaderOptions {
 }
 
 /**
- * Reads the users that logs name where no history is kept: one subscription at a time, at the next
- * node after a failure. What is logged meanwhile is not read later.
+ * Reads the users that logs name, without a history. There is one subscription at a time, which
+ * moves to the next node after a failure. Logs during the move are not read later.
  */
 export class LogReader {
   readonly #options: LogReaderOptions;

@@ -108,7 +108,7 @@ export class Ingester {
       current.socket.stop();
       const error = await this.#runSession(current);
       if (this.#stop.signal.aborted) break;
-      // While the store fails, the logs still name users to the book.
+      // While the store fails, the book still gets the users that logs name.
       if (!(error instanceof StoreError)) current.socket.stop();
       await this.#recoverFrom(error);
     }

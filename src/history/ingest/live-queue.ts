@@ -68,7 +68,7 @@ export class LiveQueue {
     this.#writeAll();
   }
 
-  /** Stores the queued transactions; later ones are not queued. */
+  /** Stores the queued transactions, but none that is queued during the call. */
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();
@@ -101,7 +101,7 @@ export class LiveQueue {
     else this.#timer ??= this.#options.parts.timers.after(LIVE_BATCH_MS, () => this.#writeBatch());
   }
 
-  /** Its users are passed on even while nothing can be stored. */
+  /** The users of a transaction are passed on even while nothing can be stored. */
   #decode(notification: LogsNotification): TransactionRecords {
     const { logged, parts } = this.#options;
     const { decode, counters } = parts;
