@@ -46,7 +46,10 @@ export class LogBook {
     return this.#reader.position().slot;
   }
 
-  /** When the core ended the last turn, unix milliseconds of its clock; 0 before the first. */
+  /**
+   * The time when the core ended the last turn, in unix milliseconds of the core's clock; 0 before
+   * the first turn.
+   */
   get turnMs(): number {
     return this.#reader.position().tsMs;
   }
@@ -84,7 +87,7 @@ export class LogBook {
     this.#next = 0;
   }
 
-  /** Passes a message that no core has written; returns false for any other. */
+  /** Skips a message that no core has written; returns false for a core's message. */
   passForeign({ sequence, id }: LogMessage): boolean {
     if (id !== null || sequence !== this.#next) return false;
     this.#next += 1;

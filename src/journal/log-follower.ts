@@ -23,7 +23,9 @@ export interface LogFollowerOptions extends LogBookOptions {
   readonly log: Log;
   /** Returns the freshness of a book whose log has been silent for some milliseconds. */
   readonly freshness: (ageMs: number) => FeedState;
-  /** How far the clocks of core and reader may differ, milliseconds; by default without a limit. */
+  /**
+   * Maximum difference in milliseconds between the clocks of core and reader; by default no limit.
+   */
   readonly clockSkewMaxMs?: number;
   /** Silence of the log after which clients are sent to another edge, milliseconds. */
   readonly drainAfterMs: number;
@@ -51,7 +53,7 @@ interface LogFollowerStats {
   readonly logFailures: number;
   /** Drains of clients to another edge. */
   readonly logSendAways: number;
-  /** Messages of the log that no core has written, which are passed. */
+  /** Number of messages of the log that were skipped because no core wrote them. */
   readonly logForeign: number;
 }
 
@@ -150,7 +152,10 @@ export class LogFollower {
     return this.#options.timers.nowMs() - this.#messageAtMs + this.#behindMs;
   }
 
-  /** How much more the clocks of core and reader differ than they may; a core is not trusted with its own age. */
+  /**
+   * Returns the milliseconds by which the difference between the clocks of core and reader exceeds
+   * its maximum, because a core's own statement of its age is not trusted.
+   */
   #skewMs(): number {
     const { timers, clockSkewMaxMs = Number.POSITIVE_INFINITY } = this.#options;
     const { turnMs } = this.#book;

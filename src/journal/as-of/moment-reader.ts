@@ -46,7 +46,10 @@ export class MomentReader {
     }
   }
 
-  /** A damaged or deleted file has no moments; a file that the system refuses may have some later. */
+  /**
+   * A damaged or deleted file has no moments; a file that the system cannot open at present may
+   * have moments later.
+   */
   #afterFault(moment: AsOfMoment, error: unknown): AsOfReply {
     if (error instanceof EngineError) return this.#notKept(moment, { error });
     const code = systemCodeOf(error);

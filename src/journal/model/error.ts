@@ -33,7 +33,7 @@ export function threadEnded(code: number): JournalError {
   return new JournalError('JOURNAL_FAILED', `it ended with code ${code}`);
 }
 
-/** The code of the system's refusal, such as `EACCES`; null for any other error. */
+/** The code of the system's error, such as `EACCES`; null for any other error. */
 export function systemCodeOf(error: unknown): string | null {
   if (!(error instanceof Error) || !('syscall' in error)) return null;
   return 'code' in error ? String(error.code) : 'EIO';

@@ -129,9 +129,11 @@ export const LOG_RESTORE_MS_MAX = 30_000;
 export const LOG_CHECKPOINTS_KEPT = 3;
 /** Time limit for storing a checkpoint: 500 MB at a quarter of a slow network's speed. */
 export const CHECKPOINT_MS_MAX = 60_000;
-/** Interval of the search for the newest checkpoint: a deleted one is noticed within a minute. */
+/**
+ * Milliseconds between searches for the newest checkpoint: a deletion is detected within a minute.
+ */
 export const CHECKPOINT_CHECK_MS = 20_000;
-/** Least time between two checkpoints that readers ask for. */
+/** Minimum milliseconds between two checkpoints that readers request. */
 export const CHECKPOINT_WANTED_MS = 5_000;
 /**
  * First delay before storing a checkpoint is retried; the delay doubles with each attempt, because

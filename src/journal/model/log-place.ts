@@ -4,7 +4,7 @@ export interface LogPlace {
   readonly servers: readonly string[];
   /** The name of the JetStream stream; each chain has its own. */
   readonly stream: string;
-  /** The key by which messages and checkpoints are authenticated; undefined for none. */
+  /** The key that authenticates messages and checkpoints; undefined for no authentication. */
   readonly key?: string | undefined;
 }
 

@@ -52,7 +52,7 @@ export type JournalEvent =
   /** Failures of the disk or the folder. */
   | 'failures'
   | 'bytesWritten'
-  /** Messages of a log that no core has written, which are passed. */
+  /** Number of messages of a log that were skipped because no core wrote them. */
   | 'foreignMessages';
 
 /** From the thread. */

@@ -19,7 +19,7 @@ interface CheckpointKeeperOptions {
   readonly timers: Timers;
   readonly signal: AbortSignal;
   readonly onFailure: () => void;
-  /** Called when the newest checkpoint can be read no more: another one is needed. */
+  /** Called when the newest checkpoint cannot be read any more, so that another is needed. */
   readonly onMissing: () => void;
 }
 
@@ -37,7 +37,7 @@ export class CheckpointKeeper {
   #newest: { readonly segment: number; readonly pieces: Uint8Array[] } | null = null;
   #waiting: WaitingCheckpoint | null = null;
   #isStoring = false;
-  /** The newest stored checkpoint; null before the first, and once it is missing. */
+  /** The newest stored checkpoint; null before the first checkpoint, and after it was deleted. */
   #stored: WaitingCheckpoint | null = null;
   #problem: string | null = null;
 
@@ -46,7 +46,9 @@ export class CheckpointKeeper {
     void this.#watchStored();
   }
 
-  /** Why no reader can begin; null when one can, as far as this core knows. */
+  /**
+   * The reason why no reader can start; null when a reader can start, as far as this core knows.
+   */
   get problem(): string | null {
     return this.#problem;
   }
@@ -83,7 +85,7 @@ export class CheckpointKeeper {
     this.#isStoring = false;
   }
 
-  /** Looks for the stored checkpoint and the message after it, which somebody may delete. */
+  /** Looks for the stored checkpoint and the message after it, because someone may delete them. */
   async #watchStored(): Promise<void> {
     const { log, timers, signal, onFailure, onMissing } = this.#options;
     for (;;) {
@@ -91,7 +93,7 @@ export class CheckpointKeeper {
       if (signal.aborted) return;
       const stored = this.#stored;
       if (stored === null || this.#waiting !== null) continue;
-      // A server that cannot be asked says nothing of its checkpoints.
+      // When the server does not answer, the state of its checkpoints is unknown.
       const isThere = await stored.store
         .isReadable(stored.next)
         .catch((error: unknown) => !isMissingStream(error));
@@ -115,7 +117,7 @@ export class CheckpointKeeper {
       });
       await Promise.race([store.storeCheckpoint({ bytes, next }, run), limit]);
       log.info({ next, bytes: bytes.length }, 'a checkpoint was stored');
-      // Its bytes are stored, and not needed here.
+      // The checkpoint's bytes are stored, and are not needed here.
       this.#stored = { ...waiting, bytes: new Uint8Array(0) };
       this.#problem = null;
     } catch (error) {

@@ -76,9 +76,9 @@ export class CheckpointStore {
   }
 
   /**
-   * Stores a checkpoint of this run in its bucket, which is made again when it is gone, and deletes
-   * the oldest one. Rejects with `LOG_FENCED` when another run writes the log, and with an Error
-   * when the stored bytes are not read back.
+   * Stores a checkpoint of this epoch in its bucket, which is created again when it is missing, and
+   * deletes the oldest checkpoint. Rejects with `LOG_FENCED` when another core writes the log, and
+   * with an Error when the stored bytes cannot be read back.
    */
   async storeCheckpoint({ bytes, next }: LogCheckpoint, run: string): Promise<void> {
     const facts = await this.#readFacts();
@@ -111,7 +111,10 @@ export class CheckpointStore {
     return { bytes, next: nextOf(newest), origin: facts.origin };
   }
 
-  /** Whether a reader could begin at the checkpoint before this message, or at a newer one. */
+  /**
+   * Returns whether a reader could start at the checkpoint before this message, or at a newer
+   * checkpoint.
+   */
   async isReadable(next: number): Promise<boolean> {
     const facts = await this.#readFacts();
     const newest = this.#newestFirst(await this.#objects.list(), facts)[0];
@@ -119,7 +122,9 @@ export class CheckpointStore {
     return (await readStored(this.#connection, this.#stream, nextOf(newest))) !== null;
   }
 
-  /** Rejects with `LOG_FENCED` when the last message of a core, from `next` on, is of another run. */
+  /**
+   * Rejects with `LOG_FENCED` when the last message of a core, from `next` on, is of another epoch.
+   */
   async #requireWriter(
     run: string,
     { next, last }: { readonly next: number; readonly last: number },
@@ -133,7 +138,7 @@ export class CheckpointStore {
     }
   }
 
-  /** The checkpoints of cores whose tails are in the stream. */
+  /** Returns the checkpoints of cores after which the stream has all messages. */
   #newestFirst(
     stored: readonly ObjectInfo[],
     { created, first, last }: StreamFacts,

@@ -30,7 +30,7 @@ export function subjectOf({ stream }: LogPlace): string {
   return `${stream}.log`;
 }
 
-/** The subject on which readers ask the core for a checkpoint; it is not stored. */
+/** The subject on which readers request a checkpoint from the core; its messages are not stored. */
 export function wantedOf({ stream }: LogPlace): string {
   return `${stream}.wanted`;
 }
@@ -126,7 +126,7 @@ export function fencedError(id: string): JournalError {
 /** JetStream's error codes for a missing stream, and a missing message. */
 const [NO_STREAM, NO_MESSAGE] = [10_059, 10_037] as const;
 
-/** Whether a stream, or the bucket that it is, does not exist. */
+/** Returns whether a stream, or the stream of a bucket, does not exist. */
 export function isMissingStream(error: unknown): boolean {
   return codeOf(error) === NO_STREAM;
 }

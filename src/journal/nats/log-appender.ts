@@ -45,7 +45,7 @@ export interface NewMessage {
 export interface LastMessage {
   /** The sequence number of the message in the stream; 0 for an empty stream. */
   readonly sequence: number;
-  /** The name of the message; null for a foreign or deleted one. */
+  /** The id of the message; null for a foreign or deleted message. */
   readonly id: LogMessageId | null;
 }
 
@@ -60,7 +60,7 @@ export class LogAppender {
   readonly #onForeign: () => void;
   #last = 0;
 
-  /** `onForeign` is called for each message of another writer than a core that is passed. */
+  /** `onForeign` is called for each skipped message, whose writer is not a core. */
   constructor(connection: LogConnection, setup: LogSetup, onForeign = (): void => undefined) {
     this.#connection = connection;
     this.#setup = setup;
@@ -119,7 +119,10 @@ export class LogAppender {
     return { sequence, id: sequence === 0 ? null : await this.readId(sequence) };
   }
 
-  /** Reads the name of a message; null for a foreign or deleted one. Rejects as {@link LogAppender.readLast}. */
+  /**
+   * Reads the id of a message; null for a foreign or deleted message. Rejects as {@link
+   * LogAppender.readLast}.
+   */
   async readId(sequence: number): Promise<LogMessageId | null> {
     const message = await this.#asked(() =>
       readStored(this.#connection, this.#setup.log.stream, sequence),
@@ -158,8 +161,9 @@ export class LogAppender {
   }
 
   /**
-   * Checks after an error whether the message is in the log; a retry would otherwise look as if
-   * another writer had appended. Foreign messages are passed: the next one is appended after them.
+   * Checks after an error whether the message is in the log; otherwise a retry would look as if
+   * another writer had appended. Foreign messages are skipped: the next message is appended after
+   * them.
    */
   async #findAppended(id: string, error: unknown): Promise<number> {
     const { sequence } = await this.readLast();
@@ -173,7 +177,7 @@ export class LogAppender {
       this.#last += 1;
       if (found === null) this.#onForeign();
       else if (textOfId(found) === id) return this.#last;
-      // The name of the run is unique, so this is an own message, whose acknowledgement was lost.
+      // The id of the epoch is unique, so this is an own message whose acknowledgement was lost.
       else break;
     }
     throw unreachableError(error);
@@ -190,7 +194,7 @@ export class LogAppender {
   }
 }
 
-/** Reads the name of a message of the log; null for a message that no core has written. */
+/** Reads the id of a message of the log; null for a message that no core wrote. */
 export function readNameOf(
   seal: LogSeal,
   sequence: number,

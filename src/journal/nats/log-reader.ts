@@ -79,7 +79,10 @@ export class LogReader {
     }
   }
 
-  /** Asks the core for a checkpoint; a core that does not hear it stores the next one at its time. */
+  /**
+   * Requests a checkpoint from the core; a core that misses the request stores its next checkpoint
+   * at the regular time.
+   */
   requestCheckpoint(): void {
     if (!this.isClosed) this.#connection.nats.publish(wantedOf(this.#place));
   }

@@ -7,28 +7,28 @@ interface SealedMessage {
   /** The sequence number of the message in the stream. */
   readonly sequence: number;
   readonly bytes: Uint8Array;
-  /** The texts of its headers; empty for none. */
+  /** The values of the message's headers; empty for none. */
   readonly behind: string;
   readonly after: string;
 }
 
-/** A checkpoint as the bucket has it, without its bytes. */
+/** The metadata of a checkpoint in its bucket. */
 interface SealedCheckpoint {
   /** The creation time of the stream. */
   readonly created: string;
   readonly run: string;
   readonly next: number;
-  /** The hash of its bytes, see {@link hashOf}. */
+  /** The hash of the checkpoint's bytes, see {@link hashOf}. */
   readonly hash: string;
 }
 
-/** Bytes of a seal: a forged one fits by chance of 2^-128. */
+/** Bytes of a seal: a forged seal is valid with a probability of 2^-128. */
 const SEAL_BYTES = 16;
 
 /**
- * Authenticates messages and checkpoints of a log by `--log-key`, a keyed hash (HMAC-SHA-256). The
- * seal of a message covers its sequence number, so that a repeated message is a foreign one. Without
- * a key every message with a name of a core's form counts as a core's.
+ * Authenticates messages and checkpoints of a log by `--log-key`, with a keyed hash (HMAC-SHA-256).
+ * The seal of a message includes its sequence number, so that a repeated message counts as foreign.
+ * Without a key, every message whose id has a core's format counts as a core's message.
  */
 export class LogSeal {
   readonly #stream: string;
@@ -39,19 +39,19 @@ export class LogSeal {
     this.#key = key;
   }
 
-  /** The name under which a message is appended. */
+  /** Returns the id under which a message is appended. */
   nameOf(id: string, message: SealedMessage): string {
     return this.#key === undefined ? id : `${id}.${this.#sealOf(id, message)}`;
   }
 
-  /** Reads the name of a message; null for a message that no core has written. */
+  /** Reads the id of a message; null for a message that no core wrote. */
   readName(name: string, message: SealedMessage): LogMessageId | null {
     const found = parseId(name);
     if (found === null || this.#key === undefined) return found;
     return isEqual(name, this.nameOf(textOfId(found), message)) ? found : null;
   }
 
-  /** The seal of a checkpoint; empty without a key. */
+  /** Returns the seal of a checkpoint; empty without a key. */
   sealCheckpoint({ created, run, next, hash }: SealedCheckpoint): string {
     return this.#key === undefined ? '' : this.#hmac([created, run, String(next), hash]);
   }

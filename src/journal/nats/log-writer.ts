@@ -183,7 +183,9 @@ export class LogWriter implements PieceSink {
     return connection;
   }
 
-  /** A reader needs a checkpoint. A core that does not write answers none. */
+  /**
+   * Handles a reader's request for a checkpoint. A core that does not write ignores the request.
+   */
   #noteWanted(): void {
     const nowMs = this.#parts.timers.nowMs();
     if (this.#state !== 'writing' || nowMs - this.#wantedAtMs < CHECKPOINT_WANTED_MS) return;

@@ -16,7 +16,7 @@ export function textOfId({ run, segment, index }: LogMessageId): string {
   return `${run}.${segment}.${index}`;
 }
 
-/** Parses a name, with or without a seal; null for an invalid one. */
+/** Parses an id, with or without a seal; null for an invalid id. */
 export function parseId(text: string): LogMessageId | null {
   const [, run, segment, index] =
     /^([^.\s]+)\.(\d{1,15})\.(\d{1,15})(?:\.[\w-]{22})?$/.exec(text) ?? [];

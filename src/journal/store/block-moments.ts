@@ -60,7 +60,7 @@ export function endMark({ slot, ts }: JournalMoment): Buffer {
   return mark;
 }
 
-/** Whether a file ends with an end mark. */
+/** Returns whether a file ends with an end mark. */
 export function isEnded({ size, read }: BlockBytes): boolean {
   if (size < PREAMBLE_BYTES + BLOCK_HEAD_BYTES) return false;
   const mark = Buffer.alloc(BLOCK_HEAD_BYTES);
@@ -69,7 +69,7 @@ export function isEnded({ size, read }: BlockBytes): boolean {
   return isEmpty && crc32(mark.subarray(CHECKED_AT)) === mark.readUInt32LE(CRC_AT);
 }
 
-/** Walks from block to block up to the end, or the truncation. */
+/** Reads each block in turn up to the end or the truncation. */
 function listBlocks({ size, read }: BlockBytes, from: number): Block[] {
   const head = Buffer.alloc(BLOCK_HEAD_BYTES);
   const blocks: Block[] = [];

@@ -70,7 +70,8 @@ export class JournalFolder {
   }
 
   /**
-   * Takes the number of the next segment, which no file has: `isContinued` when it has no gap before it.
+   * Takes the number of the next segment, which no file has. `isContinued` means that there is no
+   * gap before the segment.
    */
   takeNumber(isContinued: boolean): number {
     this.#number += isContinued || this.#number === 0 ? 1 : 2;
@@ -104,7 +105,7 @@ export class JournalFolder {
     return names;
   }
 
-  /** The stored ranges, without files that were deleted meanwhile. */
+  /** Returns the stored ranges, without files that were deleted meanwhile. */
   listing(): JournalListing {
     const names = new Set(readNames(this.#path));
     const kept = this.#segments.filter(({ number }) => names.has(segmentName(number)));
@@ -132,7 +133,7 @@ export class JournalFolder {
   }
 }
 
-/** The files of a folder; none where it is gone or unreadable. */
+/** Returns the files of a folder; none when the folder is missing or unreadable. */
 function readNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);

@@ -64,7 +64,10 @@ export class SegmentFile {
     }
   }
 
-  /** Syncs and closes the file; a whole one gets its end mark. Rejects with `JOURNAL_WRITE_FAILED`. */
+  /**
+   * Syncs and closes the file; a complete file gets its end mark. Rejects with
+   * `JOURNAL_WRITE_FAILED`.
+   */
   async close(last: JournalMoment | null): Promise<void> {
     try {
       if (last !== null) await this.#handle.appendFile(endMark(last));

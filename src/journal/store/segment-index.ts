@@ -21,7 +21,10 @@ export interface FoundSegments {
   /** In order. */
   readonly segments: readonly SegmentInfo[];
   readonly skipped: readonly JournalSkippedFile[];
-  /** The highest number of a file, unusable ones included; numbers far above those of segments are not the journal's. */
+  /**
+   * The highest number of a file, including unusable files. Numbers far above those of segments are
+   * not of the journal.
+   */
   readonly numberMax: number;
 }
 
@@ -33,7 +36,7 @@ export function readSegments(folder: string, programId: string | null): FoundSeg
   return new SegmentIndex(folder, programId).read();
 }
 
-/** Whether the writer of a segment closed its file. Throws the file system's error. */
+/** Returns whether the writer of a segment closed its file. Throws the file system's error. */
 export function isEndedFile(folder: string, number: number): boolean {
   return readFile(folder, number, isEnded);
 }
@@ -49,7 +52,7 @@ export interface HeadInfo extends Omit<SegmentInfo, 'bytes' | 'first' | 'last'> 
   readonly first: JournalMoment | null;
 }
 
-/** Why a file has no readable segment, and its size when that was found. */
+/** The reason why a file has no readable segment, and the file's size at that time. */
 interface Unreadable {
   readonly reason: string;
   readonly bytes: number;
@@ -99,7 +102,7 @@ export class SegmentIndex {
     return { segments, skipped, numberMax: numbers.findLast((number) => number < numberEnd) ?? 0 };
   }
 
-  /** Forgets deleted files, and the newest segment when there is a newer one. */
+  /** Removes deleted files, and the newest segment when there is a newer one, from the cache. */
   #forgetOld(numbers: readonly number[]): void {
     const there = new Set(numbers);
     const isNewer = (number: number): boolean => number > this.#newest && this.#isReadable(number);
@@ -109,7 +112,7 @@ export class SegmentIndex {
     }
   }
 
-  /** Whether a file may have a segment: an unreadable one that grew is read again. */
+  /** Returns whether a file may have a segment: an unreadable file that grew is read again. */
   #isReadable(number: number): boolean {
     const known = this.#unreadable.get(number);
     if (known === undefined) return true;
@@ -181,7 +184,7 @@ function readFirstBlock({ size, read }: BlockBytes): Buffer {
   return bytes;
 }
 
-/** 0 for a file that cannot be asked for its size. */
+/** Returns 0 for a file whose size the system does not report. */
 function sizeOf(folder: string, number: number): number {
   try {
     return statSync(path.join(folder, segmentName(number))).size;

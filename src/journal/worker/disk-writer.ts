@@ -176,7 +176,7 @@ export class DiskWriter implements PieceSink {
     this.#setState('writing', null);
   }
 
-  /** Closes the file of a whole segment; returns false without one. */
+  /** Closes the file of a complete segment; returns false without an open file. */
   async #closeFile(): Promise<boolean> {
     const file = this.#file;
     const segment = this.#folder?.segments.at(-1);
@@ -207,7 +207,7 @@ export class DiskWriter implements PieceSink {
     this.#file = null;
     if (file === null) return;
     await file.close(null).catch(() => undefined);
-    // Not even the checkpoint was written, so the file is unreadable.
+    // The file is unreadable, because it does not even contain its checkpoint.
     if (folder?.segments.at(-1)?.number !== file.number) folder?.dropFile(file.number);
   }
 
