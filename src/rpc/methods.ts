@@ -121,7 +121,8 @@ interface TransactionQuery {
 }
 
 /**
- * Reads a transaction of any version; its parser gets null when the node lacks it.
+ * Reads a transaction of any version. The parser gets null when the node does not have the
+ * transaction.
  *
  * # Errors
  * RpcError, and the parser's errors.

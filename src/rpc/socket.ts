@@ -36,9 +36,7 @@ export interface RpcSocketOptions {
 
 /** The events of a socket. */
 export interface RpcSocketListener {
-  /**
-   * Called when connected, without subscriptions: the previous ones ended with their connection.
-   */
+  /** Called when connected, without subscriptions: the previous ones ended. */
   onOpened(): void;
   /** Called when the connection ended or failed; the next attempt is already scheduled. */
   onClosed(reason: string): void;
@@ -107,10 +105,7 @@ export class RpcSocket {
     return { ...this.#stats, subscriptions: this.#connection?.table.size ?? 0 };
   }
 
-  /**
-   * Connects, and reconnects until `stop`; it can be started again. There is one listener: the
-   * owner.
-   */
+  /** Connects, and reconnects until `stop`; can be started again. There is one listener. */
   start(listener: RpcSocketListener): void {
     this.#listener = listener;
     const waitMs = this.#connectFromMs - this.#timers.nowMs();
@@ -167,7 +162,7 @@ export class RpcSocket {
     connection.table.removeSubscription(subscription.id);
     const method = subscription.method.replace('Subscribe', 'Unsubscribe');
     const id = connection.table.nextId();
-    // Digits that a number does not hold must not become a text.
+    // The id is inserted without quotes, also when it is a text of digits.
     const params = `[${subscription.id}]`;
     connection.socket.send(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`);
   }
@@ -224,9 +219,7 @@ export class RpcSocket {
     this.#listener.onOpened();
   }
 
-  /**
-   * Schedules a ping. Any message counts as a sign of life, so a busy server may answer pings late.
-   */
+  /** Any message counts as a sign of life, so that a busy server may answer pings late. */
   #planPing(connection: SocketConnection): void {
     const intervalMs = this.#options.pingIntervalMs ?? SOCKET_PING_INTERVAL_MS;
     const timeoutMs = this.#options.pongTimeoutMs ?? SOCKET_PONG_TIMEOUT_MS;

@@ -3,10 +3,10 @@ import { RpcError } from './error.js';
 import { isRecord, refusalOfResponse } from './http-response.js';
 import { EARLY_NOTIFICATIONS_MAX, SOCKET_SUBSCRIPTIONS_MAX } from './limits.js';
 
-/** A server's id of a subscription: a text of digits where a number does not hold it. */
+/** A server's id of a subscription; it is a text of digits when a number cannot represent it. */
 export type SubscriptionId = number | string;
 
-/** Receives the unvalidated `result` of each notification of one subscription. */
+/** Receives the `result` of each notification of one subscription, without validation. */
 export type NotificationHandler = (result: unknown) => void;
 
 /** A registered request that waits to be sent and acknowledged. */
@@ -85,7 +85,7 @@ export class SubscriptionTable {
     this.#handlers.delete(subscription);
   }
 
-  /** Processes one parsed message; `toText` returns it as it came. */
+  /** Processes one parsed message; `toText` returns the message as received. */
   handleMessage(message: unknown, toText: () => string): MessageKind {
     if (!isRecord(message)) return 'unknown';
     if (typeof message['method'] === 'string') {
@@ -161,7 +161,7 @@ export class SubscriptionTable {
 
 type MessageMembers = Readonly<Record<string, unknown>>;
 
-/** The id of a subscription as the server wrote it; undefined without one. */
+/** Returns the id of a subscription as the server wrote it; undefined without an id. */
 function exactId(
   members: MessageMembers,
   name: 'subscription' | 'result',

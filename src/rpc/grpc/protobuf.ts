@@ -38,7 +38,7 @@ export class MessageReader {
     return true;
   }
 
-  /** An unsigned or boolean value of at most 53 bits, which no slot or version exceeds. */
+  /** Reads an unsigned or boolean value of at most 53 bits, which no slot or version exceeds. */
   readNumber(): number {
     this.#take(VARINT);
     const value = this.#varint();
