@@ -1,10 +1,13 @@
 /**
- * The key that identifies a client for limits: an IPv4 address itself, or the 56-bit network of an
- * IPv6 address, because a customer gets as many networks of 64 bits.
+ * Returns the key that identifies a client for limits: an IPv4 address itself, or the 56-bit
+ * network of an IPv6 address, because a customer gets up to 256 networks of 64 bits.
  */
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Groups of an IPv6 address that identify its network: three whole ones, and half of the fourth. */
+/**
+ * Number of groups of an IPv6 address that identify its network: three whole groups and half of the
+ * fourth.
+ */
 const NETWORK_GROUPS = 3;
 
 /**
@@ -19,7 +22,7 @@ export function addressKey(ip: string): string {
   return `${groups.slice(0, NETWORK_GROUPS).join(':')}:${half.toString(16)}::/56`;
 }
 
-/** The key of an address in a queue; undefined for this machine's own. */
+/** Returns the key of an address in a queue; undefined for this machine's own address. */
 export function clientKey(ip: string): string | undefined {
   return isLoopback(ip) ? undefined : addressKey(ip);
 }

@@ -2,8 +2,9 @@
  * Limits the topics that have subscribers, because a topic costs work in every turn in which its
  * market changes.
  *
- * The common topics, which most clients share, are bounded by the markets and can always be opened.
- * Topics with client-chosen parameters share quotas, of which no client takes more than stays free.
+ * The common topics, which most clients share, can always be opened: their number depends on the
+ * markets. Topics with client-chosen parameters share quotas, of which no client takes more than
+ * stays free.
  */
 import { LIMITS } from '../../config/limits.js';
 import { FairShare } from '../../contract/fair-share.js';
@@ -37,7 +38,7 @@ interface CountedTopic {
 interface OpenTopic {
   /** The class of its first subscriber. */
   readonly quotaClass: QuotaClass;
-  /** The address of the first subscriber, which holds it in the quota. */
+  /** The address of the first subscriber, to whose quota the topic counts. */
   readonly holder: string | undefined;
   subscriptions: number;
 }

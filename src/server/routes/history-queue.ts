@@ -1,6 +1,6 @@
 /**
- * Limits access to the history: equal pending queries share one result, few queries run at a time, in
- * turns of clients, and a query whose clients have all disconnected is not started.
+ * Limits access to the history. Equal pending queries share one result, and few queries run at a
+ * time, for which clients take turns. A query whose clients have all disconnected is not started.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { ErrorCode } from '../../contract/error-codes.js';
@@ -15,7 +15,7 @@ interface QueuedQuery {
   /** Equal for equal queries of one version. */
   readonly name: string;
   readonly query: HistoryQuery;
-  /** The key of the client's limits; undefined for none. */
+  /** The key of the client's limits; undefined for a client without limits. */
   readonly client: string | undefined;
   /** Whether the client has disconnected. */
   readonly isGone: () => boolean;
@@ -149,7 +149,10 @@ export class HistoryQueue {
     }
   }
 
-  /** The promise of a query that did not run stays unsettled: all its clients have disconnected. */
+  /**
+   * The promise of a query that did not run stays pending, because all its clients have
+   * disconnected.
+   */
   #dropQuery({ name, client, timer }: WaitingQuery): void {
     timer.cancel();
     this.#queries.delete(name);

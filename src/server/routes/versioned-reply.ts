@@ -116,8 +116,8 @@ export function requestAcceptsGzip(request: HttpRequest): boolean {
 }
 
 /**
- * A 200 with a compressed body, whose bytes must not change. Its tag is weak: the strong one is that
- * of the uncompressed bytes.
+ * A 200 response with a compressed body, whose bytes must not change. Its tag is weak: the strong
+ * tag is that of the uncompressed bytes.
  */
 export function gzipReply(headers: readonly Header[], body: Uint8Array): Reply {
   return {
@@ -132,7 +132,10 @@ function weakened(headers: readonly Header[]): readonly Header[] {
   return headers.map(([name, value]) => [name, name === 'ETag' ? `W/${value}` : value]);
 }
 
-/** Whether If-None-Match names this tag. A weak form of our tag compares equal, as RFC 9110 says. */
+/**
+ * Returns whether If-None-Match contains this tag. The weak form of the tag compares equal, by RFC
+ * 9110.
+ */
 function matchesTag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === '') return false;
   if (ifNoneMatch === etag || ifNoneMatch === '*') return true;

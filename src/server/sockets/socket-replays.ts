@@ -96,7 +96,7 @@ export class SocketReplays {
     }
   }
 
-  /** Takes the place of the replay of this topic, or counts another one. Throws LIMIT_EXCEEDED. */
+  /** Replaces the replay of the same topic, or counts a further replay. Throws LIMIT_EXCEEDED. */
   #takePlace(key: string): void {
     const before = this.#open.get(key);
     if (before === undefined) {
@@ -108,7 +108,7 @@ export class SocketReplays {
     before.endReplay();
   }
 
-  /** May be called again for a removed replay. */
+  /** This can be called again for a replay that was already removed. */
   #removeReplay(subscriber: ReplaySubscriber): void {
     if (this.#open.get(subscriber.key) !== subscriber) return;
     this.#open.delete(subscriber.key);

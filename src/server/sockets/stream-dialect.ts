@@ -139,7 +139,10 @@ function readSpec(message: ClientMessage, market: number): TopicSpec {
   };
 }
 
-/** The topic's quota: common when it names only its market, its sources, its encoding and a common depth. */
+/**
+ * Returns the topic's quota. A topic is common when it specifies only market, sources, encoding and
+ * a common depth.
+ */
 export function quotaClassOf(spec: TopicSpec, book: BookSource): QuotaClass {
   const { maker, depth, grouping, timing, intervalMs } = spec;
   if (maker !== undefined) return book.hasUser(maker) ? 'chosen' : 'unknownMaker';
