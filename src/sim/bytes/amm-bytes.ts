@@ -3,7 +3,7 @@ import type { AccountBytes } from './account-bytes.js';
 import type { AmmPreset } from './amm-presets.js';
 import type { LAYOUTS } from './generated/layout.js';
 
-/** The account of a perp market of either program. */
+/** Returns the account of a perp market of either program. */
 export type PerpMarketBytes = AccountBytes<(typeof LAYOUTS)[ProgramName]['PERP_MARKET']>;
 
 /** The cumulative funding of a market. Rates are at 1e9, revenue at 1e6. */

@@ -195,8 +195,8 @@ export const ETH_AMM: AmmPreset = {
 };
 
 /**
- * Velocity's SOL-PERP as of August 2026, at the price of the simulation and likewise without the offset of its
- * reference price.
+ * Velocity's SOL-PERP in August 2026, at the price of the simulation and without its reference
+ * price offset.
  *
  * Source: the account FDejXbUrSy6zayBCL5xuk2SXLHZgr8ppfFTLcHbyJorY at slot 438,024,290, test/golden/velocity.
  */

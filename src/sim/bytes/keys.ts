@@ -2,7 +2,7 @@ import { PublicKey } from '@solana/web3.js';
 import { PROGRAM_IDS, type ProgramName } from '../../contract/program.js';
 import { u16, u32 } from './account-bytes.js';
 
-/** Drift v2's id on mainnet and devnet, also the owner of accounts on the local chain. */
+/** Drift v2's id on mainnet and devnet, which also owns the accounts on the local chain. */
 export const PROGRAM_ID: string = PROGRAM_IDS.drift;
 
 /** The addresses of each program, by its name. */
@@ -15,7 +15,7 @@ export const addresses = {
 export const address = addresses.drift;
 
 /**
- * The addresses of a program, derived from its seeds. Integers in seeds are little endian.
+ * Derives the addresses of a program from their seeds. Integers in seeds are little-endian.
  *
  * Source: programs/drift/src/instructions (the `seeds` of each account context), and likewise of Velocity.
  */

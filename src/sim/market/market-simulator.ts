@@ -34,10 +34,7 @@ const MAKERS_MAX = 20_000;
 const STEPS_PER_ORACLE_MOVE = 8;
 /** Without takers, one step in this many places one. */
 const TAKER_ONE_IN = 4;
-/**
- * Number of markets that begin with a trade, each a transaction of about 10 ms: as many as the
- * default demo has.
- */
+/** Number of markets that begin with a trade, each a transaction of about 10 ms. */
 const OPENED_MARKETS_MAX = 4;
 /** Number of steps between two status changes of a market. */
 const STEPS_PER_STATUS_CHANGE = 400;
@@ -83,10 +80,7 @@ export interface MarketSimulatorOptions {
 
 /** The changes of one step. */
 export interface SimulatorStep {
-  /**
-   * The transaction that changes these accounts, with its events; undefined when they are written
-   * from outside.
-   */
+  /** The transaction that changes these accounts; undefined for writes from outside. */
   readonly call: ProgramCall | undefined;
   /** One to eight whole accounts, in order of effect. */
   readonly writes: AccountWrite[];
@@ -223,10 +217,7 @@ export class MarketSimulator {
     moveCollateral(sim);
   }
 
-  /**
-   * Uncrosses the next book. Oracle moves and triggers cross books; auctions that ended are found
-   * by checking markets in turn.
-   */
+  /** Uncrosses the next book. Ended auctions are found by checking markets in turn. */
   #uncrossNext(): boolean {
     const { markets, maybeCrossed: suspects } = this.#sim;
     const inTurn = markets[this.#steps % markets.length];

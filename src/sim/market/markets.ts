@@ -56,13 +56,13 @@ export function spotMarket(preset: SpotPreset, feeds: Feeds): SimulatedMarket {
   return lifeMarket(preset, feed, MarketType.Spot, pubkey);
 }
 
-/** The feeds of a program's markets: those of one token share a feed. */
+/** The feeds of a program's markets: markets of the same token share a feed. */
 export class Feeds {
   readonly #byId = new Map<number, Feed>();
 
   constructor(readonly program: ProgramName) {}
 
-  /** The feed of an id, which begins so if it is new. */
+  /** Returns the feed of an id; creates the feed with the given values if it is new. */
   open(id: number, start: Pick<Feed, 'exponent' | 'price' | 'tick'>): Feed {
     const pubkey = addresses[this.program].pythLazerOracle(id);
     const feed = this.#byId.get(id) ?? { pubkey, ...start, postedSlot: 0n, publishTimeUs: 0n };
