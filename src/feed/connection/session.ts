@@ -80,9 +80,7 @@ export class FeedSession {
   #failure: FeedError | null = null;
   #genesis: string | null = null;
   #liveAtMs = Number.NEGATIVE_INFINITY;
-  /**
-   * Whether a gap in the slots ended during the reading, so that the reading may precede the end.
-   */
+  /** Whether a gap in the slots ended during the reading, which may be older than that end. */
   #gapEnded = false;
   #followAgain = false;
   #followRunning = false;
@@ -144,9 +142,7 @@ export class FeedSession {
     await this.#rebuildUntilLive();
   }
 
-  /**
-   * Closes the session, because its connection is gone: nothing of it reaches the engine any more.
-   */
+  /** Closes the session after its connection ended: it sends nothing more to the engine. */
   close(): void {
     this.#stopWatching();
     this.#stop.abort();
@@ -263,10 +259,7 @@ export class FeedSession {
     this.#witness.stop();
   }
 
-  /**
-   * Handles a loss: an unknown number of updates is missing, so only a new connection can be
-   * trusted.
-   */
+  /** Handles the loss of an unknown number of updates: only a new connection can be trusted. */
   #handleLoss(finding: string): void {
     if (this.#phase !== 'live') return;
     this.#parts.counters.losses += 1;
@@ -308,9 +301,7 @@ export class FeedSession {
     else if (this.#phase === 'snapshot') this.#bufferUpdate(update);
   }
 
-  /**
-   * Handles an unreadable notification: the update of an unknown account is missing from the book.
-   */
+  /** Handles an unreadable notification: the book lacks the update of an unknown account. */
   #handleUnreadable(): void {
     this.#parts.counters.malformedNotifications += 1;
     this.#listener.onGap('a message was unreadable');
@@ -329,10 +320,7 @@ export class FeedSession {
     applyUpdate(this.#parts, update);
   }
 
-  /**
-   * Buffers an update; an overflow makes the running snapshot useless, and the next one starts with
-   * an empty buffer.
-   */
+  /** Buffers an update. On overflow the running snapshot fails, and the buffer is emptied. */
   #bufferUpdate(update: AccountUpdate): void {
     try {
       this.#buffer.addUpdate(update);
@@ -366,8 +354,7 @@ export class FeedSession {
       this.#phase = 'waiting';
       if (this.#stop.signal.aborted || isOtherChain(error) || isChainClockError(error)) throw error;
       this.#parts.counters.rebuildFailures += 1;
-      // The reading may be of an implausible slot, so the next slot is accepted even if it is
-      // lower.
+      // The reading may be of an implausible slot, so the next slot may be lower.
       this.#parts.clock.forgetSlot();
       this.#listener.onReadFailure(error);
       return isRefusedContent(error) ? 'refused' : 'failed';
@@ -446,10 +433,7 @@ export class FeedSession {
     return { slotMin, chain, signal };
   }
 
-  /**
-   * Waits until the socket has notified the state of a snapshot of this slot, if the socket
-   * notifies slots.
-   */
+  /** Waits until a socket that notifies slots has notified the state of a snapshot's slot. */
   async #waitForSlot(slotRead: number): Promise<void> {
     const wanted = { slot: slotRead + READ_SLOTS_AFTER, signal: this.#stop.signal };
     const announced = (): number => this.#chain.announced;
@@ -478,10 +462,7 @@ export class FeedSession {
     }
   }
 
-  /**
-   * Removes accounts that do not exist on the chain as of a slot, unless a later notification
-   * exists.
-   */
+  /** Removes accounts that do not exist as of a slot, unless a later notification exists. */
   #letGo(keys: readonly string[], slot: number): void {
     const { counters, log, memory, turns } = this.#parts;
     const gone = keys.filter((pubkey) => this.#notifiedSlots.isNewer({ pubkey, slot }));
@@ -498,9 +479,7 @@ export class FeedSession {
     if (memory.state === null) this.#listener.onGap('the State account of the program is gone');
   }
 
-  /**
-   * Applies read accounts unless newer notifications exist; returns the number of applied accounts.
-   */
+  /** Applies read accounts without newer notifications; returns the number of applied accounts. */
   #repairAccounts(accounts: readonly AccountUpdate[]): number {
     const newer = accounts.filter((account) => this.#notifiedSlots.isNewer(account));
     for (const account of newer) {
