@@ -169,7 +169,7 @@ function createParts(
       awaitReady(marketNames, { ready, directory: book, log, planCheck, onReady });
     },
   });
-  history?.history.onLogged((writes) => feed.recordLogged?.(writes));
+  if (history !== undefined) history.history.onLogged = (writes) => feed.recordLogged?.(writes);
   const makers = createMakers(config, { runtime, feed, addresses, directory });
   const venues = externalVenues(config, origin.engine, runtime);
   const unsent = new UnsentReplies(timers);

@@ -1,7 +1,4 @@
-/**
- * The history on the main thread: a handle for the worker. It forwards queries, returns bodies,
- * caches what the worker pushes, and restarts a failed worker. A failure never affects the book.
- */
+/** The history on the main thread: a handle for its worker, which it restarts after a failure. */
 
 import type { HistoryBody, HistoryQuery } from '../contract/history-queries.js';
 import type { HistoryStats, MarketFrame, MarketStats } from '../contract/history-source.js';
@@ -56,7 +53,8 @@ export class History {
   readonly #marketStats = new Map<MarketKey, MarketStats>();
   readonly #topics = new Set<string>();
   #onFrames: (frames: readonly MarketFrame[]) => void = () => undefined;
-  #onLogged: (writes: readonly LoggedWrites[]) => void = () => undefined;
+  /** Called with the writes that logs report. */
+  onLogged: (writes: readonly LoggedWrites[]) => void = () => undefined;
   #book: HistoryBook = { markets: [], genesisHash: null };
   #stats: HistoryStats = startingStats(null);
   #worker: WorkerLink | null = null;
@@ -103,10 +101,7 @@ export class History {
   }
 
   /**
-   * Renders a body.
-   *
-   * # Errors
-   * Rejects with a HistoryError: NOT_READY while the worker is not ready.
+   * Renders a body. Rejects with a HistoryError: NOT_READY while the worker is not ready.
    */
   query(query: HistoryQuery): Promise<HistoryBody> {
     const worker = this.#worker;
@@ -155,11 +150,6 @@ export class History {
   /** Sets the only frame handler. */
   onFrames(take: (frames: readonly MarketFrame[]) => void): void {
     this.#onFrames = take;
-  }
-
-  /** Sets the only handler of the writes that logs report. */
-  onLogged(take: (writes: readonly LoggedWrites[]) => void): void {
-    this.#onLogged = take;
   }
 
   #startWorker(): void {
@@ -255,7 +245,7 @@ export class History {
         };
         return;
       case 'logged':
-        this.#onLogged(message.writes);
+        this.onLogged(message.writes);
         return;
       case 'marketStats':
         this.#marketStats.clear();

@@ -112,10 +112,7 @@ export const COMPLETE_PERCENT = 90;
 export const POSSIBLE_PERCENT = 50;
 /** Consecutive rejections after which small scans can be confirmed like others: two of each of two nodes. */
 export const IMPOSSIBLE_READS = 4;
-/**
- * Number of users of a scan that are checked against the layout: with another layout, nearly every
- * user contradicts it.
- */
+/** Users of a scan that are checked against the layout: nearly all contradict another layout. */
 export const LAYOUT_SAMPLES = 50;
 /** Share of malformed accounts above which a new layout or a bad node is assumed. */
 export const QUARANTINED_PERCENT_MAX = 5;
@@ -155,10 +152,7 @@ export const PROBE_INTERVALS_A_TURN = 3;
 export const PROBES_PER_INTERVAL_MAX = 4;
 /** Slots announced after a probe before it is compared again, as for an audit. */
 export const PROBE_SLOTS_AFTER = AUDIT_SLOTS_AFTER;
-/**
- * Slots between a reading without an account and the second one: the socket has then notified the
- * state of the first.
- */
+/** Slots between two readings without an account: the socket has then notified the first's state. */
 export const ABSENCE_SLOTS_AFTER = 1;
 /** Delay after an inconclusive reading: about a slot, by which `confirmed` reaches the first reading. */
 export const ABSENCE_REREAD_MS = 400;
@@ -180,26 +174,15 @@ export const UNPROVEN_SLOTS_AFTER = 2;
  * forks of this length are rarer.
  */
 export const UNPROVEN_SLOTS_MAX = 6;
-/**
- * Slots after a logged transaction until its accounts must be notified. The notifications of a slot
- * arrive before the next slot begins, and one more slot allows for a late message.
- */
+/** Slots after a logged transaction until its accounts must be notified: one more than usual. */
 export const LOGGED_SLOTS_AFTER = 2;
 /** The same limit in milliseconds, for a socket that announces no slots. */
 export const LOGGED_WAIT_MS = 800;
-/**
- * Milliseconds after a failed read, or after a read of a slot before the transaction: half a slot.
- */
+/** Milliseconds after a failed read, or a read of an earlier slot: half a slot. */
 export const LOGGED_REREAD_MS = 200;
-/**
- * Milliseconds after which a logged account or transaction is not read any more: probes and audits
- * read it later.
- */
+/** Milliseconds after which a logged account is not read any more: probes and audits read it later. */
 export const LOGGED_MS_MAX = 10_000;
-/**
- * Maximum waiting accounts and transactions: two seconds of 5,000 transactions whose users are all
- * lost.
- */
+/** Maximum waiting accounts and transactions: two seconds of 5,000 with all notifications lost. */
 export const LOGGED_KEYS_MAX = 10_000;
 /** Maximum concurrent reads of logged accounts: 400 accounts in the time of one read. */
 export const LOGGED_READS_MAX = 4;
@@ -290,10 +273,7 @@ export const SCAN_SILENT_MS_MAX = 5_000;
  * the whole exchange is far larger. A smaller scan completes within one such period.
  */
 export const SCAN_PROGRESS_BYTES_MIN = 256 * 1024;
-/**
- * Maximum time of a single scan before the next node scans as well, even with progress: a node may
- * send forever.
- */
+/** Maximum time of a scan before the next node scans as well: a node may send forever. */
 export const SCAN_ALONE_MS_MAX = 30_000;
 /**
  * The silence limit for audit scans: the book is live, so there is no hurry, but the limit is below

@@ -22,9 +22,8 @@ interface LedgerListener {
 
 /**
  * Stores each source's last write by account and slot while slots are not final, and the last write
- * of each account in older slots. The book has the newest slot's state; within a slot, the state of
- * the source that reported the most writes. A claim is invalid when its slot is dead, when its
- * source left the slot's fork, or when its source is distrusted.
+ * of each account in older slots. The book has the newest slot's state; within a slot, that of the
+ * source with the most writes. Claims of dead or left slots, and of distrusted sources, are invalid.
  */
 export class WriteLedger {
   readonly #members: readonly Member[];
@@ -109,10 +108,7 @@ export class WriteLedger {
     if (this.#kept.bytes > this.#bytesMax) this.#dropOldest();
   }
 
-  /**
-   * Records a reading of an account as of this slot. A write in the same slot may be newer than the
-   * reading.
-   */
+  /** Records a reading of an account; a write in the same slot may be newer than the reading. */
   recordReading(update: AccountUpdate): void {
     const slot = update.slot - 1;
     const [oldest] = this.#kept.findAccount(update.pubkey)?.slots ?? [];
@@ -150,9 +146,8 @@ export class WriteLedger {
 
   /** Call this when sources joined, left or passed slots; all slots up to `finalSlot` are final. */
   recordProgress(finalSlot: number): void {
-    const isNumbered = this.#members.some(
-      ({ isKeeping, source }) => isKeeping && source.kind === 'grpc',
-    );
+    const isNumbering = ({ isKeeping, source }: Member) => isKeeping && source.kind === 'grpc';
+    const isNumbered = this.#members.some(isNumbering);
     if (isNumbered !== this.#isNumbered) {
       this.#isNumbered = isNumbered;
       for (const account of this.#kept.accounts()) this.#show(account);
@@ -166,18 +161,16 @@ export class WriteLedger {
     this.#count(member, ({ counts, epoch }) => counts || epoch === member.epoch);
   }
 
-  /**
-   * Makes all writes of a source invalid, including earlier ones. States in slots that no other
-   * trusted source covers become unknown.
-   */
+  /** Makes all writes of a source invalid; states that no other trusted source covers are unknown. */
   distrustSource(member: Member): void {
     member.counts = false;
     const before = [...this.#kept.accounts()].flatMap(({ shown }) => shown ?? []);
     this.#count(member, () => false);
+    const isCovered = (slot: number) =>
+      this.#members.some((one) => one.isTrusted && one.coversSlot(slot));
     for (const state of before) {
       const { shown } = this.#kept.findAccount(state.pubkey) ?? {};
-      const isOlder = shown != null && shown.slot < state.slot;
-      if (isOlder && !this.#members.some((one) => one.isTrusted && one.coversSlot(state.slot)))
+      if (shown != null && shown.slot < state.slot && !isCovered(state.slot))
         this.#lost.push(state);
     }
   }
