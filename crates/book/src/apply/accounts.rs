@@ -9,7 +9,6 @@ use crate::ladder::arena::handle_of;
 use crate::limits::{MARKETS_MAX, QUARANTINE_MAX};
 use crate::markets::account::{MarketAccount, read_market};
 use crate::markets::exchange::ExchangeTerms;
-use crate::model::clock::Clock;
 use crate::model::market::EmptyReason;
 use crate::model::update::{AccountUpdate, Applied, BookError, Gate};
 use crate::orders::order_store::bits;
@@ -213,13 +212,10 @@ impl Book {
         let terms = ExchangeTerms::of(&state);
         self.quarantined.remove(&update.pubkey);
         self.remove_user_of(&update.pubkey);
-        let exchange = &mut self.markets.exchange;
-        if exchange.terms == terms {
+        let Some(clock) = self.markets.exchange.set_terms(terms) else {
             return Ok(Applied::Unchanged);
-        }
-        (exchange.terms, exchange.terms_hash) = (terms, None);
-        let Clock { slots, now } = exchange.clock;
-        self.set_clock(slots.slot, now);
+        };
+        self.set_time(clock);
         self.markets.refresh_all();
         Ok(Applied::Changed)
     }

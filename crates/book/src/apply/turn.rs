@@ -12,17 +12,24 @@ impl Book {
     /// When time moves back (another chain, a revert), or slots get another length, every
     /// time-dependent order is placed again.
     pub fn set_clock(&mut self, slot: Slot, now: UnixSeconds) {
-        let exchange = &mut self.markets.exchange;
-        let clock = Clock { slots: exchange.terms.slots.at(slot), now };
-        let before = std::mem::replace(&mut exchange.clock, clock);
-        if clock == before {
-            return;
-        }
+        let exchange = &self.markets.exchange;
+        let slots = match exchange.terms.slots.staged_ms {
+            0 => exchange.clock.slots.at(slot),
+            _ => exchange.terms.slots.at(slot),
+        };
+        self.set_time(Clock { slots, now });
+    }
+
+    /// Moves the chain's time, whose slots may have other lengths than before.
+    pub(crate) fn set_time(&mut self, clock: Clock) {
+        let before = std::mem::replace(&mut self.markets.exchange.clock, clock);
         let is_other_time = !clock.slots.has_lengths_of(&before.slots);
         if is_other_time {
             self.markets.list.iter_mut().for_each(|market| market.ladders.auctions.revise());
+        } else if (clock.slot(), clock.now) == (before.slot(), before.now) {
+            return;
         }
-        if slot < before.slot() || now < before.now || is_other_time {
+        if clock.slot() < before.slot() || clock.now < before.now || is_other_time {
             self.orders.rewind(&mut self.markets);
         } else {
             self.orders.fire_timers(&mut self.markets);

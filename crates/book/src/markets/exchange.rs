@@ -30,7 +30,19 @@ pub(crate) struct Exchange {
     pub(crate) clock: Clock,
 }
 
-/// The fields of the state account; the program's defaults before the first state account.
+impl Exchange {
+    /// Replaces the terms, and returns the time with their lengths of slots; `None` when they are
+    /// the same.
+    pub(crate) fn set_terms(&mut self, terms: ExchangeTerms) -> Option<Clock> {
+        if self.terms == terms {
+            return None;
+        }
+        (self.terms, self.terms_hash) = (terms, None);
+        Some(Clock { slots: terms.slots.at(self.clock.slot()), ..self.clock })
+    }
+}
+
+/// The fields of the state account; the program's defaults before the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ExchangeTerms {
     pub(crate) status: u8,

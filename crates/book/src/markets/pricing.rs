@@ -73,13 +73,9 @@ impl Market {
     }
 
     fn empty_reason_at(&self, exchange: &Exchange) -> Option<EmptyReason> {
-        let is_moved = self.ladders.elsewhere > 0;
-        let known = self.unusable.or(is_moved.then_some(EmptyReason::OrdersOnClob));
-        if known.is_some() {
-            return known;
-        }
-        if self.info.market_type == MarketType::Spot && !exchange.rules.trades_spot() {
-            return Some(EmptyReason::SpotNotTraded);
+        let is_traded = self.info.market_type == MarketType::Perp || exchange.rules.trades_spot();
+        if self.unusable.is_some() || !is_traded {
+            return self.unusable.or(Some(EmptyReason::SpotNotTraded));
         }
         if !matches!(self.info.status, MarketStatus::Active | MarketStatus::ReduceOnly) {
             return Some(EmptyReason::MarketStatus);

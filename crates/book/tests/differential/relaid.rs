@@ -1,4 +1,4 @@
-//! The accounts of the world as Velocity lays them out, and what it has beside Drift v2.
+//! The accounts of the world as Velocity lays them out, with fields that Drift v2 lacks.
 
 use slotbook_protocol::drift::layouts as drift;
 use slotbook_protocol::layout::Layout;

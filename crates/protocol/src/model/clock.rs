@@ -53,7 +53,7 @@ impl SlotSchedule {
     }
 }
 
-/// A slot, and the lengths of slots that are known at this slot.
+/// A slot, and the lengths of slots that are known at it.
 ///
 /// Source: velocity-v1 programs/velocity/src/math/time.rs `SlotClock`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

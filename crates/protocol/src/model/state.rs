@@ -33,12 +33,6 @@ impl State {
         let bytes = checked::<T>(AccountKind::State, data)?;
         let perp_fees = const { T::STATE.at("perpFeeStructure", "FeeStructure") };
         let spot_fees = const { T::STATE.at("spotFeeStructure", "FeeStructure") };
-        let changes = const { T::STATE.find("slotDurationTransitionSlots", "u64") };
-        macro_rules! rail {
-            ($type:tt $name:literal) => {
-                leaf!(T::STATE, bytes, $type $name)
-            };
-        }
         Ok(Self {
             number_of_sub_accounts: leaf!(T::STATE, bytes, u64 "numberOfSubAccounts"),
             exchange_status: leaf!(T::STATE, bytes, u8 "exchangeStatus"),
@@ -47,22 +41,36 @@ impl State {
                 ..FeeStructure::read::<T>(&bytes[perp_fees..])
             },
             spot_fees: FeeStructure::read::<T>(&bytes[spot_fees..]),
-            guard_rails: OracleGuardRails {
-                mark_oracle_percent_divergence: rail!(u64 "markOraclePercentDivergence"),
-                oracle_twap_5min_percent_divergence: rail!(u64 "oracleTwap5minPercentDivergence"),
-                slots_before_stale_for_amm: rail!(i64 "slotsBeforeStaleForAmm"),
-                slots_before_stale_for_margin: rail!(i64 "slotsBeforeStaleForMargin"),
-                confidence_interval_max_size: rail!(u64 "confidenceIntervalMaxSize"),
-                too_volatile_ratio: rail!(i64 "tooVolatileRatio"),
-            },
-            slots: SlotSchedule {
-                changes: changes.map_or([0; 4], |at| {
-                    std::array::from_fn(|change| u64_at(bytes, at + change * size_of::<u64>()))
-                }),
-                length_ms: leaf!(T::STATE, bytes, u16 "slotDurationMs" or 0),
-                staged_ms: leaf!(T::STATE, bytes, u16 "pendingSlotDurationMs" or 0),
-                staged_from: Slot(leaf!(T::STATE, bytes, u64 "slotDurationEffectiveSlot" or 0)),
-            },
+            guard_rails: guard_rails_of::<T>(bytes),
+            slots: slots_of::<T>(bytes),
         })
+    }
+}
+
+fn slots_of<T: Tables>(state: &[u8]) -> SlotSchedule {
+    let changes = const { T::STATE.find("slotDurationTransitionSlots", "u64") };
+    SlotSchedule {
+        changes: changes.map_or([0; 4], |at| {
+            std::array::from_fn(|change| u64_at(state, at + change * size_of::<u64>()))
+        }),
+        length_ms: leaf!(T::STATE, state, u16 "slotDurationMs" or 0),
+        staged_ms: leaf!(T::STATE, state, u16 "pendingSlotDurationMs" or 0),
+        staged_from: Slot(leaf!(T::STATE, state, u64 "slotDurationEffectiveSlot" or 0)),
+    }
+}
+
+fn guard_rails_of<T: Tables>(state: &[u8]) -> OracleGuardRails {
+    macro_rules! rail {
+        ($type:tt $name:literal) => {
+            leaf!(T::STATE, state, $type $name)
+        };
+    }
+    OracleGuardRails {
+        mark_oracle_percent_divergence: rail!(u64 "markOraclePercentDivergence"),
+        oracle_twap_5min_percent_divergence: rail!(u64 "oracleTwap5minPercentDivergence"),
+        slots_before_stale_for_amm: rail!(i64 "slotsBeforeStaleForAmm"),
+        slots_before_stale_for_margin: rail!(i64 "slotsBeforeStaleForMargin"),
+        confidence_interval_max_size: rail!(u64 "confidenceIntervalMaxSize"),
+        too_volatile_ratio: rail!(i64 "tooVolatileRatio"),
     }
 }

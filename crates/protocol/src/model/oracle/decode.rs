@@ -9,6 +9,9 @@ use crate::model::error::ProtocolError;
 use crate::model::tables::{Tables, checked};
 use crate::model::units::{OraclePrice, PRICE_PRECISION, Pubkey, Slot};
 
+/// The reading of an account, or why there is none.
+type Decoded = Result<OracleReading, ProtocolError>;
+
 /// Owner of Pyth push feeds. Source: programs/drift/src/ids.rs `pyth_program`.
 pub const PYTH_PROGRAM: Pubkey =
     Pubkey::from_base58("FsJ3A3u2vn5cTVofAjvy6y5kwABJAqYWpe4975bi2epH");
@@ -45,22 +48,28 @@ pub(crate) fn decode_oracle<T: Tables>(
     source: OracleSource,
     owner: &Pubkey,
     data: &[u8],
-) -> Result<OracleReading, ProtocolError> {
+) -> Decoded {
+    let is_old = matches!(
+        source,
+        OracleSource::PythPull
+            | OracleSource::Pyth1KPull
+            | OracleSource::Pyth1MPull
+            | OracleSource::PythStableCoinPull
+            | OracleSource::Switchboard
+            | OracleSource::SwitchboardOnDemand
+    );
+    if is_old && !T::HAS_OLD_ORACLES {
+        return Err(ProtocolError::InvalidEnum { field: "oracle_source", value: source as u8 });
+    }
+    decode_source::<T>(source, owner, data)
+}
+
+fn decode_source<T: Tables>(source: OracleSource, owner: &Pubkey, data: &[u8]) -> Decoded {
     match source {
         OracleSource::Pyth => pyth_push::<T>(owner, data, 1),
         OracleSource::Pyth1K => pyth_push::<T>(owner, data, 1_000),
         OracleSource::Pyth1M => pyth_push::<T>(owner, data, 1_000_000),
         OracleSource::PythStableCoin => pyth_push::<T>(owner, data, 1).map(held_at_one),
-        OracleSource::PythPull
-        | OracleSource::Pyth1KPull
-        | OracleSource::Pyth1MPull
-        | OracleSource::PythStableCoinPull
-        | OracleSource::Switchboard
-        | OracleSource::SwitchboardOnDemand
-            if !T::HAS_OLD_ORACLES =>
-        {
-            Err(ProtocolError::InvalidEnum { field: "oracle_source", value: source as u8 })
-        }
         OracleSource::PythPull => pyth_pull(owner, data, 1),
         OracleSource::Pyth1KPull => pyth_pull(owner, data, 1_000),
         OracleSource::Pyth1MPull => pyth_pull(owner, data, 1_000_000),
@@ -92,7 +101,21 @@ fn check_start(data: &[u8], start: &[u8], bytes_min: usize) -> Result<(), Protoc
     Err(ProtocolError::WrongDiscriminator { discriminator })
 }
 
-/// A Pyth price before scaling: the price is `price * 10^exponent`.
+fn check_word(
+    data: &[u8],
+    at: usize,
+    field: &'static str,
+    expected: u32,
+) -> Result<(), ProtocolError> {
+    let value = u8_at(data, at);
+    if u32_at(data, at) == expected {
+        Ok(())
+    } else {
+        Err(ProtocolError::InvalidEnum { field, value })
+    }
+}
+
+/// A Pyth price before scaling: the number is `price * 10^exponent`.
 struct PythPrice {
     price: i64,
     confidence: u64,
@@ -207,21 +230,13 @@ mod push {
     pub(super) const PUBLISHERS_MIN: u32 = 3;
 }
 
-fn pyth_push<T: Tables>(
-    owner: &Pubkey,
-    data: &[u8],
-    multiple: u128,
-) -> Result<OracleReading, ProtocolError> {
+fn pyth_push<T: Tables>(owner: &Pubkey, data: &[u8], multiple: u128) -> Decoded {
     check_owner(owner, &PYTH_PROGRAM)?;
     check_start(data, &push::MAGIC, push::BYTES_MIN)?;
-    if !T::HAS_OLD_ORACLES && u32_at(data, push::VERSION_AT) != push::VERSION {
-        let value = u8_at(data, push::VERSION_AT);
-        return Err(ProtocolError::InvalidEnum { field: "version", value });
+    if !T::HAS_OLD_ORACLES {
+        check_word(data, push::VERSION_AT, "version", push::VERSION)?;
     }
-    if u32_at(data, push::ACCOUNT_TYPE) != push::ACCOUNT_TYPE_PRICE {
-        let value = u8_at(data, push::ACCOUNT_TYPE);
-        return Err(ProtocolError::InvalidEnum { field: "account_type", value });
-    }
+    check_word(data, push::ACCOUNT_TYPE, "account_type", push::ACCOUNT_TYPE_PRICE)?;
     let exponent = i32_at(data, push::EXPONENT);
     let (price, confidence) = (i64_at(data, push::PRICE), u64_at(data, push::CONFIDENCE));
     let stored = PythPrice { price, confidence, exponent, multiple };
@@ -255,7 +270,7 @@ mod pull {
     pub(super) const POSTED_SLOT: usize = 84;
 }
 
-fn pyth_pull(owner: &Pubkey, data: &[u8], multiple: u128) -> Result<OracleReading, ProtocolError> {
+fn pyth_pull(owner: &Pubkey, data: &[u8], multiple: u128) -> Decoded {
     check_owner(owner, &PYTH_RECEIVER_PROGRAM)?;
     check_start(data, &pull::DISCRIMINATOR, pull::MESSAGE_FULL + pull::MESSAGE_BYTES)?;
     let start = match u8_at(data, pull::LEVEL) {
@@ -280,11 +295,7 @@ fn pyth_pull(owner: &Pubkey, data: &[u8], multiple: u128) -> Result<OracleReadin
     })
 }
 
-fn pyth_lazer<T: Tables>(
-    owner: &Pubkey,
-    data: &[u8],
-    multiple: u128,
-) -> Result<OracleReading, ProtocolError> {
+fn pyth_lazer<T: Tables>(owner: &Pubkey, data: &[u8], multiple: u128) -> Decoded {
     check_owner(owner, &T::ID)?;
     let data = checked::<T>(AccountKind::PythLazerOracle, data)?;
     let exponent = leaf!(T::PYTH_LAZER_ORACLE, data, i32 "exponent");
@@ -303,9 +314,9 @@ fn pyth_lazer<T: Tables>(
     })
 }
 
-/// Reads the program's own price, which is at 1e6 already and never stale. Source:
-/// programs/drift/src/state/oracle.rs `get_prelaunch_price`.
-fn prelaunch<T: Tables>(owner: &Pubkey, data: &[u8]) -> Result<OracleReading, ProtocolError> {
+/// The program's own price: it is at 1e6 already, and never stale.
+/// Source: programs/drift/src/state/oracle.rs `get_prelaunch_price`.
+fn prelaunch<T: Tables>(owner: &Pubkey, data: &[u8]) -> Decoded {
     check_owner(owner, &T::ID)?;
     let data = checked::<T>(AccountKind::PrelaunchOracle, data)?;
     Ok(OracleReading {
@@ -334,7 +345,7 @@ mod aggregator {
 }
 
 /// Source: programs/drift/src/state/oracle.rs `get_switchboard_price`.
-fn switchboard(owner: &Pubkey, data: &[u8]) -> Result<OracleReading, ProtocolError> {
+fn switchboard(owner: &Pubkey, data: &[u8]) -> Decoded {
     check_owner(owner, &SWITCHBOARD_PROGRAM)?;
     check_start(data, &aggregator::DISCRIMINATOR, aggregator::BYTES_MIN)?;
     let price = switchboard_decimal(data, aggregator::RESULT, "result")?;
@@ -382,7 +393,7 @@ mod on_demand {
 
 /// The mean of the submissions that landed last. The SDK takes the median that the account holds.
 /// Source: programs/drift/src/state/oracle.rs `get_sb_on_demand_price`.
-fn switchboard_on_demand(owner: &Pubkey, data: &[u8]) -> Result<OracleReading, ProtocolError> {
+fn switchboard_on_demand(owner: &Pubkey, data: &[u8]) -> Decoded {
     check_owner(owner, &SWITCHBOARD_ON_DEMAND_PROGRAM)?;
     check_start(data, &on_demand::DISCRIMINATOR, on_demand::BYTES_MIN)?;
     let submissions = (0..on_demand::SUBMISSION_COUNT).map(|index| {

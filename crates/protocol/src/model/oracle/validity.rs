@@ -9,8 +9,8 @@ use crate::model::units::{OraclePrice, Slot};
 /// programs/drift/src/math/constants.rs `BID_ASK_SPREAD_PRECISION`, `PERCENTAGE_PRECISION`.
 const PERCENTAGE_PRECISION: u128 = 1_000_000;
 
-/// Milliseconds of a unit of the age limits.
-const UNIT_MS: i128 = SLOT_UNIT_MS as i128;
+/// Milliseconds of the unit in which limits of age are.
+const UNIT_MS: i64 = SLOT_UNIT_MS.cast_signed();
 
 /// The limits within which an oracle's price is valid. Source: programs/drift/src/state/state.rs
 /// `OracleGuardRails`.
@@ -109,7 +109,8 @@ pub fn validity(
     age_ms: u64,
     source: OracleSource,
 ) -> OracleValidity {
-    let is_older_than = |slots: i64| i128::from(age_ms) > i128::from(slots) * UNIT_MS;
+    let age_ms = i64::try_from(age_ms).unwrap_or(i64::MAX);
+    let is_older_than = |slots: i64| age_ms > slots.saturating_mul(UNIT_MS);
     if reading.price.0 <= 0 {
         OracleValidity::NonPositive
     } else if is_too_volatile(reading.price, last_oracle_twap, guard_rails) {
