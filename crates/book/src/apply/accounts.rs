@@ -212,10 +212,14 @@ impl Book {
         let terms = ExchangeTerms::of(&state);
         self.quarantined.remove(&update.pubkey);
         self.remove_user_of(&update.pubkey);
-        let Some(clock) = self.markets.exchange.set_terms(terms) else {
+        let exchange = &mut self.markets.exchange;
+        if exchange.terms == terms {
             return Ok(Applied::Unchanged);
-        };
-        self.set_time(clock);
+        }
+        (exchange.terms, exchange.terms_hash) = (terms, None);
+        if exchange.take_lengths() {
+            self.time_again();
+        }
         self.markets.refresh_all();
         Ok(Applied::Changed)
     }

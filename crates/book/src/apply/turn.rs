@@ -3,7 +3,7 @@
 use slotbook_protocol::model::units::{Slot, UnixSeconds};
 
 use crate::book::Book;
-use crate::model::clock::{Clock, FeedState};
+use crate::model::clock::FeedState;
 use crate::model::market::MarketId;
 
 impl Book {
@@ -12,29 +12,25 @@ impl Book {
     /// When time moves back (another chain, a revert), or slots get another length, every
     /// time-dependent order is placed again.
     pub fn set_clock(&mut self, slot: Slot, now: UnixSeconds) {
-        let exchange = &self.markets.exchange;
-        let slots = match exchange.terms.slots.staged_ms {
-            0 => exchange.clock.slots.at(slot),
-            _ => exchange.terms.slots.at(slot),
-        };
-        self.set_time(Clock { slots, now });
-    }
-
-    /// Moves the chain's time, whose slots may have other lengths than before.
-    pub(crate) fn set_time(&mut self, clock: Clock) {
-        let before = std::mem::replace(&mut self.markets.exchange.clock, clock);
-        let is_other_time = !clock.slots.has_lengths_of(&before.slots);
-        if is_other_time {
-            self.markets.list.iter_mut().for_each(|market| market.ladders.auctions.revise());
-        } else if (clock.slot(), clock.now) == (before.slot(), before.now) {
+        let exchange = &mut self.markets.exchange;
+        let before = (exchange.clock.slot(), exchange.clock.now);
+        (exchange.clock.slots.slot, exchange.clock.now) = (slot, now);
+        if exchange.terms.slots.staged_ms != 0 && exchange.take_lengths() {
+            self.time_again();
+        } else if before == (slot, now) {
             return;
-        }
-        if clock.slot() < before.slot() || clock.now < before.now || is_other_time {
+        } else if slot < before.0 || now < before.1 {
             self.orders.rewind(&mut self.markets);
         } else {
             self.orders.fire_timers(&mut self.markets);
         }
         self.markets.refresh_all();
+    }
+
+    /// Places every time-dependent order again, whose slots have other lengths.
+    pub(crate) fn time_again(&mut self) {
+        self.markets.list.iter_mut().for_each(|market| market.ladders.auctions.revise());
+        self.orders.rewind(&mut self.markets);
     }
 
     /// Sets how fresh the source is.

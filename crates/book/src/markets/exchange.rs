@@ -31,14 +31,10 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// Replaces the terms, and returns the time with their lengths of slots; `None` when they are
-    /// the same.
-    pub(crate) fn set_terms(&mut self, terms: ExchangeTerms) -> Option<Clock> {
-        if self.terms == terms {
-            return None;
-        }
-        (self.terms, self.terms_hash) = (terms, None);
-        Some(Clock { slots: terms.slots.at(self.clock.slot()), ..self.clock })
+    /// Takes the lengths of slots of the terms at the present slot; returns whether they are others.
+    pub(crate) fn take_lengths(&mut self) -> bool {
+        let slots = self.terms.slots.at(self.clock.slot());
+        std::mem::replace(&mut self.clock.slots, slots) != slots
     }
 }
 

@@ -81,14 +81,7 @@ impl SlotClock {
         Self { slot, ..self }
     }
 
-    /// Returns whether both clocks have the same lengths of slots.
-    #[must_use]
-    pub fn has_lengths_of(&self, other: &Self) -> bool {
-        *self == other.at(self.slot)
-    }
-
-    /// Returns the milliseconds from the start of a slot to the start of the clock's slot; 0 from a
-    /// later slot.
+    /// Milliseconds from the start of a slot to the start of the clock's; 0 from a later one.
     #[must_use]
     #[inline]
     pub const fn ms_since(&self, from: Slot) -> u64 {
@@ -181,8 +174,8 @@ mod tests {
         check_ms(SlotSchedule { staged_ms: 0, ..staged }, [990, 1_000], 3_500);
         check_ms(SlotSchedule { length_ms: 0, ..staged }, [989, 999], 4_000);
         let [before, after] = [999, 1_000].map(|slot| staged.at(Slot(slot)));
-        assert!(!before.has_lengths_of(&after));
-        assert!(after.has_lengths_of(&staged.at(Slot(5_000))));
+        assert_ne!(before.at(after.slot), after);
+        assert_eq!(after.at(Slot(5_000)), staged.at(Slot(5_000)));
     }
 
     #[test]

@@ -9,11 +9,8 @@ use crate::model::units::{OraclePrice, Slot};
 /// programs/drift/src/math/constants.rs `BID_ASK_SPREAD_PRECISION`, `PERCENTAGE_PRECISION`.
 const PERCENTAGE_PRECISION: u128 = 1_000_000;
 
-/// Milliseconds of the unit in which limits of age are.
-const UNIT_MS: i64 = SLOT_UNIT_MS.cast_signed();
-
-/// The limits within which an oracle's price is valid. Source: programs/drift/src/state/state.rs
-/// `OracleGuardRails`.
+/// The limits within which an oracle's price is valid.
+/// Source: programs/drift/src/state/state.rs `OracleGuardRails`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OracleGuardRails {
     /// Maximum distance between the mark price and the oracle price, in parts of 1e6.
@@ -109,19 +106,18 @@ pub fn validity(
     age_ms: u64,
     source: OracleSource,
 ) -> OracleValidity {
-    let age_ms = i64::try_from(age_ms).unwrap_or(i64::MAX);
-    let is_older_than = |slots: i64| age_ms > slots.saturating_mul(UNIT_MS);
+    let age = i64::try_from(age_ms.div_ceil(SLOT_UNIT_MS)).unwrap_or(i64::MAX);
     if reading.price.0 <= 0 {
         OracleValidity::NonPositive
     } else if is_too_volatile(reading.price, last_oracle_twap, guard_rails) {
         OracleValidity::TooVolatile
     } else if is_too_uncertain(reading, guard_rails, confidence_multiplier) {
         OracleValidity::TooUncertain
-    } else if is_older_than(stale_for_margin_after(guard_rails, source)) {
+    } else if age > stale_for_margin_after(guard_rails, source) {
         OracleValidity::StaleForMargin
     } else if !reading.has_sufficient_data {
         OracleValidity::InsufficientDataPoints
-    } else if is_older_than(guard_rails.slots_before_stale_for_amm) {
+    } else if age > guard_rails.slots_before_stale_for_amm {
         OracleValidity::StaleForAmm
     } else {
         OracleValidity::Valid
