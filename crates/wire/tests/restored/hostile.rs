@@ -8,7 +8,7 @@ use super::rng::Rng;
 
 /// A random book with quotes and a closed account, at the end of a turn.
 fn life(seed: u64) -> Life {
-    let mut life = Life::new(super::program_of(seed), seed);
+    let mut life = super::life_of(seed);
     let mut rng = Rng::new(seed);
     for turn in 1..60 {
         life.step();

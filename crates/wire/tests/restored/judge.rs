@@ -45,7 +45,7 @@ pub(crate) struct Pair {
 
 impl Pair {
     pub(crate) fn new(rules: Program) -> Self {
-        let config = BookConfig { program: rules.id(), rules };
+        let config = BookConfig::from(rules.id());
         Self {
             config,
             first: Book::new(config),

@@ -64,6 +64,12 @@ fn happen(life: &mut Life, rng: &mut Rng, ts_ms: u64) {
     }
 }
 
+/// Odd seeds are lives of Drift v2.
+fn life_of(seed: u64) -> Life {
+    let program = if seed % 2 == 1 { Program::Drift } else { Program::Velocity };
+    Life::new(program, seed)
+}
+
 fn quote(rng: &mut Rng) -> IndicativeQuote {
     let is_oracle_offset = rng.one_in(2);
     let around = if is_oracle_offset { 0 } else { 1_000_000 };
@@ -82,7 +88,7 @@ fn program_of(seed: u64) -> Program {
 /// One run in which the book is captured and restored at random ends of turns. A few restored books
 /// continue, and show the same as the first one.
 fn run(seed: u64, steps: u64) -> usize {
-    let mut life = Life::new(program_of(seed), seed);
+    let mut life = life_of(seed);
     let mut rng = Rng::new(!seed);
     let mut restored = 0;
     let mut ts_ms = 1_700_000_000_000;
