@@ -9,4 +9,5 @@ mod golden_group;
 mod restored;
 mod streams;
 mod uncross;
+mod velocity;
 mod walk;

@@ -55,8 +55,8 @@ pub struct FillGate {
     pub amm: bool,
     /// The price is fresh enough for the AMM to fill a newer order, and nothing pauses that.
     pub is_immediate: bool,
-    /// Slots since the price was published.
-    pub age_slots: u64,
+    /// Milliseconds since the price was published.
+    pub age_ms: u64,
 }
 
 impl FillGate {
@@ -87,14 +87,14 @@ impl FillGate {
             matches: !matches!(inputs.validity, NonPositive | TooVolatile | TooUncertain),
             amm: is_fresh && !is_stopped && !inputs.mm_diverges,
             is_immediate: !is_late && !is_paused,
-            age_slots: inputs.clock.slot.0.saturating_sub(inputs.published.0),
+            age_ms,
         }
     }
 
-    /// Whether the AMM fills an order so many slots after it was placed.
+    /// Whether the AMM fills an order so many slots of 400 ms after it was placed.
     #[must_use]
     pub fn lets_amm_fill(&self, amm: &PerpAmm, taker: Direction, elapsed_slots: u64) -> bool {
-        let is_old = self.age_slots <= elapsed_slots;
+        let is_old = self.age_ms <= elapsed_slots.saturating_mul(SLOT_UNIT_MS);
         self.amm && (is_old || self.is_immediate && amm.wants_new_orders(taker))
     }
 }
