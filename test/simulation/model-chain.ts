@@ -211,7 +211,7 @@ export class ModelChain {
   }
 
   #isUser(pubkey: string): boolean {
-    return this.accounts.get(pubkey)?.write?.data.length === USER_BYTES;
+    return kindOfData(this.accounts.get(pubkey)?.write?.data) === 'user';
   }
 
   #recordUser(pubkey: string, slot: number): void {
@@ -241,7 +241,7 @@ export class ModelChain {
       for (const write of writes)
         if (!this.#closed.has(write.pubkey)) {
           this.#setState(write.pubkey, write, written);
-          if (write.data.length === USER_BYTES) this.#recordUser(write.pubkey, written);
+          if (kindOfData(write.data) === 'user') this.#recordUser(write.pubkey, written);
         }
     }
     this.#slot = from + step;
