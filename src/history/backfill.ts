@@ -9,7 +9,13 @@ import type { Timers } from '../contract/timers.js';
 import { LogDecoder } from '../engine/events.js';
 import { silentLog } from '../rpc/log.js';
 import { readGenesisHash } from '../rpc/methods.js';
-import { createNodes, NodePool, type NodeUrls, type RpcNodes } from '../rpc/node-pool.js';
+import {
+  createNodes,
+  NodePool,
+  type NodeRpc,
+  type NodeUrls,
+  type RpcNodes,
+} from '../rpc/node-pool.js';
 import { RateLimiter } from '../rpc/rate-limiter.js';
 import { sleep } from '../rpc/timers.js';
 import { BackfillJob, type JobBounds } from './backfill-job.js';
@@ -92,6 +98,7 @@ class Backfill {
   readonly #backfiller: Backfiller;
   readonly #reconciler: Reconciler;
   readonly #parts: IngestParts;
+  readonly #rpcs: readonly NodeRpc[];
   #signatures = 0;
   #oldestTs: number | null = null;
   #newestTs: number | null = null;
@@ -113,8 +120,8 @@ class Backfill {
       random,
     };
     const limiter = new RateLimiter({ timers, requestsPerSecond, burstMs: FETCH_BURST_MS });
-    const rpcs = nodes.map(({ rpc }) => rpc);
-    const fetcher = new Fetcher(parts, limiter, rpcs);
+    this.#rpcs = nodes.map(({ rpc }) => rpc);
+    const fetcher = new Fetcher(parts, limiter, this.#rpcs);
     const emptyTransactions = new EmptyTransactions();
     const reconciler = new Reconciler({
       parts,
@@ -164,14 +171,16 @@ class Backfill {
   async #runStep(): Promise<'more' | 'ended'> {
     const { signal, timers, programId } = this.#options;
     // The gaps of a file that a service has filled are known more precisely.
-    const context = { rpc: this.#pool.current.rpc, signal, trustedAbove: Number.MAX_SAFE_INTEGER };
+    const { rpc } = this.#pool.current;
+    const others = this.#rpcs.filter((other) => other !== rpc);
+    const context = { rpc, others, signal, trustedAbove: Number.MAX_SAFE_INTEGER };
     if (!(await this.#job.findNewerEnd(context, programId))) return 'more';
-    const gap = this.#backfiller.nextGap;
+    const gap = this.#backfiller.nextGap();
     if (gap === null) return 'ended';
     const step = await this.#backfiller.readNextPage(gap, context);
     if (step.isDone) this.#countStep(step);
     else await sleep(timers, RETRY_FIRST_MS, signal);
-    if (this.#backfiller.nextGap !== null) return 'more';
+    if (this.#backfiller.nextGap() !== null) return 'more';
     // A node may now return a transaction that it refused hours before.
     while (await this.#reconciler.addGivenLater(context)) signal.throwIfAborted();
     return 'ended';
@@ -184,7 +193,7 @@ class Backfill {
   }
 
   #progressNow(retryReason: string | null): BackfillProgress {
-    const gap = this.#backfiller.nextGap;
+    const gap = this.#backfiller.nextGap();
     const newest = this.#newestTs;
     const whole = newest === null || gap === null ? 0 : newest - gap.sinceTs;
     const done = newest === null ? 0 : newest - (this.#oldestTs ?? newest);

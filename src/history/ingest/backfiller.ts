@@ -35,9 +35,9 @@ export class Backfiller {
     this.#options = options;
   }
 
-  /** The gap to read next: the newest, which most queries concern. Null when no gap is open. */
-  get nextGap(): Gap | null {
-    return this.#options.progress.gaps[0] ?? null;
+  /** The gap to read next: the newest, which most queries concern. Null when no gap is due. */
+  nextGap(isDue: (gap: Gap) => boolean = () => true): Gap | null {
+    return this.#options.progress.gaps.find(isDue) ?? null;
   }
 
   async readNextPage(gap: Gap, context: FetchContext): Promise<BackfillStep> {
@@ -50,6 +50,7 @@ export class Backfiller {
       sinceTs: gap.sinceTs,
       signaturesMax: gap.left,
       pagesMax: 1,
+      others: context.others,
       signal: context.signal,
     });
     const rows = listing.rows;

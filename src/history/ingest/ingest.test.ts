@@ -6,6 +6,7 @@ import {
   type LedgerTransaction,
   timeOfSlot,
 } from '../../../test/scripted-ledger.js';
+import type { Reply } from '../../../test/scripted-rpc.js';
 import {
   BROKEN_LINE,
   fillLine,
@@ -404,5 +405,48 @@ describe('failures', () => {
     broken = false;
     trade(2);
     await holds(rig, 2);
+  });
+});
+
+describe('a page of signatures of which a node says', () => {
+  const PAGES: readonly (readonly [string, Reply])[] = [
+    ['an internal error', { error: { code: -32_603, message: 'Internal error' } }],
+    ['a status of 500', { status: 500 }],
+    ['no list', { result: 'none' }],
+  ];
+
+  /** Refuses pages of gaps, which begin at a signature. */
+  function refusePages(reply: Reply): void {
+    node.suffer({
+      instead: (method, [, config]) => {
+        const isPage = method === 'getSignaturesForAddress';
+        return isPage && 'before' in Object(config) ? reply : undefined;
+      },
+    });
+  }
+
+  test.each(PAGES)('%s holds nothing else up, and is read when it is given', async (_, reply) => {
+    trade(130);
+    ledger.tick(40);
+    refusePages(reply);
+    const rig = start();
+    await rig.until(() => expect(rig.counters.readingFailures).toBeGreaterThan(2));
+    for (const transaction of trade(1)) node.tell(transaction);
+    await rig.until(() => expect(rig.store.ids).toContain(131));
+    expect([rig.counters.connects, rig.state]).toEqual([1, 'backfilling']);
+    node.suffer({ instead: () => undefined });
+    await holds(rig, 131);
+  });
+
+  test.each(PAGES)('%s is taken from another node', async (_, reply) => {
+    const other = await LedgerNode.start(ledger);
+    trade(130);
+    ledger.tick(40);
+    refusePages(reply);
+    const rig = start({ nodes: [node, other] });
+    await holds(rig, 130);
+    expect(rig.counters).toMatchObject({ connects: 1, unavailable: 0, readingFailures: 0 });
+    await rig.stop();
+    await other.stop();
   });
 });

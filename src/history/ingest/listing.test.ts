@@ -21,6 +21,7 @@ const ALL: ListingQuery = {
   sinceTs: 0,
   signaturesMax: Number.MAX_SAFE_INTEGER,
   pagesMax: 1,
+  others: [],
   signal: new AbortController().signal,
 };
 
@@ -78,4 +79,18 @@ test('a block among others whose time is wrong does not end a list', async () =>
     const listing = await listSignatures(node, { ...ALL, sinceTs: 995 });
     expect(listing.rows).toEqual(rows.slice(0, count));
   }
+});
+
+test('a page with an unreadable row is taken from a node that has all of it, and from no other', async () => {
+  const rows = fullPage(0, 5).slice(0, 5);
+  const of = (page: object) => ({ call: async () => page }) as unknown as NodeRpc;
+  const own = of({ rows: rows.slice(1), unreadable: ['{"signature":7}'] });
+  const lacking = of({ rows: rows.slice(0, 3), unreadable: [] });
+  const empty = of({ rows: [], unreadable: [] });
+  const whole = of({ rows, unreadable: [] });
+  const query = { ...ALL, parts: newParts() };
+  const found = await listSignatures(own, { ...query, others: [lacking, empty, whole] });
+  expect([found.rows, found.unread]).toEqual([rows, 0]);
+  const left = await listSignatures(own, { ...query, others: [lacking, empty] });
+  expect([left.rows, left.unread]).toEqual([rows.slice(1), 1]);
 });

@@ -4,11 +4,13 @@ import { HistoryError } from '../model/error.js';
 import { PAGE_SIGNATURES, SLOT_PAGES_MAX, UNPROVEN_MAX } from '../model/limits.js';
 import type { IngestParts } from './parts.js';
 import {
+  isNodeFailure,
   type ListedSignature,
   malformedError,
   type PlacedSignature,
   parseSignatures,
   type SignaturePage,
+  subjectOf,
 } from './rpc-results.js';
 
 /** A signature and its slot. */
@@ -33,6 +35,8 @@ export interface ListingQuery {
   /** Maximum number of signatures; a few more may be returned to complete a slot. */
   readonly signaturesMax: number;
   readonly pagesMax: number;
+  /** Other nodes, for a page that the node refuses. */
+  readonly others: readonly NodeRpc[];
   readonly signal: AbortSignal;
 }
 
@@ -102,7 +106,35 @@ function countUnread(parts: ListingParts, page: SignaturePage): number {
   return unread;
 }
 
-function readPage(
+/**
+ * Reads a page; where the node refuses it or has unreadable rows, another node is asked for it. Its
+ * page counts when it has rows, all of them readable, and all that the node has.
+ *
+ * # Errors
+ * Those of the node, when no other node has the page.
+ */
+async function readPage(
+  rpc: NodeRpc,
+  query: ListingQuery,
+  before: string | null,
+): Promise<SignaturePage> {
+  const own = await readPageFrom(rpc, query, before).catch((error: unknown) => {
+    if (query.signal.aborted || !isNodeFailure(error) || subjectOf(error) === 'node') throw error;
+    return error;
+  });
+  if (!(own instanceof Error) && own.unreadable.length === 0) return own;
+  for (const other of query.others) {
+    const page = await readPageFrom(other, query, before).catch(() => null);
+    if (page === null || page.rows.length === 0 || page.unreadable.length > 0) continue;
+    const found = new Set(page.rows.map(({ signature }) => signature));
+    const isWhole = own instanceof Error || own.rows.every(({ signature }) => found.has(signature));
+    if (isWhole) return page;
+  }
+  if (own instanceof Error) throw own;
+  return own;
+}
+
+function readPageFrom(
   rpc: NodeRpc,
   query: ListingQuery,
   before: string | null,

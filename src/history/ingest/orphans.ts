@@ -70,7 +70,7 @@ export class OrphanedTransactions {
     return true;
   }
 
-  #listSignatures(floor: number, { rpc, signal }: FetchContext): Promise<Listing> {
+  #listSignatures(floor: number, { rpc, others, signal }: FetchContext): Promise<Listing> {
     return listSignatures(rpc, {
       parts: this.#options.parts,
       commitment: 'finalized',
@@ -79,6 +79,7 @@ export class OrphanedTransactions {
       sinceTs: 0,
       signaturesMax: Number.MAX_SAFE_INTEGER,
       pagesMax: ORPHAN_PAGES_MAX,
+      others,
       signal,
     });
   }

@@ -21,6 +21,8 @@ interface ReconcilerOptions {
 /** The node whose lists are compared with the store. */
 export interface FetchContext {
   readonly rpc: NodeRpc;
+  /** The other nodes. */
+  readonly others: readonly NodeRpc[];
   readonly signal: AbortSignal;
   /** The slot above which the node is complete; below it, a missing transaction proves nothing. */
   readonly trustedAbove: number;

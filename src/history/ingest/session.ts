@@ -8,6 +8,7 @@ import { sleep } from '../../rpc/timers.js';
 import {
   FINAL_STALL_MS,
   FINALISED_CHECK_MS,
+  LATER_FIRST_MS,
   NODE_FAILURES_MAX,
   RETRY_CAP_MS,
   RETRY_FIRST_MS,
@@ -140,6 +141,7 @@ export class IngestSession {
     this.#queue.startWriting(store);
     const context: FetchContext = {
       rpc,
+      others: this.#options.rpcs.filter((other) => other !== rpc),
       signal,
       get trustedAbove() {
         return tip.trustedAbove;
@@ -211,20 +213,36 @@ export class IngestSession {
     }
   }
 
+  /**
+   * Reads gaps. One whose next page is refused rests, longer each time, so that it holds up neither
+   * other gaps nor the session; when the node fails as a whole, the tip ends the session.
+   */
   async #fillGaps(backfiller: Backfiller, context: FetchContext): Promise<never> {
+    const { timers, random } = this.#options.parts;
+    const resting = new Map<number, { readonly untilMs: number; readonly backoff: Backoff }>();
     for (;;) {
-      const gap = backfiller.nextGap;
-      if (gap === null) {
-        await sleep(this.#options.parts.timers, FINALISED_CHECK_MS, context.signal);
-        continue;
+      const isDue = ({ id }: Gap) => (resting.get(id)?.untilMs ?? 0) <= timers.nowMs();
+      const gap = backfiller.nextGap(isDue);
+      let isDone = false;
+      try {
+        if (gap !== null) isDone = (await backfiller.readNextPage(gap, context)).isDone;
+        if (gap !== null) resting.delete(gap.id);
+      } catch (error) {
+        if (gap === null || !isNodeFailure(error) || context.signal.aborted) throw error;
+        this.#logRefusedPage(gap, error);
+        const waits = { firstMs: RETRY_FIRST_MS, capMs: LATER_FIRST_MS, random };
+        const { backoff } = resting.get(gap.id) ?? { backoff: new Backoff(waits) };
+        resting.set(gap.id, { untilMs: timers.nowMs() + backoff.next(), backoff });
       }
-      const step = await this.#retryFetch(context.signal, () =>
-        backfiller.readNextPage(gap, context),
-      );
-      if (!step.isDone) {
-        await sleep(this.#options.parts.timers, FINALISED_CHECK_MS, context.signal);
-      }
+      if (!isDone) await sleep(timers, FINALISED_CHECK_MS, context.signal);
     }
+  }
+
+  #logRefusedPage({ before }: Gap, error: Error): void {
+    const { counters, log } = this.#options.parts;
+    counters.readingFailures += 1;
+    const fields = { before: before?.signature, reason: loggedFailure(error) };
+    log.info(fields, 'a page of signatures is read later');
   }
 
   /**

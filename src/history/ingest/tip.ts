@@ -161,6 +161,7 @@ export class HistoryTip {
       signaturesMax: Number.MAX_SAFE_INTEGER,
       // On a new chain one page is read; the gap below it covers the rest.
       pagesMax: tip === null ? 1 : TIP_PAGES_MAX,
+      others: context.others,
       signal,
     });
   }
