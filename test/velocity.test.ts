@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { PROGRAM_IDS } from '../src/contract/program.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { PROGRAM_IDS, PROGRAM_NAMES } from '../src/contract/program.js';
+import { localBookOf } from './support/local-books.js';
 import { world } from './world/world.js';
 
 /** Where a user of Velocity has its orders, and an order its fields: written here by hand, so that a wrong table is seen. */
@@ -34,7 +35,7 @@ function plainOrders(maker: string, user: Buffer, marketIndex: number): Row[] {
   });
 }
 
-test('a chain of Velocity is served with its orders', async ({ onTestFinished }) => {
+test('a chain of Velocity is served with its orders', async () => {
   const scene = await world({ program: 'velocity' });
   onTestFinished(() => scene.stop());
   await scene.run(20_000);
@@ -61,4 +62,35 @@ test('a chain of Velocity is served with its orders', async ({ onTestFinished })
     const answer = await fetch(`${service.url}${path}`);
     expect([answer.status, await answer.json()]).toEqual([404, expect.objectContaining({})]);
   }
+});
+
+test.each(PROGRAM_NAMES)('the local book of the library is that of %s', async (program) => {
+  const scene = await world({ program });
+  onTestFinished(() => scene.stop());
+  await scene.run(60_000);
+  // Auctions end, and oracles are not yet stale.
+  scene.chain.stopLife();
+  await scene.run(20_000);
+  const rowsOf = (rows: readonly object[]) =>
+    rows.map((row) => {
+      const { price, size, maker, orderId } = row as Record<string, unknown>;
+      return `${maker} ${orderId}: ${size} at ${price}`;
+    });
+  const { moment } = await scene.service.read();
+  const accounts = Array.from(scene.chain.accounts.values(), ({ pubkey, write }) => {
+    return { pubkey, data: write?.data ?? Buffer.alloc(0) };
+  });
+  const book = localBookOf(accounts, moment);
+  const markets = book.markets();
+  expect(markets.length).toBeGreaterThan(3);
+  for (const { id, name } of markets) {
+    const served = (await scene.service.json(`/l3?marketName=${name}`)) as Record<string, object[]>;
+    const { bids, asks } = book.getL3(id);
+    expect([rowsOf(bids), rowsOf(asks)]).toEqual([
+      rowsOf(served['bids'] ?? []),
+      rowsOf(served['asks'] ?? []),
+    ]);
+    expect([name, bids.length > 0]).toEqual([name, served['bids']?.length !== 0]);
+  }
+  expect(book.problems.size).toBe(0);
 });

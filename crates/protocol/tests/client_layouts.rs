@@ -510,6 +510,88 @@ fn leaves(layout: &'static Layout) -> Vec<(&'static str, usize)> {
     all
 }
 
+/// The fields of Velocity's accounts that books of the client library need.
+const VELOCITY_FIELDS: [(&str, &[&str]); 4] = [
+    ("User", &["authority", "status", "idle", "perpPositions", "orders"]),
+    ("PerpPosition", &["baseAssetAmount", "marketIndex"]),
+    (
+        "PerpMarket",
+        &[
+            "oracle",
+            "name",
+            "orderStepSize",
+            "orderTickSize",
+            "expiryTs",
+            "marketIndex",
+            "status",
+            "contractTier",
+            "pausedOperations",
+            "oracleSource",
+            "mmOraclePrice",
+            "mmOracleSlot",
+            "mmOracleSequenceId",
+            "lastOraclePriceTwap",
+        ],
+    ),
+    (
+        "State",
+        &[
+            "exchangeStatus",
+            "slotsBeforeStaleForMargin",
+            "confidenceIntervalMaxSize",
+            "tooVolatileRatio",
+        ],
+    ),
+];
+
+/// What the client library reads of accounts of Velocity, for a local book.
+fn velocity_text() -> String {
+    let structs = written_structs(Program::Velocity);
+    let order = structs.iter().find(|one| one.name == "Order").unwrap();
+    let mut text = HEAD.to_owned();
+    let (mut helpers, mut names) = (BTreeSet::from(["i64NumberAt".to_owned()]), BTreeSet::new());
+    for field in read_fields(order) {
+        helpers.extend(read_of(field, &GIVEN).1);
+        if let FieldType::Enum(variants) = field.element {
+            names.insert(constant_name(enum_of(variants).name));
+        }
+    }
+    text += &import_line(&helpers, "../../accounts/reading.js");
+    text += &import_line(&names, "../../accounts/generated/enums.js");
+    text += "import type { Order } from '../../accounts/generated/user.js';\n";
+    for (name, fields) in VELOCITY_FIELDS {
+        let layout = structs.iter().find(|one| one.name == name).unwrap();
+        writeln!(text, "\n/** Where Velocity's `{name}` has its fields, and the bytes that reach to the last one. */").unwrap();
+        writeln!(text, "export const VELOCITY_{} = {{", constant_name(name)).unwrap();
+        writeln!(text, "  bytes: {},", layout.covered()).unwrap();
+        for field in fields {
+            writeln!(text, "  {field}: {},", leaf_of(layout, field).unwrap()).unwrap();
+        }
+        writeln!(text, "}} as const;").unwrap();
+    }
+    writeln!(
+        text,
+        "\n/** Bytes of an order. */\nexport const VELOCITY_ORDER_BYTES = {};",
+        order.size
+    )
+    .unwrap();
+    writeln!(text, "\n/** Reads `Order` of Velocity at a place, whose bytes are there. */")
+        .unwrap();
+    writeln!(text, "export function velocityOrderAt(view: DataView, at: number): Order {{")
+        .unwrap();
+    writeln!(text, "  return {{").unwrap();
+    for field in read_fields(order) {
+        let value = if field.name == "oraclePriceOffset" {
+            format!("i64NumberAt(view, at + {})", field.offset)
+        } else {
+            read_of(field, &GIVEN).0
+        };
+        writeln!(text, "    {}: {value},", field.name).unwrap();
+    }
+    writeln!(text, "  }};\n}}").unwrap();
+    text
+}
+
 /// Checks a file against what it should hold, or writes it anew.
 fn check(path: &str, text: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../src").join(path);
@@ -524,6 +606,7 @@ fn check(path: &str, text: &str) {
 fn feed_and_simulator_know_accounts_as_the_tables_say() {
     check("feed/model/generated/accounts.ts", &scans_text());
     check("sim/bytes/generated/layout.ts", &simulator_text());
+    check("client/chain/generated/velocity.ts", &velocity_text());
 }
 
 #[test]

@@ -13,7 +13,13 @@ import { ClientError } from '../error.js';
 import { Listeners } from '../listeners.js';
 import type { ChainOptions } from './chain-book.js';
 import { ProgramAccounts } from './program-accounts.js';
-import { HAS_OPEN_AUCTION, NOT_IDLE, ofKind, PROGRAM_ID } from './user-filters.js';
+import {
+  HAS_OPEN_AUCTION,
+  NOT_IDLE,
+  ofKind,
+  PROGRAM_ID,
+  VELOCITY_PROGRAM_ID,
+} from './user-filters.js';
 
 /** A user account with its orders that are in auction. */
 export interface UserAuctions {
@@ -59,9 +65,15 @@ export class Auctions {
   #isSlotKnown = false;
   #slot = 0n;
 
-  /** Throws WEBSOCKET_NOT_FOUND without a WebSocket class. */
+  /**
+   * Throws WEBSOCKET_NOT_FOUND without a WebSocket class, and INVALID_OPTION for Velocity, whose
+   * accounts are not read here.
+   */
   constructor(options: ChainOptions) {
     const programId = options.programId ?? PROGRAM_ID;
+    if (programId === VELOCITY_PROGRAM_ID) {
+      throw new ClientError('INVALID_OPTION', 'auctions are read of Drift v2 alone', { programId });
+    }
     this.#accounts = new ProgramAccounts(
       {
         ...options,

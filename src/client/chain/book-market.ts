@@ -42,12 +42,13 @@ export interface BookMarket {
   readonly interest: { readonly deposit: bigint; readonly borrow: bigint } | null;
 }
 
-const PERP_DECIMALS = 9;
-/** Source: programs/drift/src/state/paused_operations.rs `PerpOperation`, `SpotOperation`. */
-const PAUSED_FILL = { perp: 4, spot: 2 };
+/** Decimals of the orders of perp markets. */
+export const PERP_DECIMALS = 9;
+/** Bits of paused fills. Source: programs/drift/src/state/paused_operations.rs `PerpOperation`, `SpotOperation`. */
+export const PAUSED_FILL = { perp: 4, spot: 2 };
 
-/** Source: programs/drift/src/state/perp_market.rs `get_max_confidence_interval_multiplier`. */
-const CONTRACT_TIERS: Readonly<Record<ContractTier, bigint>> = {
+/** Factors of the confidence limit. Source: programs/drift/src/state/perp_market.rs `get_max_confidence_interval_multiplier`. */
+export const CONTRACT_TIERS: Readonly<Record<ContractTier, bigint>> = {
   a: 1n,
   b: 1n,
   c: 2n,

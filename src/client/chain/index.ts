@@ -25,4 +25,4 @@ export type {
 export { decodeSignedOrder } from './signed-order.js';
 export type { SignedOrderFeedOptions, SignedOrderMessage } from './signed-order-feed.js';
 export { SignedOrderFeed } from './signed-order-feed.js';
-export { PROGRAM_ID } from './user-filters.js';
+export { PROGRAM_ID, VELOCITY_PROGRAM_ID } from './user-filters.js';

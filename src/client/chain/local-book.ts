@@ -33,6 +33,13 @@ import {
   oracleFault,
 } from './oracle-rules.js';
 import type { BookUser, Moment } from './order-rules.js';
+import {
+  type ExchangeState,
+  isOfVelocity,
+  velocityMarket,
+  velocityState,
+  velocityUser,
+} from './velocity.js';
 
 /** The facts about a market's book, besides its orders. */
 export interface LocalMarket {
@@ -69,7 +76,8 @@ const NOTHING: BuiltBook = { l2: { bids: [], asks: [] }, l3: { bids: [], asks: [
  * A local book: it collects accounts; `rebuild` evaluates and sorts all orders. Results are
  * constant between two rebuilds.
  *
- * The book follows the rules of the service's book, without AMM and indicative quotes.
+ * The book follows the rules of the service's book, without AMM and indicative quotes. Accounts may
+ * be those of Drift v2 or of Velocity, which are longer.
  *
  * @example
  * const { book } = new ChainBook({ rpcUrl: 'http://127.0.0.1:8899' });
@@ -81,7 +89,7 @@ export class LocalBook {
   /** The oracle accounts that markets name; null until an account arrives. */
   readonly #oracles = new Map<string, Uint8Array | null>();
   readonly #problems = new Map<string, ClientError>();
-  #state: State | null = null;
+  #state: ExchangeState | null = null;
   #moment: Moment = { slot: 0n, now: 0n };
   #shown = new Map<string, LocalMarket>();
   #books = new Map<string, BuiltBook>();
@@ -89,20 +97,36 @@ export class LocalBook {
   readonly #takers: readonly Taker[] = [
     {
       kind: USER_KIND,
-      take: (address, bytes) => this.#users.set(address, bookUser(address, decodeUser(bytes))),
+      take: (address, bytes) => {
+        const user = isOfVelocity(bytes, USER_KIND)
+          ? velocityUser(address, bytes, USER_KIND)
+          : bookUser(address, decodeUser(bytes));
+        this.#users.set(address, user);
+      },
     },
     {
       kind: PERP_MARKET_KIND,
-      take: (address, bytes) => this.#setMarket(address, bookPerpMarket(decodePerpMarket(bytes))),
+      take: (address, bytes) => {
+        const market = isOfVelocity(bytes, PERP_MARKET_KIND)
+          ? velocityMarket(bytes, PERP_MARKET_KIND)
+          : bookPerpMarket(decodePerpMarket(bytes));
+        this.#setMarket(address, market);
+      },
     },
     {
       kind: SPOT_MARKET_KIND,
-      take: (address, bytes) => this.#setMarket(address, bookSpotMarket(decodeSpotMarket(bytes))),
+      take: (address, bytes) => {
+        // Velocity's spot markets have no orders.
+        if (isOfVelocity(bytes, SPOT_MARKET_KIND)) return;
+        this.#setMarket(address, bookSpotMarket(decodeSpotMarket(bytes)));
+      },
     },
     {
       kind: STATE_KIND,
       take: (_, bytes) => {
-        this.#state = decodeState(bytes);
+        this.#state = isOfVelocity(bytes, STATE_KIND)
+          ? velocityState(bytes, STATE_KIND)
+          : stateOf(decodeState(bytes));
       },
     },
   ];
@@ -251,11 +275,15 @@ export class LocalBook {
     const { oracleSource, lastOracleTwap, confidenceMultiplier } = market;
     const isStable = oracleSource.includes('StableCoin');
     return {
-      guardRails: this.#state?.oracleGuardRails.validity ?? FIRST_GUARD_RAILS,
+      guardRails: this.#state?.guardRails ?? FIRST_GUARD_RAILS,
       lastTwap: lastOracleTwap,
       confidenceMultiplier,
       ageing: oracleSource === 'prelaunch' ? 'never' : isStable ? 'slow' : 'usual',
       slot: this.#moment.slot,
     };
   }
+}
+
+function stateOf({ exchangeStatus, oracleGuardRails }: State): ExchangeState {
+  return { exchangeStatus, guardRails: oracleGuardRails.validity };
 }

@@ -13,7 +13,7 @@ import type { OracleReading } from './oracle.js';
 export type { MmOracle };
 
 /** The limits of the state account within which an oracle price is valid. */
-interface GuardRails {
+export interface GuardRails {
   readonly slotsBeforeStaleForMargin: bigint;
   /** Parts of 1e6 of the price. */
   readonly confidenceIntervalMaxSize: bigint;
