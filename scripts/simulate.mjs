@@ -8,6 +8,7 @@
  *                                             with --unrepaired: without what repairs it
  *   npm run simulate -- --scenarios           all scenarios that hold, one after the other, in one process
  *                                             with --long: those of the long form as well
+ *   npm run simulate -- --program velocity    any of these on a chain of Velocity
  *   npm run simulate -- --modules             the modules of `src` that run in it
  *
  * Exits with 1 after a violation; each violating seed is printed with the command that replays it.
@@ -38,13 +39,14 @@ const { values } = parseArgs({
     hashes: { type: 'boolean', default: false },
     modules: { type: 'boolean', default: false },
     unrepaired: { type: 'boolean', default: false },
+    program: { type: 'string', default: 'drift' },
     workers: { type: 'string', default: String(availableParallelism()) },
   },
 });
 
 const { outfile, modules } = await bundleSimulation();
 /** The start arguments of a simulation process. */
-const program = ['--expose-gc', outfile];
+const program = ['--expose-gc', outfile, values.program];
 if (values.modules) process.stdout.write(`${listFolders(modules).join('\n')}\n`);
 else if (values.seed !== undefined) await runOne([values.seed, values.seed, 'record']);
 else if (values.scenarios) await runScenarios();
@@ -98,7 +100,7 @@ async function listPrograms() {
   const unrepaired = await bundleSimulation({ isUnrepaired: true });
   return [
     { repair: 'settings', program },
-    { repair: 'modules', program: ['--expose-gc', unrepaired.outfile] },
+    { repair: 'modules', program: ['--expose-gc', unrepaired.outfile, values.program] },
   ];
 }
 

@@ -11,6 +11,8 @@ const modulesFile = new URL('../simulation/modules.txt', import.meta.url);
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 /** A hundred take two minutes of CPU: `npm run test:long -- merged-lies` has them. */
 const SEEDS = Number(process.env['SIMULATION_SEEDS'] ?? 5);
+/** On a chain of Velocity; the long form has as many. */
+const VELOCITY_SEEDS = Number(process.env['SIMULATION_SEEDS'] ?? 2);
 vi.setConfig({ testTimeout: 3_600_000 });
 
 interface SeedReport {
@@ -51,6 +53,11 @@ describe('simulation', () => {
     const record = await simulate('--seed', '3');
     expect(record).toMatch(/the book is live\n.*hash [0-9a-f]{16}, 0 violations\n$/s);
     expect(record).toContain(`hash ${hashes.get('3')},`);
+  });
+
+  test(`${VELOCITY_SEEDS} seeds go by on a chain of Velocity`, async () => {
+    const given = ['--program', 'velocity', '--seeds', String(VELOCITY_SEEDS), '--workers', '1'];
+    expect(await simulate(...given)).toMatch(/, 0 with violations\n/);
   });
 
   test('a seed that ends its process is a violation, and all others are run', async () => {

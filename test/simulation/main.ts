@@ -1,4 +1,5 @@
 /** The program of one process that simulates: it is given seeds, and prints one line of JSON for each. */
+import { PROGRAM_NAMES } from '../../src/contract/program.js';
 import { installGlobals } from './globals.js';
 import { virtualFetch } from './network.js';
 import { SCENARIOS, type Scenario } from './scenarios.js';
@@ -12,10 +13,16 @@ interface NamedRun extends RunOptions {
 }
 
 /**
- * What one process runs: the seeds `FROM TO`, the scenario of a name, or all that hold; with `record` it
- * prints everything that happens.
+ * What one process runs, after the name of the program whose chain it is: the seeds `FROM TO`, the
+ * scenario of a name, or all that hold; with `record` it prints everything that happens.
  */
-function readRuns([first = '', second = '', third = '', fourth]: readonly string[]): NamedRun[] {
+function readRuns([name = '', ...given]: readonly string[]): NamedRun[] {
+  const program = PROGRAM_NAMES.find((known) => known === name);
+  if (program === undefined) throw new RangeError(`the program was ${name}`);
+  return readRunsOf(given).map((run) => ({ ...run, program }));
+}
+
+function readRunsOf([first = '', second = '', third = '', fourth]: readonly string[]): NamedRun[] {
   if (first === 'scenarios') {
     const isAll = third === 'all';
     return scenarioRuns(second, ({ awaitsRepair, isLong }) => !awaitsRepair && (isAll || !isLong));

@@ -1,5 +1,6 @@
 /** The transactions of the model chain: fills with contiguous numbers, some from before the run. */
 import { createHash } from 'node:crypto';
+import { PROGRAM_IDS } from '../../src/contract/program.js';
 import { encodeBase58 } from '../../src/history/store/base58.js';
 import type { Random } from '../../src/sim/random.js';
 import { fillLog } from '../support/fill-log.js';
@@ -105,7 +106,8 @@ export class ModelLedger {
   #add(slot: number, landedMs: number): void {
     const id = this.fills.length + 1;
     const signature = signatureOf(id);
-    const lines = fillLog(id, this.#chain.secondOf(slot));
+    const { program } = this.#chain;
+    const lines = fillLog(id, this.#chain.secondOf(slot), PROGRAM_IDS[program]);
     this.#keep({ signature, lines, slot, landedMs });
   }
 

@@ -8,7 +8,6 @@ import { ConfigReader } from '../../src/config/config.js';
 import type { Flags } from '../../src/config/setting-reader.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { systemTimers } from '../../src/rpc/timers.js';
-import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { currentMachine } from './globals.js';
 import { closeCallsOf } from './stand-ins/grpc-js.js';
 import { closeFilesOf } from './stand-ins/libsql.js';
@@ -50,7 +49,7 @@ export class SimulatedService {
   }
 
   async #serve(flags: Flags, writeLine: LogLine): Promise<void> {
-    const config = new ConfigReader({ programId: PROGRAM_ID, ...flags }, {}).readService();
+    const config = new ConfigReader(flags, {}).readService();
     const runtime = { log: logOf(writeLine), timers: systemTimers };
     const origin = liveOrigin(config, runtime);
     this.#engine = origin.engine;

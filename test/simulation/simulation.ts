@@ -2,6 +2,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { LIMITS } from '../../src/config/limits.js';
 import type { Flags } from '../../src/config/setting-reader.js';
+import type { ProgramName } from '../../src/contract/program.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { Random } from '../../src/sim/random.js';
 import { rowsOf } from '../support/stream-checker.js';
@@ -73,6 +74,8 @@ const VIOLATIONS_MAX = 5;
 /** What a run is made of. */
 export interface RunOptions {
   readonly seed: number;
+  /** The program of the chain; Drift v2 by default. */
+  readonly program?: ProgramName;
   /** A random one by default. */
   readonly shape?: RunShape;
   /** Random ones by default. */
@@ -138,7 +141,7 @@ class Run {
     this.#machine = { time: this.#time, random: new Random(seed + 1), wallErrorMs: 0 };
     useMachine(this.#machine);
     this.#time.onThrown = (error, owner) => this.#recordThrown(error, owner);
-    const life = lifeOf(seed % LIVES);
+    const life = lifeOf(seed % LIVES, options.program);
     this.#chain = new ModelChain({ time: this.#time, life, seed });
     this.#truth = new BookTruth(this.#chain, life);
     this.#ledger = new ModelLedger(this.#chain, new Random(seed + 2));
@@ -234,6 +237,7 @@ class Run {
       ...history,
       ...(second === undefined ? {} : fallback),
       ...this.#sourceFlags(),
+      program: this.#chain.program,
       ...this.#options.flags,
     };
   }

@@ -3,7 +3,7 @@ import { fillRecordBytes } from '../../src/sim/bytes/event-record.js';
 import { PROGRAM } from './ingest-rig.js';
 
 /** A node's log of a transaction with one fill of SOL-PERP, with its number and time. */
-export function fillLog(id: number, ts: number): readonly string[] {
+export function fillLog(id: number, ts: number, program: string = PROGRAM): readonly string[] {
   const order = {
     ...{ user: PROGRAM, orderId: id, direction: Direction.Long, baseAssetAmount: 10n },
     ...{ cumulativeBaseAssetAmountFilled: 10n, cumulativeQuoteAssetAmountFilled: 10n },
@@ -19,8 +19,8 @@ export function fillLog(id: number, ts: number): readonly string[] {
     ...{ oraclePrice: 100_000_000n, bitFlags: 0 },
   });
   return [
-    `Program ${PROGRAM} invoke [1]`,
+    `Program ${program} invoke [1]`,
     `Program data: ${bytes.toString('base64')}`,
-    `Program ${PROGRAM} success`,
+    `Program ${program} success`,
   ];
 }
