@@ -74,7 +74,8 @@ test.each([
 ])('%s is of no market', async (query, code, param) => {
   const { url } = await twinServer();
   const reply = await fetch(`${url}/l2?${query}`);
-  expect([reply.status, (await reply.json()).error.param]).toEqual([code, param]);
+  const { error } = JSON.parse(await reply.text());
+  expect([reply.status, error.param]).toEqual([code, param]);
 });
 
 /** Three markets of one name and one other. */

@@ -25,8 +25,8 @@ export function idOfText(text: string): MessageId | undefined {
 }
 
 /** The JSON text of a reply, whose id is as the client wrote it. Undefined members are omitted. */
-export function replyText(reply: { readonly id?: MessageId | undefined }): string {
-  if (!(reply.id instanceof ExactNumber)) return JSON.stringify(reply);
+export function replyText(reply: object): string {
+  if (!('id' in reply && reply.id instanceof ExactNumber)) return JSON.stringify(reply);
   // Quotes within a text are escaped, so that this is the member.
   return JSON.stringify({ ...reply, id: 0 }).replace('"id":0', `"id":${reply.id.text}`);
 }
