@@ -80,11 +80,6 @@ fn quote(rng: &mut Rng) -> IndicativeQuote {
     IndicativeQuote { bid: side(rng), ask: side(rng), is_oracle_offset }
 }
 
-/// Each seed has one of the programs, in turns.
-fn program_of(seed: u64) -> Program {
-    if seed.is_multiple_of(2) { Program::Drift } else { Program::Velocity }
-}
-
 /// One run in which the book is captured and restored at random ends of turns. A few restored books
 /// continue, and show the same as the first one.
 fn run(seed: u64, steps: u64) -> usize {
