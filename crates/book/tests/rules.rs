@@ -208,6 +208,12 @@ fn spot_reduce_only_reads_the_token_amount_of_the_same_market() {
     assert_eq!(sizes(&bench), [30], "interest makes the deposit more tokens");
     bench.put(key(1), &holder(-20));
     assert_eq!(sizes(&bench), [] as [u128; 0], "a borrow is a short position");
+    bench.put(key(202), &with_u64(spot_market(), 592, 7));
+    for (held, shown) in [(6, None), (7, Some(7)), (20, Some(14)), (48, Some(42))] {
+        bench.put(key(1), &holder(held));
+        let expected: Vec<u128> = shown.into_iter().collect();
+        assert_eq!(sizes(&bench), expected, "whole steps of {held} can be filled");
+    }
 }
 
 #[test]

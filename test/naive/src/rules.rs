@@ -139,7 +139,10 @@ pub(crate) fn position_of(user: &User, market: &MarketContext) -> i128 {
             .spot_positions
             .iter()
             .find(|(index, _, _)| *index == market.index)
-            .map_or(0, |(_, scaled, borrowed)| token_amount(*scaled, *borrowed, market.spot)),
+            .map_or(0, |(_, scaled, borrowed)| {
+                let tokens = token_amount(*scaled, *borrowed, market.spot);
+                tokens - tokens % market.step.max(1)
+            }),
     }
 }
 

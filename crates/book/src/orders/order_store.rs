@@ -412,8 +412,7 @@ fn row(raw: &RawOrder) -> (u64, u32, i64, bool, bool, bool) {
     )
 }
 
-/// Returns the signed base that a user holds in a market: the perp position, or the spot token
-/// amount.
+/// Signed base a user holds in a market: the perp position, or the spot token amount in whole steps.
 fn position_in(user: &User, market: &Market) -> i64 {
     let index = market.info.market_index;
     if market.info.market_type == MarketType::Perp {
@@ -427,5 +426,9 @@ fn position_in(user: &User, market: &Market) -> i64 {
         market.interest.deposit,
         market.interest.borrow,
     );
+    // The program fills spot orders in whole steps. Source: programs/drift/src/controller/orders.rs
+    // `fulfill_spot_order_with_match`.
+    let step = i128::from(market.info.step.0);
+    let tokens = tokens - tokens % step;
     i64::try_from(tokens).unwrap_or(if tokens < 0 { i64::MIN } else { i64::MAX })
 }
