@@ -1,15 +1,21 @@
-/** Users that no program of this layout can have written: the book is not live, and a line says why. */
-import { expect, test } from 'vitest';
-import { LAYOUTS } from '../src/sim/bytes/generated/layout.js';
+/** Users that no program of this layout can have written, and markets whose orders lie elsewhere. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { ProgramName } from '../src/contract/program.js';
 import { writeOf } from './simulation/market-life.js';
 import { until } from './support/until.js';
 import { type World, world } from './world/world.js';
 
-const { USER } = LAYOUTS.drift;
-
-/** The first slot of the orders, and fields of it. */
-const ORDER = { at: 1_192, id: 76, marketIndex: 80, status: 82, padding: 95 } as const;
-const USER_BYTES = 4_376;
+/** Where users have their counts and orders, by hand, and fields of an order. */
+const USERS = {
+  drift: {
+    ...{ bytes: 4_376, openOrders: 4_351, nextOrderId: 4_336, orders: 1_192, orderBytes: 96 },
+    order: { marketIndex: 80, status: 82, marketType: 84, bitFlags: 94, padding: 95 },
+  },
+  velocity: {
+    ...{ bytes: 4_496, openOrders: 4_471, nextOrderId: 4_456, orders: 1_064, orderBytes: 104 },
+    order: { marketIndex: 84, status: 86, marketType: 88, bitFlags: 98, padding: 99 },
+  },
+} as const;
 
 /** `OrderStatus::Open`, `MarketType::Perp`, and the bit of an order that rests on a CLOB program. */
 const OPEN = 1;
