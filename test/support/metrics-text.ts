@@ -18,10 +18,12 @@ export function metricsText(): Promise<string> {
   const requests = new RequestCounts();
   requests.countReply('/l2', 200);
   const counts = { client: 1 };
+  const directory = new FakeBook();
+  directory.rows = directory.rows.map((row) => ({ ...row, emptyReason: 'marketStatus' }));
   const metrics = new Metrics({
     timers: systemTimers,
     book: new FakeBook(),
-    directory: new FakeBook(),
+    directory,
     readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
     feed: () => ({ slotAgeMs: 0, events: { ...newCounters() }, sources: [source] }),
     requests,

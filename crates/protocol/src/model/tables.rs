@@ -7,7 +7,6 @@ use super::order::ORDERS;
 use super::order::RawOrder;
 use super::program::Program;
 use super::units::Pubkey;
-use super::user::{POSITIONS, PerpPosition};
 use crate::event::field::EventLayout;
 use crate::layout::Layout;
 
@@ -38,8 +37,11 @@ pub(crate) trait Tables {
     /// Returns the order in a slot of a user account whose length was checked.
     fn order(user: &[u8], slot: usize) -> RawOrder;
 
-    /// Marks the positions in whose markets a user account, whose length was checked, counts more orders than it holds.
-    fn find_orders_elsewhere(_user: &[u8], _positions: &mut [PerpPosition; POSITIONS]) {}
+    /// The perp positions, as a mask, in whose markets a user account, whose length was checked, counts more orders than
+    /// it holds.
+    fn positions_with_orders_elsewhere(_user: &[u8]) -> u8 {
+        0
+    }
 
     /// See `UserView::changed_orders`.
     fn changed_orders(user: &[u8], held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError>;

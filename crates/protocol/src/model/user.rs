@@ -111,7 +111,10 @@ impl Positions {
             );
             position.balance_type = SpotBalanceType::from_byte(balance_type)?;
         }
-        T::find_orders_elsewhere(user, &mut positions.perp);
+        let elsewhere = T::positions_with_orders_elsewhere(user);
+        for (index, position) in positions.perp.iter_mut().enumerate() {
+            position.has_orders_elsewhere = elsewhere >> index & 1 == 1;
+        }
         Ok(positions)
     }
 }

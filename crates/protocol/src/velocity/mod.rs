@@ -12,7 +12,7 @@ use crate::model::error::ProtocolError;
 use crate::model::order::{ORDER_BYTES, ORDERS, RawOrder, bit_flags, is_held};
 use crate::model::tables::Tables;
 use crate::model::units::Pubkey;
-use crate::model::user::{POSITIONS, PerpPosition};
+use crate::model::user::POSITIONS;
 use layouts::{
     EVENTS, ORDER, PERP_MARKET, PERP_POSITION, PRELAUNCH_ORACLE, PYTH_LAZER_ORACLE, SPOT_MARKET,
     STATE, USER,
@@ -68,24 +68,26 @@ impl Tables for Velocity {
     }
 
     /// Source: the CLOB branch counts an order that rests on a book like one in a slot, see `clob_resident_open_orders`.
-    fn find_orders_elsewhere(user: &[u8], positions: &mut [PerpPosition; POSITIONS]) {
-        const POSITIONS_AT: usize = USER.at("perpPositions", "PerpPosition");
+    fn positions_with_orders_elsewhere(user: &[u8]) -> u8 {
+        const AT: usize = USER.at("perpPositions", "PerpPosition");
         const COUNT: usize = PERP_POSITION.at("openOrders", "u8");
-        let mut counts: [u8; POSITIONS] =
-            std::array::from_fn(|index| user[POSITIONS_AT + index * PERP_POSITION.size + COUNT]);
+        const MARKET: usize = PERP_POSITION.at("marketIndex", "u16");
+        let (positions, _) = user[AT..].as_chunks::<{ PERP_POSITION.size }>();
+        let positions: &[_; POSITIONS] =
+            positions.first_chunk().expect("Invariant: they lie inside");
+        let mut counts = positions.map(|position| position[COUNT]);
         if counts == [0; POSITIONS] {
-            return;
+            return 0;
         }
         for order in orders(user).iter().filter(|order| holds_perp_order(order)) {
             let index = u16_at(order, const { ORDER.at("marketIndex", "u16") });
-            let of_market = |at: &usize| counts[*at] != 0 && positions[*at].market_index == index;
+            let of_market =
+                |at: &usize| counts[*at] != 0 && u16_at(&positions[*at], MARKET) == index;
             if let Some(at) = (0..POSITIONS).find(of_market) {
                 counts[at] -= 1;
             }
         }
-        for (position, count) in positions.iter_mut().zip(counts) {
-            position.has_orders_elsewhere = count != 0;
-        }
+        counts.iter().rev().fold(0, |mask, count| mask << 1 | u8::from(*count != 0))
     }
 
     #[inline]
