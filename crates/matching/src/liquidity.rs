@@ -63,7 +63,7 @@ impl From<&OrderRow> for JitOffer {
 pub struct ProgramAmm<'a> {
     /// The AMM with its current spreads.
     pub amm: &'a PerpAmm,
-    /// What it may do. If nothing, its prices and the market's margin still count.
+    /// Its permissions. Without any, its prices and the market's margin still count.
     pub may: AmmMay,
 }
 

@@ -78,7 +78,7 @@ fn walk_of(
     let WalkScratch { queues, offers, .. } = scratch;
     read_offers(book, request, side, offers);
     let is_onchain = request.model == Model::Onchain;
-    let gate = book.fill_gate(info.id).filter(|_| is_onchain);
+    let gate = is_onchain.then(|| book.fill_gate(info.id)).flatten();
     let matches = gate.is_none_or(|gate| gate.matches);
     if !matches {
         offers.clear();
@@ -99,7 +99,7 @@ fn walk_of(
     walk(&request.taker, liquidity, request.model)
 }
 
-/// The AMM for the program's own sequence, and what it may do. When the AMM is excluded or cannot be
+/// The AMM for the program's own sequence, with its permissions. When the AMM is excluded or cannot be
 /// projected to this moment, the stored AMM, whose margin still counts.
 fn program_amm(
     book: &Book,

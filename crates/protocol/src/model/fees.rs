@@ -366,8 +366,10 @@ pub fn taker_fee(
     if denominator == 0 {
         return Err(out_of_range("fee_denominator"));
     }
-    let fee = div_ceil(product, denominator)
-        + u128::from(amount.0) * u128::from(terms.addon_tenth_bps) / TENTH_BPS_PARTS;
+    let mut fee = div_ceil(product, denominator);
+    if terms.addon_tenth_bps != 0 {
+        fee += addon(amount, terms);
+    }
     let part = fee * u128::from(adjustment.unsigned_abs());
     let parts = u128::from(ADJUSTMENT_PARTS);
     let fee = if adjustment < 0 {
@@ -377,6 +379,12 @@ pub fn taker_fee(
     };
     let factor = if terms.is_high_leverage { HIGH_LEVERAGE_FACTOR } else { 1 };
     quote(fee * u128::from(factor), "taker_fee")
+}
+
+/// The market's addition to the tier's fee. Most markets have none.
+#[cold]
+fn addon(amount: QuoteQty, terms: &TakerTerms) -> u128 {
+    u128::from(amount.0) * u128::from(terms.addon_tenth_bps) / TENTH_BPS_PARTS
 }
 
 /// Returns the maker's rebate by the maker's tier: rounded down, then adjusted by the market's

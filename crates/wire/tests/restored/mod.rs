@@ -66,7 +66,7 @@ fn happen(life: &mut Life, rng: &mut Rng, ts_ms: u64) {
 
 /// Odd seeds are lives of Drift v2.
 fn life_of(seed: u64) -> Life {
-    let program = if seed % 2 == 1 { Program::Drift } else { Program::Velocity };
+    let program = if seed.is_multiple_of(2) { Program::Velocity } else { Program::Drift };
     Life::new(program, seed)
 }
 
