@@ -7,8 +7,8 @@ import type { LoggedWrites } from '../contract/logged-writes.js';
 import type { MarketInfo } from '../contract/markets.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import { History } from '../history/history.js';
-import { LogReader } from '../history/log-reader.js';
 import { type HistoryMarket, marketKeyOf } from '../history/model/records.js';
+import { UserLogReader } from '../history/user-log-reader.js';
 import type { DataFolder } from './data-folder.js';
 import type { Runtime } from './runtime.js';
 
@@ -46,9 +46,9 @@ export function logReaderOf(
   { nodes, sources = [], programId, program }: ServiceConfig,
   runtime: Runtime,
   onLogged: (writes: readonly LoggedWrites[]) => void,
-): LogReader {
+): UserLogReader {
   const grpc = sources.filter((source) => source.kind === 'grpc');
-  return new LogReader({ nodes, grpc, programId, program, onLogged, ...runtime });
+  return new UserLogReader({ nodes, grpc, programId, program, onLogged, ...runtime });
 }
 
 type ReaderConfig = Pick<EdgeConfig, 'programId' | 'database'>;

@@ -23,6 +23,7 @@ import {
 import type { FromWorker, RefusedQuery, ToWorker, WorkerSetup } from './model/messages.js';
 import { newNonce } from './model/nonce.js';
 import type { HistoryBook } from './model/records.js';
+import { startingStats } from './model/starting-stats.js';
 import { withoutPaths } from './model/without-paths.js';
 import { type StartWorker, startThread, type WorkerLink } from './worker-link.js';
 
@@ -270,23 +271,6 @@ export class History {
     this.#pending.delete(id);
     return waiting;
   }
-}
-
-function startingStats(reason: string | null): HistoryStats {
-  return {
-    state: 'starting',
-    reason: reason ?? 'the history is being opened',
-    counts: {},
-    stored: { trades: 0, fundingRates: 0, truncated: 0 },
-    queued: 0,
-    spansOpen: 0,
-    missingFills: {},
-    finalisedSlot: 0,
-    completeSinceTs: null,
-    chainTs: null,
-    newestSlot: 0,
-    lagMs: null,
-  };
 }
 
 function notReady(message: string): HistoryError {

@@ -1,23 +1,22 @@
+import type { AccountSnapshot } from '../../contract/accounts.js';
 import type { LoggedWrites } from '../../contract/logged-writes.js';
 import { readTransaction } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { withTimeLimit } from '../../rpc/timers.js';
 import { type AccountUpdate, parseWritableKeys } from '../model/account-update.js';
 import { FeedError } from '../model/error.js';
+import { ABSENCE_OTHER_MS_MAX, ACCOUNTS_PER_READ, PROBE_MS_MAX } from '../model/limits.js';
+import { packedAccountsParams } from '../model/queries.js';
+import type { Absences } from './absences.js';
+import { type AccountReading, readAccounts, updatesOf } from './account-reading.js';
 import {
-  ABSENCE_OTHER_MS_MAX,
-  ACCOUNTS_PER_READ,
   LOGGED_KEYS_MAX,
   LOGGED_MS_MAX,
   LOGGED_READS_MAX,
   LOGGED_REREAD_MS,
   LOGGED_SLOTS_AFTER,
   LOGGED_WAIT_MS,
-  PROBE_MS_MAX,
-} from '../model/limits.js';
-import { packedAccountsParams } from '../model/queries.js';
-import type { Absences } from './absences.js';
-import { type AccountReading, readAccounts, updatesOf } from './account-reading.js';
+} from './limits.js';
 import type { FeedParts } from './parts.js';
 
 /** The connection's interface for what logs name. */
@@ -174,7 +173,7 @@ export class LogWitness {
 
   /** Applies a read. Accounts are read again when the node's slot was before their transaction. */
   #takeReading(reading: AccountReading, due: ReadonlyMap<string, Named>): void {
-    const { engine, counters, log } = this.#parts;
+    const { counters, log } = this.#parts;
     const { snapshot } = reading;
     const { slot } = snapshot;
     if (slot > this.#connection.newestSlot() && !this.#connection.admitsSlot(slot)) {
@@ -182,24 +181,28 @@ export class LogWitness {
       throw new FeedError('CHAIN_CLOCK_OUT_OF_RANGE', message, { slot });
     }
     counters.loggedReads += 1;
-    this.#failures = 0;
     this.#absences.recordReading(snapshot);
-    const broken = new Set(snapshot.problems.map(({ pubkey }) => pubkey));
-    const early = new Map(
-      [...due].filter(([pubkey, named]) => named.slot >= slot || broken.has(pubkey)),
-    );
-    if (early.size > 0) this.#addAgain(early);
-    if (broken.size > 0) this.#failures += 1;
-    const lacking = new Set(engine.lackingAccounts(snapshot));
-    for (const [pubkey, named] of due) {
-      if (named.isLeftOut) lacking.add(pubkey);
-      if (early.has(pubkey) || this.#wasNotified(pubkey, named)) lacking.delete(pubkey);
-    }
+    const lacking = this.#findLacking(snapshot, due);
     if (lacking.size === 0) return;
-    const updates = updatesOf(reading, this.#parts, lacking);
-    const repaired = this.#connection.repairAccounts(updates);
+    const repaired = this.#connection.repairAccounts(updatesOf(reading, this.#parts, lacking));
     counters.loggedRepairs += repaired;
     log.info({ keys: [...lacking], repaired }, 'logs named accounts that were not notified');
+  }
+
+  /** The accounts that the book lacks; those that this node does not give yet are read again. */
+  #findLacking(snapshot: AccountSnapshot, due: ReadonlyMap<string, Named>): ReadonlySet<string> {
+    const broken = new Set(snapshot.problems.map(({ pubkey }) => pubkey));
+    this.#failures = broken.size === 0 ? 0 : this.#failures + 1;
+    const lacking = new Set(this.#parts.engine.lackingAccounts(snapshot));
+    const again = new Map<string, Named>();
+    for (const [pubkey, named] of due) {
+      if (named.isLeftOut) lacking.add(pubkey);
+      const isEarly = named.slot >= snapshot.slot || broken.has(pubkey);
+      if (isEarly) again.set(pubkey, named);
+      if (isEarly || this.#wasNotified(pubkey, named)) lacking.delete(pubkey);
+    }
+    if (again.size > 0) this.#addAgain(again);
+    return lacking;
   }
 
   async #readTransaction(

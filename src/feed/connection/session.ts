@@ -30,27 +30,11 @@ import { LogWitness } from './log-witness.js';
 import type { FeedParts, NewestSlot } from './parts.js';
 import { Probe } from './probe.js';
 import { ReplayBuffer, readEverything, replayUpdates } from './rebuild.js';
+import type { SessionListener } from './session-listener.js';
 import { LastNotifiedSlots, waitForFirstSlot, waitForSlot } from './slot-tracking.js';
 import { type ReadOptions, readClockAndOracles } from './snapshots.js';
 import { OracleSubscriptions } from './subscriptions.js';
 import { requireLikelySlot } from './takeover-check.js';
-
-/** The events of a session. */
-interface SessionListener {
-  /** Called when the book is complete, in the turn that is about to end. */
-  onLive(): void;
-  /** The book is no longer complete. */
-  onRebuilding(reason: string): void;
-  /** Updates may be missing, for this reason. */
-  onGap(reason: string): void;
-  /** Called when a snapshot failed; the next one is scheduled. */
-  onReadFailure(error: unknown): void;
-  onLoss(reason: string): void;
-  /** Called when the chain has advanced by a slot. */
-  onSlot(): void;
-  /** The chain of this connection. */
-  onGenesis(hash: string): void;
-}
 
 /** `waiting` drops updates: a full snapshot follows. */
 type FeedPhase = 'waiting' | 'snapshot' | 'live';

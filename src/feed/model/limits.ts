@@ -174,18 +174,6 @@ export const UNPROVEN_SLOTS_AFTER = 2;
  * forks of this length are rarer.
  */
 export const UNPROVEN_SLOTS_MAX = 6;
-/** Slots after a logged transaction until its accounts must be notified: one more than usual. */
-export const LOGGED_SLOTS_AFTER = 2;
-/** The same limit in milliseconds, for a socket that announces no slots. */
-export const LOGGED_WAIT_MS = 800;
-/** Milliseconds after a failed read, or a read of an earlier slot: half a slot. */
-export const LOGGED_REREAD_MS = 200;
-/** Milliseconds after which a logged account is not read any more: probes and audits read it later. */
-export const LOGGED_MS_MAX = 10_000;
-/** Maximum waiting accounts and transactions: two seconds of 5,000 with all notifications lost. */
-export const LOGGED_KEYS_MAX = 10_000;
-/** Maximum concurrent reads of logged accounts: 400 accounts in the time of one read. */
-export const LOGGED_READS_MAX = 4;
 /** Concurrent reads of a search: 5,000 users with orders take about two seconds. */
 export const SEARCH_READS_MAX = 4;
 /** Time limit of one probe with its retries; the next one waits for it. */

@@ -1,3 +1,4 @@
+import type { SourceUpdate } from '../model/feed-source.js';
 import { type AccountWrites, bytesOf, type SlotWrites } from './account-writes.js';
 import type { Member } from './member.js';
 
@@ -19,6 +20,20 @@ export class KeptWrites {
 
   accounts(): Iterable<AccountWrites> {
     return this.#accounts.values();
+  }
+
+  /** The states that the book has. */
+  shownStates(): readonly SourceUpdate[] {
+    return [...this.#accounts.values()].flatMap(({ shown }) => shown ?? []);
+  }
+
+  /** The states whose account shows an older one now, where no trusted source covers their slot. */
+  findUnknown(states: readonly SourceUpdate[]): readonly SourceUpdate[] {
+    return states.filter(({ pubkey, slot }) => {
+      const shownSlot = this.#accounts.get(pubkey)?.shown?.slot ?? slot;
+      const covers = (one: Member): boolean => one.isTrusted && one.coversSlot(slot);
+      return shownSlot < slot && !this.#members.some(covers);
+    });
   }
 
   findAccount(pubkey: string): AccountWrites | undefined {

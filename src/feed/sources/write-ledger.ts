@@ -63,9 +63,7 @@ export class WriteLedger {
 
   /** Takes the accounts that were rolled back to unknown states. */
   takeLost(): readonly SourceUpdate[] {
-    const lost = this.#lost;
-    this.#lost = [];
-    return lost;
+    return this.#lost.splice(0);
   }
 
   findAccount(pubkey: string): AccountWrites | undefined {
@@ -161,18 +159,12 @@ export class WriteLedger {
     this.#count(member, ({ counts, epoch }) => counts || epoch === member.epoch);
   }
 
-  /** Makes all writes of a source invalid; states that no other trusted source covers are unknown. */
+  /** Invalidates all writes of a source. States in slots that no other one covers are unknown. */
   distrustSource(member: Member): void {
     member.counts = false;
-    const before = [...this.#kept.accounts()].flatMap(({ shown }) => shown ?? []);
+    const shown = this.#kept.shownStates();
     this.#count(member, () => false);
-    const isCovered = (slot: number) =>
-      this.#members.some((one) => one.isTrusted && one.coversSlot(slot));
-    for (const state of before) {
-      const { shown } = this.#kept.findAccount(state.pubkey) ?? {};
-      if (shown != null && shown.slot < state.slot && !isCovered(state.slot))
-        this.#lost.push(state);
-    }
+    this.#lost.push(...this.#kept.findUnknown(shown));
   }
 
   #count({ index }: Member, counts: (claim: Claim) => boolean): void {

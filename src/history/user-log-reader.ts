@@ -16,7 +16,7 @@ import { NODES_CAP_MS, NODES_FIRST_MS } from './model/limits.js';
 import type { HistoryNode } from './model/messages.js';
 
 /** The sources of logs, and the receiver of the writes that logs report. */
-interface LogReaderOptions {
+interface UserLogReaderOptions {
   readonly nodes: RpcNodes<Pick<HistoryNode, 'wsUrl'>>;
   /** Preferred to the nodes. */
   readonly grpc: readonly GrpcServer[];
@@ -32,8 +32,8 @@ interface LogReaderOptions {
  * Reads the users that logs name, without a history. There is one subscription at a time, which
  * moves to the next node after a failure. Logs during the move are not read later.
  */
-export class LogReader {
-  readonly #options: LogReaderOptions;
+export class UserLogReader {
+  readonly #options: UserLogReaderOptions;
   readonly #sockets: readonly LogsConnection[];
   readonly #decoder: LogDecoder;
   readonly #batch: LoggedUsersBatch;
@@ -42,7 +42,7 @@ export class LogReader {
   #retry: Timer | null = null;
   #isStopped = false;
 
-  constructor(options: LogReaderOptions) {
+  constructor(options: UserLogReaderOptions) {
     const { nodes, grpc: servers, programId, program, timers, log, onLogged } = options;
     this.#options = options;
     this.#sockets = nodes.map(({ wsUrl: url }) =>
@@ -93,7 +93,7 @@ export class LogReader {
     this.#options.log.info({ reason }, 'logs are read from the next node');
   }
 
-  /** An unreadable notification names nobody. */
+  /** An unreadable notification names no user. */
   #readLog(result: unknown): void {
     try {
       const notification = parseLogsNotification(result);
