@@ -93,7 +93,7 @@ export function liveOrigin(
   }
   const setup = { ...settings, folder: journalFolder, programId };
   const journal = new Journal({ setup, turnLog: engine.turnLog, ...runtime });
-  const files = { folder: journalFolder, programId };
+  const files = { folder: journalFolder, programId, program };
   const asOf = new AsOfReads({ files, journal, ...runtime });
   const replays = new TopicReplays({ files, journal, ...runtime });
   const readers = [replays, asOf];

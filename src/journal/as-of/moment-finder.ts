@@ -75,7 +75,8 @@ export class MomentFinder {
 
   /** Opens a player at the beginning of a segment. Throws the file system's error. */
   openSegment(segment: PlayedSegment): JournalPlayer {
-    return new JournalPlayer({ folder: this.#files.folder, segment });
+    const { folder, program } = this.#files;
+    return new JournalPlayer({ folder, segment, program });
   }
 
   /**

@@ -1,6 +1,7 @@
 /** The messages between the main thread and the journal's thread. */
 import type { AsOfReply, AsOfRequest } from '../../contract/as-of-source.js';
 import type { JournalListing, JournalMoment, JournalState } from '../../contract/journal-source.js';
+import type { ProgramName } from '../../contract/program.js';
 import type { ReplayCommand, ReplayEvent, ReplayRequest } from '../../contract/replay-source.js';
 import type { JournalErrorCode } from './error.js';
 import type { LogSetup, TakenLog } from './log-place.js';
@@ -9,6 +10,8 @@ import type { LogSetup, TakenLog } from './log-place.js';
 export interface JournalFiles {
   readonly folder: string;
   readonly programId: string;
+  /** The program whose rules its accounts have; by default those of the address. */
+  readonly program?: ProgramName | undefined;
 }
 
 /** With what the thread is started. */

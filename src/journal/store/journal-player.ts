@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { MarketIdentity } from '../../contract/as-of-source.js';
 import type { JournalMoment } from '../../contract/journal-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
+import type { ProgramName } from '../../contract/program.js';
 import { Engine } from '../../engine/engine.js';
 import { EngineError } from '../../engine/errors.js';
 import {
@@ -25,6 +26,8 @@ interface JournalPlayerOptions {
   readonly folder: string;
   readonly segment: PlayedSegment;
   readonly engine?: Engine | undefined;
+  /** The rules of a new engine; by default those of the address of the program. */
+  readonly program?: ProgramName | undefined;
 }
 
 /**
@@ -65,12 +68,12 @@ export class JournalPlayer {
   #until: JournalUntil = {};
 
   /** Throws what the file system says. */
-  constructor({ folder, segment, engine }: JournalPlayerOptions) {
+  constructor({ folder, segment, engine, program }: JournalPlayerOptions) {
     const { programId, epoch } = segment;
     this.#folder = folder;
     this.#segment = segment;
     this.#file = openSegment(folder, segment.number);
-    this.engine = engine ?? new Engine({ programId, epoch });
+    this.engine = engine ?? new Engine({ programId, program, epoch });
     this.#reader = new JournalReader(programId);
   }
 
