@@ -207,17 +207,14 @@ impl Book {
             Err(cause) => return self.quarantine(update, cause),
         };
         exchange.sub_accounts = state.number_of_sub_accounts;
-        exchange.data.clear();
-        exchange.data.extend_from_slice(update.data);
+        update.data.clone_into(&mut exchange.data);
         let terms = ExchangeTerms::of(&state);
         self.quarantined.remove(&update.pubkey);
         self.remove_user_of(&update.pubkey);
-        let exchange = &mut self.markets.exchange;
-        if exchange.terms == terms {
+        if !self.markets.exchange.set_terms(terms) {
             return Ok(Applied::Unchanged);
         }
-        (exchange.terms, exchange.terms_hash) = (terms, None);
-        if exchange.take_lengths() {
+        if self.markets.exchange.take_lengths() {
             self.time_again();
         }
         self.markets.refresh_all();

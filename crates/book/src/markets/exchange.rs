@@ -31,6 +31,15 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
+    /// Replaces the terms; returns whether they are others.
+    pub(crate) fn set_terms(&mut self, terms: ExchangeTerms) -> bool {
+        if self.terms == terms {
+            return false;
+        }
+        (self.terms, self.terms_hash) = (terms, None);
+        true
+    }
+
     /// Takes the lengths of slots of the terms at the present slot; returns whether they are others.
     pub(crate) fn take_lengths(&mut self) -> bool {
         let slots = self.terms.slots.at(self.clock.slot());
