@@ -208,13 +208,13 @@ fn reading(price: i64, confidence: u64, slot: u64) -> OracleReading {
 }
 
 /// How old a reading is in slots of 400 ms.
-fn age_ms(reading: &OracleReading) -> u64 {
-    SlotClock::from(SLOT).ms_since(reading.slot)
+fn age(reading: &OracleReading) -> u64 {
+    SlotClock::from(SLOT).units_since(reading.slot)
 }
 
 fn check_validity(reading: OracleReading, expected: OracleValidity) {
     let rails = OracleGuardRails::default();
-    let found = validity(&reading, &rails, TWAP, 1, age_ms(&reading), OracleSource::PythPull);
+    let found = validity(&reading, &rails, TWAP, 1, age(&reading), OracleSource::PythPull);
     assert_eq!(found, expected, "{reading:?}");
 }
 
@@ -245,10 +245,10 @@ fn validity_has_the_programs_limits_and_order() {
 fn tier_widens_the_confidence_and_stable_coins_may_be_older() {
     let rails = OracleGuardRails::default();
     let wide = reading(100_000_000, 4_000_000, 1_000);
-    let found = validity(&wide, &rails, TWAP, 2, age_ms(&wide), OracleSource::PythPull);
+    let found = validity(&wide, &rails, TWAP, 2, age(&wide), OracleSource::PythPull);
     assert_eq!(found, OracleValidity::Valid);
     let old = reading(100_000_000, 0, 640);
-    let found = validity(&old, &rails, TWAP, 1, age_ms(&old), OracleSource::PythStableCoin);
+    let found = validity(&old, &rails, TWAP, 1, age(&old), OracleSource::PythStableCoin);
     assert_eq!(found, OracleValidity::StaleForAmm);
 }
 

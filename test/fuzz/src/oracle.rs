@@ -73,8 +73,8 @@ fn check_reading(reading: &OracleReading, source: OracleSource, moment: &Moment)
     let at = |slot| {
         let multiplier = moment.confidence_multiplier;
         let published = Program::Drift.published(reading, slot, source);
-        let age_ms = SlotClock::from(slot).ms_since(published);
-        validity(reading, &rails, moment.twap, multiplier, age_ms, source)
+        let age = SlotClock::from(slot).units_since(published);
+        validity(reading, &rails, moment.twap, multiplier, age, source)
     };
     let now = at(moment.slot);
     let is_positive = reading.price.0 > 0;

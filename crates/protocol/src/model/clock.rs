@@ -89,6 +89,17 @@ impl SlotClock {
         if self.slot.0 < self.shorter_from[0] { ms } else { self.shortened(ms, from) }
     }
 
+    /// The time since a slot in units of [`SLOT_UNIT_MS`], rounded up: it is above a whole number of units when the time is.
+    #[must_use]
+    #[inline]
+    pub const fn units_since(&self, from: Slot) -> u64 {
+        if self.length_ms == SLOT_UNIT_MS && self.slot.0 < self.shorter_from[0] {
+            self.slot.0.saturating_sub(from.0)
+        } else {
+            self.ms_since(from).div_ceil(SLOT_UNIT_MS)
+        }
+    }
+
     const fn shortened(&self, ms: u64, from: Slot) -> u64 {
         let (mut shorter, mut change) = (0u64, 0);
         while change < CHANGES {
@@ -130,7 +141,9 @@ mod tests {
     };
 
     fn check_ms(schedule: SlotSchedule, [from, to]: [u64; 2], ms: u64) {
-        assert_eq!(schedule.at(Slot(to)).ms_since(Slot(from)), ms, "from {from} to {to}");
+        let clock = schedule.at(Slot(to));
+        assert_eq!(clock.ms_since(Slot(from)), ms, "from {from} to {to}");
+        assert_eq!(clock.units_since(Slot(from)), ms.div_ceil(400), "from {from} to {to}");
     }
 
     #[test]

@@ -322,7 +322,7 @@ impl Order {
     #[must_use]
     #[inline]
     pub const fn is_auction_complete(&self, clock: &SlotClock) -> bool {
-        self.auction_duration == 0 || clock.ms_since(self.slot) > self.auction_ms()
+        self.auction_duration == 0 || clock.units_since(self.slot) > self.auction_duration as u64
     }
 
     /// Returns whether the order is in an auction that has a price. Source:

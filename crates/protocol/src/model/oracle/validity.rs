@@ -1,7 +1,6 @@
 //! The validity of an oracle's price, and the rule when the market makers' oracle replaces it.
 
 use super::OracleReading;
-use crate::model::clock::SLOT_UNIT_MS;
 use crate::model::enums::OracleSource;
 use crate::model::units::{OraclePrice, Slot};
 
@@ -93,8 +92,8 @@ impl OracleValidity {
     }
 }
 
-/// Returns the validity of a price of a given age in milliseconds. `confidence_multiplier` is the
-/// multiplier of the market's tier; where the program overflows, the result is the worse validity.
+/// How good a price is that is so old, in units of 400 ms. `confidence_multiplier` is that of the
+/// market's tier; where the program's numbers overflow, the worse answer is given.
 ///
 /// Source: programs/drift/src/math/oracle.rs `oracle_validity`.
 #[must_use]
@@ -103,10 +102,10 @@ pub fn validity(
     guard_rails: &OracleGuardRails,
     last_oracle_twap: OraclePrice,
     confidence_multiplier: u64,
-    age_ms: u64,
+    age: u64,
     source: OracleSource,
 ) -> OracleValidity {
-    let age = i64::try_from(age_ms.div_ceil(SLOT_UNIT_MS)).unwrap_or(i64::MAX);
+    let age = i64::try_from(age).unwrap_or(i64::MAX);
     if reading.price.0 <= 0 {
         OracleValidity::NonPositive
     } else if is_too_volatile(reading.price, last_oracle_twap, guard_rails) {
