@@ -2,29 +2,13 @@
 
 use std::collections::HashSet;
 
-use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::{Pubkey, Slot};
 
+use crate::config::BookConfig;
 use crate::markets::exchange::Exchange;
 use crate::markets::market_table::MarketTable;
 use crate::model::clock::FeedState;
 use crate::orders::order_store::OrderStore;
-
-/// Configuration of a book.
-#[derive(Clone, Copy, Debug)]
-pub struct BookConfig {
-    /// The address of the program, which owns user and market accounts.
-    pub program: Pubkey,
-    /// The program whose rules and layouts the book uses.
-    pub rules: Program,
-}
-
-/// Uses the rules of the program at this address, see [`Program::of`].
-impl From<Pubkey> for BookConfig {
-    fn from(program: Pubkey) -> Self {
-        Self { program, rules: Program::of(&program) }
-    }
-}
 
 /// The order book of every market of one program.
 #[derive(Debug)]

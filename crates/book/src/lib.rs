@@ -26,6 +26,7 @@
 mod apply;
 mod book;
 mod checkpoint;
+mod config;
 mod ladder;
 pub mod limits;
 mod markets;
@@ -33,8 +34,9 @@ mod model;
 mod orders;
 mod view;
 
-pub use book::{Book, BookConfig, SnapshotReport};
+pub use book::{Book, SnapshotReport};
 pub use checkpoint::{Accounts, RestoreError};
+pub use config::BookConfig;
 pub use ladder::merged::Levels;
 pub use markets::amm::{AmmCut, VammExclusion};
 pub use markets::quotes::{

@@ -1,7 +1,7 @@
 import { PublicKey } from '@solana/web3.js';
 
 /** The table of an account; `discriminator` is its first eight bytes as hexadecimal text. */
-interface AccountTable {
+interface LayoutTable {
   readonly size: number;
   readonly discriminator: string;
 }
@@ -10,7 +10,7 @@ interface AccountTable {
  * Writes the bytes of one account, field by field, at the offsets of its table. Integers are
  * little endian.
  */
-export class AccountBytes<Table extends AccountTable = AccountTable> {
+export class AccountBytes<Table extends LayoutTable = LayoutTable> {
   readonly bytes: Buffer;
   /** Where the account has its fields. */
   readonly at: Table;

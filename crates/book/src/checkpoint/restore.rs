@@ -8,7 +8,8 @@ use super::state::{
     BookState, ExchangeState, IndicativeState, MarketState, OracleState, UsersState,
 };
 use super::{Accounts, RestoreError};
-use crate::book::{Book, BookConfig, SnapshotProgress};
+use crate::book::{Book, SnapshotProgress};
+use crate::config::BookConfig;
 use crate::limits::{MARKETS_MAX, QUARANTINE_MAX, SEQ_MAX};
 use crate::markets::account::read_market;
 use crate::markets::exchange::ExchangeTerms;

@@ -11,7 +11,7 @@ use super::market::{Change, DirtyMarkets, Market};
 use super::pricing::OracleAccount;
 use super::quotes::Indicative;
 use crate::LeftOut;
-use crate::book::BookConfig;
+use crate::config::BookConfig;
 use crate::ladder::arena::{Arena, Node, Place};
 use crate::limits::{MARKETS_MAX, ORACLES_MAX};
 use crate::model::clock::Clock;

@@ -13,6 +13,7 @@ pub mod order;
 pub mod pauses;
 pub mod price;
 mod program;
+mod programs;
 pub mod state;
 pub(crate) mod tables;
 pub mod units;
@@ -21,4 +22,5 @@ pub mod varint;
 
 pub use account::{AccountKind, kind_of};
 pub use error::ProtocolError;
-pub use program::{Program, UserView};
+pub use program::UserView;
+pub use programs::Program;

@@ -7,6 +7,7 @@ use super::error::ProtocolError;
 use super::market::{PerpMarket, SpotMarket};
 use super::oracle::{OracleReading, decode_oracle};
 use super::order::{Order, RawOrder, bit_flags};
+use super::programs::Program;
 use super::state::State;
 use super::tables::{Tables, checked};
 use super::units::{Pubkey, Slot};
@@ -15,16 +16,6 @@ use crate::drift::Drift;
 use crate::event::field::EventLayout;
 use crate::layout::{Layout, decode_json, leaf};
 use crate::velocity::Velocity;
-
-/// A program that holds an exchange's accounts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Program {
-    /// Drift v2.
-    #[default]
-    Drift,
-    /// Velocity, which went on from it.
-    Velocity,
-}
 
 /// Evaluates an expression with the tables `T` of a program.
 macro_rules! of_program {

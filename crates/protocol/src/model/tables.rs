@@ -5,7 +5,7 @@ use super::enums::MarketStatus;
 use super::error::ProtocolError;
 use super::order::ORDERS;
 use super::order::RawOrder;
-use super::program::Program;
+use super::programs::Program;
 use super::units::Pubkey;
 use crate::event::field::EventLayout;
 use crate::layout::Layout;

@@ -8,8 +8,10 @@
 //! programs/drift/src/math/amm.rs.
 
 mod offset;
+mod parts;
 mod spread;
 
+use parts::PART;
 pub(super) use spread::RETREAT_LOSS;
 use spread::{Spread, adjusted};
 
@@ -23,12 +25,6 @@ use crate::model::Program;
 use crate::model::enums::Direction;
 use crate::model::price::standardize_base;
 use crate::model::units::{BaseQty, PRICE_PRECISION, Price};
-
-/// The part 1 in the unit of spreads, percentages and prices.
-const PART: i128 = 1_000_000;
-
-/// Parts of an adjustment: per cent.
-const PER_CENT: i128 = 100;
 
 /// The ratio 1 in the unit of reserve ratios and concentrations.
 const CONCENTRATION_ONE: u128 = 1_000_000;

@@ -5,8 +5,8 @@
 
 use super::super::wide::{add, mul, quotient};
 use super::super::{AmmError, PerpAmm};
+use super::parts::{HOURS_A_DAY, PART, PER_CENT};
 use super::spread::Spread;
-use super::{PART, PER_CENT};
 use crate::model::Program;
 
 /// Curve update intensity above which the quotes have an offset, and intensity from which the
@@ -22,7 +22,6 @@ const OFFSET_PER_INTENSITY: i128 = 100;
 /// Factor of funding rates, which are prices for one hour with three more decimals, and the part of
 /// the oracle price that does not count as premium.
 const FUNDING_RATE_BUFFER: i128 = 1_000;
-pub(super) const HOURS_A_DAY: i128 = 24;
 const DRIFT_BASELINE_DIVISOR: i128 = 5_000;
 /// Source: programs/velocity/src/math/constants.rs `FUNDING_RATE_OFFSET_DENOMINATOR`.
 const VELOCITY_BASELINE_DIVISOR: i128 = 3_333;

@@ -5,8 +5,7 @@
 
 use super::super::wide::{add, difference, mul, quotient, signed, sub, unsigned};
 use super::super::{AmmError, AmmInputs, PerpAmm};
-use super::offset::HOURS_A_DAY;
-use super::{PART, PER_CENT};
+use super::parts::{HOURS_A_DAY, PART, PER_CENT};
 use crate::model::Program;
 
 /// Confidence up to this part counts only as a twentieth of itself: 25 bps.
