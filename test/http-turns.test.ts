@@ -76,7 +76,9 @@ test.each(changes)(
           const { seq, slot: shown, state } = engine.version(market);
           const answer = await server.ask(path);
           const etag = `"${engine.epoch}.${seq}.${shown}.${state}"`;
-          expect([answer.text, answer.header('etag')]).toEqual([wanted, etag]);
+          // The tag of a compressed body is weak.
+          const tag = answer.header('content-encoding') === 'gzip' ? `W/${etag}` : etag;
+          expect([answer.text, answer.header('etag')]).toEqual([wanted, tag]);
           expect((await server.ask(path, { 'if-none-match': etag })).status).toBe(304);
           const head = await server.ask(path, identity, 'HEAD');
           expect(head.header('content-length')).toBe(String(Buffer.byteLength(wanted)));

@@ -27,10 +27,12 @@ const BALANCE_AND_INTEREST_DECIMALS = 19;
 
 /**
  * Returns a position in tokens: a deposit is rounded down; a borrow is negative and rounded away
- * from zero. Source: programs/drift/src/math/spot_balance.rs `get_token_amount`.
+ * from zero; then whole steps of it, which orders can fill. Source:
+ * programs/drift/src/math/spot_balance.rs `get_token_amount`,
+ * programs/drift/src/controller/orders.rs `fulfill_spot_order_with_match`.
  */
 function spotTokens({ spotPositions }: UserAccount, market: BookMarket): bigint {
-  const { id, interest, decimals } = market;
+  const { id, interest, decimals, stepSize } = market;
   if (interest === null) return 0n;
   const divisor = 10n ** BigInt(BALANCE_AND_INTEREST_DECIMALS - decimals);
   let tokens = 0n;
@@ -39,5 +41,5 @@ function spotTokens({ spotPositions }: UserAccount, market: BookMarket): bigint 
     if (balanceType === 'deposit') tokens += (scaledBalance * interest.deposit) / divisor;
     else tokens -= (scaledBalance * interest.borrow + divisor - 1n) / divisor;
   }
-  return tokens;
+  return stepSize === 0n ? tokens : tokens - (tokens % stepSize);
 }

@@ -81,7 +81,8 @@ describe('an answer of the history', () => {
     for (const sent of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
       const answer = await server.ask(TRADES, { 'If-None-Match': sent });
       expect([sent, answer.status, answer.text]).toEqual([sent, 304, '']);
-      expect(answer.header('etag')).toBe(etag);
+      // The tag of a compressed body is weak, and so is the one that it is compared with.
+      expect(answer.header('etag')).toBe(sent.startsWith('W/') ? sent : etag);
       expect(answer.header('cache-control')).toBe('public, max-age=1');
     }
     // Another page of that version, which this server has never made.

@@ -266,7 +266,7 @@ describe('headers and conditional requests', () => {
       const { status, text, headers } = await server.ask(path, { 'If-None-Match': value });
       expect([status, text]).toEqual([304, '']);
       const told = ['etag', 'x-slot', 'x-state'].map((name) => headers.get(name));
-      expect(told).toEqual([etag, '1000', 'live']);
+      expect(told).toEqual([value.startsWith('W/') ? value : etag, '1000', 'live']);
     },
   );
 

@@ -428,7 +428,7 @@ fn position_in(user: &User, market: &Market) -> i64 {
     );
     // The program fills spot orders in whole steps. Source: programs/drift/src/controller/orders.rs
     // `fulfill_spot_order_with_match`.
-    let step = i128::from(market.info.step.0);
+    let step = i128::from(market.info.step.0).max(1);
     let tokens = tokens - tokens % step;
     i64::try_from(tokens).unwrap_or(if tokens < 0 { i64::MIN } else { i64::MAX })
 }
