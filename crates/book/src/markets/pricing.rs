@@ -77,6 +77,9 @@ impl Market {
         if self.unusable.is_some() || !is_traded {
             return self.unusable.or(Some(EmptyReason::SpotNotTraded));
         }
+        if self.ladders.elsewhere > 0 {
+            return Some(EmptyReason::OrdersOnClob);
+        }
         if !matches!(self.info.status, MarketStatus::Active | MarketStatus::ReduceOnly) {
             return Some(EmptyReason::MarketStatus);
         }
