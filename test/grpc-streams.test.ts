@@ -48,7 +48,8 @@ class StreamScene {
     );
     const scene = new StreamScene(servers, new Random(SEED));
     const sources = servers.map(
-      ({ url }) => new GrpcSource({ timers: systemTimers, url, token, programId: OWNER, program: 'drift' }),
+      ({ url }) =>
+        new GrpcSource({ timers: systemTimers, url, token, programId: OWNER, program: 'drift' }),
     );
     const merged = new MergedSources({ timers: systemTimers, sources });
     ends.push(() => {

@@ -5,126 +5,39 @@
  * reads nothing. `settings.ts` is the table of all settings; rules that involve several settings
  * are here.
  */
-import {
-  type ChainProgram,
-  PROGRAM_IDS,
-  type ProgramName,
-  programAt,
-} from '../contract/program.js';
+import { type ChainProgram, PROGRAM_IDS, programAt } from '../contract/program.js';
 import { readAggregator } from './aggregator-settings.js';
+import {
+  BOOK_SETTINGS,
+  type BookConfig,
+  type CoreConfig,
+  type DemoConfig,
+  type EdgeConfig,
+  type ReplayConfig,
+  type ServiceConfig,
+  type VerifyConfig,
+} from './command-configs.js';
 import { invalid, missing, outOfRange } from './config-error.js';
 import { readDatabaseUrl } from './database-url.js';
-import { type JournalMomentSetting, parseMoment } from './journal-moment.js';
+import { parseMoment } from './journal-moment.js';
 import {
-  type AggregatorConfig,
-  type DatabaseConfig,
   type HistoryConfig,
   type JournalConfig,
-  type LogConfig,
   type LogPlaceConfig,
   type NodeConfig,
-  type SourceConfig,
   sourcesOf,
   wsUrlOf,
 } from './part-configs.js';
-import {
-  type Environment,
-  type Flags,
-  SettingReader,
-  type SettingValues,
-} from './setting-reader.js';
-import type { SettingName } from './settings.js';
+import { type Environment, type Flags, SettingReader } from './setting-reader.js';
 
+export type * from './command-configs.js';
 export type * from './part-configs.js';
-
-/** Names of the settings of every command that serves a book; see the table of settings. */
-const BOOK_SETTINGS = [
-  'host',
-  'port',
-  'markets',
-  'logLevel',
-  'auditIntervalMs',
-  'probeIntervalMs',
-  'laggingAfterMs',
-  'staleAfterMs',
-  'clockSkewMaxMs',
-  'metricsPort',
-  'metricsHost',
-  'publishIntervalMs',
-  'streamIntervalMs',
-  'topicsPerSocket',
-  'topicsPerIp',
-  'topicsMax',
-  'socketsPerIp',
-  'messagesPerSecond',
-  'messageBurst',
-  'socketBacklogMegabytes',
-  'requestsPerSecond',
-  'trustedProxies',
-  'quoteMakers',
-  'indicativePolicy',
-  'compatDefaults',
-] as const satisfies readonly SettingName[];
-
-/** The settings of every command that serves a book. */
-export interface BookConfig extends SettingValues<(typeof BOOK_SETTINGS)[number]> {
-  /** The external venue; undefined for none. */
-  readonly aggregator?: AggregatorConfig | undefined;
-}
-
-/** Settings of a service on a cluster. */
-export interface ServiceConfig extends BookConfig, ChainProgram {
-  /** The first node is used while it works; the others are fallbacks. */
-  readonly nodes: readonly [NodeConfig, ...NodeConfig[]];
-  /** Streams that replace the nodes' subscriptions; empty for none. */
-  readonly sources?: readonly SourceConfig[];
-  /** Address of the node that serves the scan of all users; undefined for the current node. */
-  readonly snapshotUrl: string | undefined;
-  readonly history?: HistoryConfig | undefined;
-  readonly journal?: JournalConfig | undefined;
-}
-
-/** The settings of a core, which writes a log of turns. */
-export interface CoreConfig extends ServiceConfig {
-  readonly log: LogConfig;
-}
-
-/** The settings of an edge, which follows a core's log. */
-export interface EdgeConfig extends BookConfig, ChainProgram, SettingValues<'awayAfterMs'> {
-  readonly place: LogPlaceConfig;
-  /** The database of the core's history; undefined for no database. */
-  readonly database?: DatabaseConfig;
-}
 
 /**
  * Defaults of a demo of mainnet's markets: at least two makers a market, and one funding
  * transaction every seven seconds, the same rate as for three markets every 20 s.
  */
 const MAINNET_DEFAULTS = { makers: 400, fundingSeconds: 600 } as const;
-
-/** The settings of a service on its own local chain. */
-export interface DemoConfig
-  extends BookConfig,
-    SettingValues<'rate' | 'seed' | 'marketsPreset' | 'makers' | 'fundingSeconds'> {
-  readonly fillsPerSecond: number;
-  readonly program: ProgramName;
-  /** The history, as in a service; without a data folder its files are in a temporary folder. */
-  readonly history?: HistoryConfig | undefined;
-  /** Likewise. */
-  readonly journal?: JournalConfig | undefined;
-}
-
-/** Settings of a service on a journal. */
-export interface ReplayConfig extends BookConfig, SettingValues<'speed' | 'program'> {
-  /** The moment to serve: the last turn up to a slot or a time; undefined to play everything. */
-  readonly at?: JournalMomentSetting | undefined;
-}
-
-/** The settings of a comparison of a running service with its chain. */
-export interface VerifyConfig extends ServiceConfig, SettingValues<'seconds'> {
-  /** Address of the service, without a trailing slash. */
-  readonly url: string;
-}
 
 /** Reads the settings of a command from flags and environment. Throws a ConfigError. */
 export class ConfigReader {

@@ -145,11 +145,8 @@ export function perpMarketBytes(market: PerpMarketFields): Buffer {
   writePerpRisk(account);
   writePerpPrices(account, market);
   writePerpTrades(account, market);
-  writeAmm(
-    account,
-    preset.amm,
-    (preset.amm.pegMultiplier * market.oraclePrice) / preset.startPrice,
-  );
+  const peg = (preset.amm.pegMultiplier * market.oraclePrice) / preset.startPrice;
+  writeAmm(account, preset.amm, peg);
   if (market.positions !== undefined) writeOpenPositions(account, market.positions);
   writeFunding(account, market.funding ?? presetFunding(preset, market.time));
   return account.bytes;

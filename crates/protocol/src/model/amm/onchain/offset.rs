@@ -3,11 +3,11 @@
 //!
 //! Source: programs/drift/src/math/amm_spread.rs.
 
-use super::super::wide::{add, mul, quotient};
-use super::super::{AmmError, PerpAmm};
 use super::parts::{HOURS_A_DAY, PART, PER_CENT};
 use super::spread::Spread;
 use crate::model::Program;
+use crate::model::amm::wide::{add, mul, quotient};
+use crate::model::amm::{AmmError, PerpAmm};
 
 /// Curve update intensity above which the quotes have an offset, and intensity from which the
 /// offset may be half of the widest spread.

@@ -3,10 +3,10 @@
 //!
 //! Source: programs/drift/src/math/amm_spread.rs.
 
-use super::super::wide::{add, difference, mul, quotient, signed, sub, unsigned};
-use super::super::{AmmError, AmmInputs, PerpAmm};
 use super::parts::{HOURS_A_DAY, PART, PER_CENT};
 use crate::model::Program;
+use crate::model::amm::wide::{add, difference, mul, quotient, signed, sub, unsigned};
+use crate::model::amm::{AmmError, AmmInputs, PerpAmm};
 
 /// Confidence up to this part counts only as a twentieth of itself: 25 bps.
 const CONF_FULL_ABOVE: i128 = PART / 400;

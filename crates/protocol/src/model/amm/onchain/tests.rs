@@ -1,10 +1,10 @@
 //! Velocity's AMM against results of the program, and its quotes at the cases between them.
 
 use super::super::update::UpdatedCurve;
-use super::super::{AmmError, AmmInputs, AmmQuote, PerpAmm};
 use super::PART;
 use super::spread::Spread;
 use crate::model::Program;
+use crate::model::amm::{AmmError, AmmInputs, AmmQuote, PerpAmm};
 use crate::model::units::Price;
 
 const SPREADS: &str = include_str!("../../../../../../test/golden/velocity/calculate_spread.csv");
