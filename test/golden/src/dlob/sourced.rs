@@ -132,7 +132,7 @@ fn quote_of(order: &VectorOrder) -> IndicativeQuote {
     let order = &order.entry.order;
     let is_oracle_offset = order.oracle_price_offset != 0;
     let price = match is_oracle_offset {
-        true => i64::from(order.oracle_price_offset),
+        true => order.oracle_price_offset,
         false => order.price.cast_signed(),
     };
     let side =

@@ -31,7 +31,7 @@ const SPREAD_SCALE_MAX: i128 = 10 * PART;
 
 /// Loss since the last funding above which the spread retreats: 25 USD. Source:
 /// `DEFAULT_REVENUE_SINCE_LAST_FUNDING_SPREAD_RETREAT`.
-pub(in super::super) const RETREAT_LOSS: i128 = 25 * PART;
+pub(crate) const RETREAT_LOSS: i128 = 25 * PART;
 
 /// Multiple of that loss up to which the retreat is proportional; for a larger loss the retreat is
 /// the maximum.
