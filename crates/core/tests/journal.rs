@@ -188,9 +188,9 @@ fn a_journal_of_velocity_gives_its_captured_book_back() {
         core.set_clock(slot, 1_738_894_000);
         core.set_state(1);
         for (pubkey, mut data) in accounts.iter().cloned() {
-            // In each turn another order of each user is cancelled.
+            // In each turn another order of each user is filled by a part.
             if data.len() == 4_496 && turn > 0 {
-                data[1_064 + 104 * usize::try_from(turn).unwrap() + 86] = 3;
+                data[1_064 + 104 * usize::try_from(turn).unwrap() + 24] = 1;
             }
             core.apply(&record_of(program, pubkey, slot, &data));
         }
@@ -206,7 +206,7 @@ fn a_journal_of_velocity_gives_its_captured_book_back() {
     let mut read = Core::new(program, "none".to_owned());
     read_turns(&mut reader, &mut read, &life.shown);
     let levels = |core: &Core| Side::BOTH.map(|side| core.book().levels(MarketId(0), side).count());
-    assert_eq!((levels(&read), levels(&life.core)), ([3, 3], [3, 3]));
+    assert_eq!((levels(&read), levels(&life.core)), ([4, 3], [4, 3]));
 }
 
 #[test]

@@ -107,14 +107,7 @@ impl Market {
             Err(reason) => return OracleState { excluded: Some(reason), ..OracleState::MISSING },
         };
         let mm = self.mm_reading(&reading, exchange);
-        let validity = validity(
-            &mm,
-            &exchange.terms.guard_rails,
-            OraclePrice(self.oracle_fields.last_twap),
-            self.oracle_fields.confidence_multiplier,
-            exchange.clock.slots.units_since(self.published(&mm, exchange)),
-            self.info.oracle_source,
-        );
+        let validity = self.validity(&mm, exchange);
         let usable = usable_for_offset_orders(validity);
         let excluded = (!usable).then(|| OffsetExclusion::OracleInvalid(validity.name()));
         OracleState { exchange: Some(reading), mm: Some(mm), excluded }
@@ -126,7 +119,7 @@ impl Market {
             &exchange.terms.guard_rails,
             OraclePrice(self.oracle_fields.last_twap),
             self.oracle_fields.confidence_multiplier,
-            exchange.clock.slots.ms_since(self.published(reading, exchange)),
+            exchange.clock.slots.units_since(self.published(reading, exchange)),
             self.info.oracle_source,
         )
     }
