@@ -1,5 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { PROGRAM_IDS, PROGRAM_NAMES } from '../src/contract/program.js';
+import { PROGRAM_IDS, PROGRAM_NAMES, type ProgramName } from '../src/contract/program.js';
+import { writeOf } from './simulation/market-life.js';
+import type { ModelChain } from './simulation/model-chain.js';
 import { localBookOf } from './support/local-books.js';
 import { world } from './world/world.js';
 
@@ -64,12 +66,32 @@ test('a chain of Velocity is served with its orders', async () => {
   }
 });
 
+/** Where a perp market has its index and its status, and how `ReduceOnly` is numbered, by hand. */
+const MARKETS = {
+  drift: { bytes: 1_216, index: 1_160, status: 1_162, reduceOnly: 6 },
+  velocity: { bytes: 1_560, index: 640, status: 642, reduceOnly: 2 },
+} as const;
+
+/** Makes ETH-PERP reduce-only, where Drift v2 fills orders that are so, and Velocity all that reduce. */
+function reduceMarket(chain: ModelChain, program: ProgramName): void {
+  const { bytes, index, status, reduceOnly } = MARKETS[program];
+  for (const { pubkey, write } of chain.accounts.values()) {
+    if (write?.data.length !== bytes || write.data.readUInt16LE(index) !== 2) continue;
+    const data = Buffer.from(write.data);
+    data.writeUInt8(reduceOnly, status);
+    chain.setAccount(pubkey, writeOf({ pubkey, owner: write.owner, data }));
+    return;
+  }
+  throw new Error('there is a market ETH-PERP');
+}
+
 test.each(PROGRAM_NAMES)('the local book of the library is that of %s', async (program) => {
   const scene = await world({ program });
   onTestFinished(() => scene.stop());
   await scene.run(60_000);
   // Auctions end, and oracles are not yet stale.
   scene.chain.stopLife();
+  reduceMarket(scene.chain, program);
   await scene.run(20_000);
   const rowsOf = (rows: readonly object[]) =>
     rows.map((row) => {

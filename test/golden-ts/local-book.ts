@@ -128,7 +128,7 @@ function marketOf(name: string): BookMarket {
   const [type, index] = name.split('-');
   return {
     id: marketId(type === 'perp' ? 'perp' : 'spot', Number(index)),
-    ...{ name, status: 'active', areFillsPaused: false, expiryTs: 0n },
+    ...{ name, status: 'active', reducesEveryOrder: false, areFillsPaused: false, expiryTs: 0n },
     ...{ tickSize: 1n, stepSize: 1n, decimals: 9, isPrediction: false },
     ...{ oracle: '', oracleSource: 'pythLazer', confidenceMultiplier: 1n, lastOracleTwap: 0n },
     ...{ mmOracle: null, interest: null },

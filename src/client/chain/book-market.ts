@@ -16,6 +16,11 @@ export interface BookMarket {
   readonly id: MarketId;
   readonly name: string;
   readonly status: MarketStatus;
+  /**
+   * Whether a fill of any order must reduce the position of its owner, as in a reduce-only market of
+   * Velocity; in one of Drift v2, orders that are not reduce-only do not rest.
+   */
+  readonly reducesEveryOrder: boolean;
   readonly areFillsPaused: boolean;
   /** Unix seconds; 0 for never. */
   readonly expiryTs: bigint;
@@ -73,6 +78,7 @@ export function bookPerpMarket(market: PerpMarket): BookMarket {
     name: market.name,
     status: market.status,
     expiryTs: market.expiryTs,
+    reducesEveryOrder: false,
     areFillsPaused: (market.pausedOperations & PAUSED_FILL.perp) !== 0,
     tickSize: amm.orderTickSize,
     stepSize: amm.orderStepSize,
@@ -110,6 +116,7 @@ export function bookSpotMarket(market: SpotMarket): BookMarket {
     name: market.name,
     status: market.status,
     expiryTs: market.expiryTs,
+    reducesEveryOrder: false,
     areFillsPaused: (market.pausedOperations & PAUSED_FILL.spot) !== 0,
     tickSize: market.orderTickSize,
     stepSize: market.orderStepSize,

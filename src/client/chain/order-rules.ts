@@ -102,15 +102,16 @@ function rests(order: Order, { market, user, moment }: Environment): boolean {
     if (orderType !== 'limit') return false;
     if (order.maxTs !== 0n && moment.now > order.maxTs) return false;
   }
-  if (market.status === 'reduceOnly' && !order.reduceOnly) return false;
+  const isReduced = order.reduceOnly || market.reducesEveryOrder;
+  if (market.status === 'reduceOnly' && !isReduced) return false;
   const isOver = auctionDuration === 0 || moment.slot - order.slot > BigInt(auctionDuration);
   return order.postOnly || isOver;
 }
 
-/** Returns the unfilled size; for a reduce-only order at most the owner's position. */
+/** Returns the unfilled size; for an order that must reduce, at most the owner's position. */
 function fillable(order: Order, { market, user }: Environment): bigint {
   const unfilled = most(order.baseAssetAmount - order.baseAssetAmountFilled, 0n);
-  if (!order.reduceOnly) return unfilled;
+  if (!order.reduceOnly && !market.reducesEveryOrder) return unfilled;
   const position = user.positionIn(market);
   return least(unfilled, most(order.direction === 'long' ? -position : position, 0n));
 }

@@ -65,10 +65,12 @@ function perpBase(view: DataView, marketIndex: number): bigint {
 /** The book's view of a perp market. Throws MALFORMED_ACCOUNT for invalid bytes. */
 export function velocityMarket(bytes: Uint8Array, kind: AccountKind): BookMarket {
   const view = viewOf(bytes, kind, MARKET.bytes);
+  const status = enumAt(view, MARKET.status, MARKET_STATUS, 'status');
   return {
     id: perpMarket(view.getUint16(MARKET.marketIndex, true)),
     name: textAt(view, MARKET.name),
-    status: enumAt(view, MARKET.status, MARKET_STATUS, 'status'),
+    status,
+    reducesEveryOrder: status === 'reduceOnly',
     expiryTs: view.getBigInt64(MARKET.expiryTs, true),
     areFillsPaused: (view.getUint8(MARKET.pausedOperations) & PAUSED_FILL.perp) !== 0,
     tickSize: view.getBigUint64(MARKET.orderTickSize, true),
@@ -80,12 +82,16 @@ export function velocityMarket(bytes: Uint8Array, kind: AccountKind): BookMarket
     confidenceMultiplier:
       CONTRACT_TIERS[enumAt(view, MARKET.contractTier, CONTRACT_TIER, 'contractTier')],
     lastOracleTwap: view.getBigInt64(MARKET.lastOraclePriceTwap, true),
-    mmOracle: {
-      price: view.getBigInt64(MARKET.mmOraclePrice, true),
-      slot: view.getBigUint64(MARKET.mmOracleSlot, true),
-      sequenceId: view.getBigUint64(MARKET.mmOracleSequenceId, true),
-    },
+    mmOracle: mmOracleAt(view),
     interest: null,
+  };
+}
+
+function mmOracleAt(view: DataView): NonNullable<BookMarket['mmOracle']> {
+  return {
+    price: view.getBigInt64(MARKET.mmOraclePrice, true),
+    slot: view.getBigUint64(MARKET.mmOracleSlot, true),
+    sequenceId: view.getBigUint64(MARKET.mmOracleSequenceId, true),
   };
 }
 
