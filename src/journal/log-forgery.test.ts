@@ -31,7 +31,9 @@ async function forge(setup: LogSetup, { name, bytes, after }: Forged): Promise<v
 /** The last message that a core has written. */
 async function lastOf(setup: LogSetup) {
   const connection = await openLog(setup);
-  const { sequence, id } = await new LogAppender(connection, setup).readLast();
+  const appender = new LogAppender(connection, setup);
+  const { sequence } = await appender.readLast();
+  const id = await appender.readId(sequence);
   const message = await connection.manager.streams.getMessage(setup.log.stream, { seq: sequence });
   if (message === null || id === null) throw new Error('the last message is a core\u2019s');
   return { id, name: message.header.get('Nats-Msg-Id'), bytes: message.data };

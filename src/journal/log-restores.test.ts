@@ -95,7 +95,9 @@ async function appendBehind(
   rename: (last: LogMessageId) => LogMessageId,
 ): Promise<void> {
   const connection = await openLog(setup);
-  const { sequence, id } = await new LogAppender(connection, setup).readLast();
+  const appender = new LogAppender(connection, setup);
+  const { sequence } = await appender.readLast();
+  const id = await appender.readId(sequence);
   const last = await connection.manager.streams.getMessage(setup.log.stream, { seq: sequence });
   if (last === null || id === null) throw new Error('the log has no message');
   const bytes = Buffer.concat([Buffer.alloc(64), last.data]);

@@ -55,7 +55,8 @@ function newMessage(id: string): NewMessage {
 /** The name of the last message of a log; empty where it is no core's, or cannot be read. */
 async function lastName(appender: LogAppender): Promise<string> {
   const last = await appender.readLast().catch(() => null);
-  return last === null || last.id === null ? '' : textOfId(last.id);
+  const id = last && (await appender.readId(last.sequence).catch(() => null));
+  return id === null ? '' : textOfId(id);
 }
 
 async function newAppender(setup: LogSetup): Promise<LogAppender> {

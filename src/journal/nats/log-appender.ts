@@ -41,12 +41,10 @@ export interface NewMessage {
   readonly after?: string;
 }
 
-/** The last message of a log. */
+/** The position of the last message of a log. */
 export interface LastMessage {
   /** The sequence number of the message in the stream; 0 for an empty stream. */
   readonly sequence: number;
-  /** The id of the message; null for a foreign or deleted message. */
-  readonly id: LogMessageId | null;
 }
 
 /**
@@ -109,14 +107,13 @@ export class LogAppender {
   }
 
   /**
-   * Reads the last message of the log. Rejects with `LOG_UNREACHABLE`, and with `LOG_LOST` when
+   * Reads where the log ends. Rejects with `LOG_UNREACHABLE`, and with `LOG_LOST` when
    * there is no stream.
    */
   async readLast(): Promise<LastMessage> {
     const { streams } = this.#connection.manager;
     const info = await this.#asked(() => streams.info(this.#setup.log.stream));
-    const { last_seq: sequence } = info.state;
-    return { sequence, id: sequence === 0 ? null : await this.readId(sequence) };
+    return { sequence: info.state.last_seq };
   }
 
   /**
@@ -131,7 +128,7 @@ export class LogAppender {
   }
 
   /** Continues after this message. */
-  goOnBehind({ sequence }: Pick<LastMessage, 'sequence'>): void {
+  goOnBehind({ sequence }: LastMessage): void {
     this.#last = sequence;
   }
 

@@ -38,7 +38,7 @@ export class LogClaim {
    * Resolves with the message after which this writer appends. Rejects with `LOG_FENCED` when
    * another core writes the log.
    */
-  async whenOurs(appender: LogAppender): Promise<Pick<LastMessage, 'sequence'>> {
+  async whenOurs(appender: LogAppender): Promise<LastMessage> {
     if (this.#taken === null) return this.#waitUntilFree(appender);
     const taken = await this.#taken;
     // A log that is lost later starts again like any other log.
