@@ -105,11 +105,7 @@ const TOKEN_DECIMALS_MAX = 19;
  * decimals.
  */
 export function bookSpotMarket(market: SpotMarket): BookMarket {
-  if (market.decimals > TOKEN_DECIMALS_MAX) {
-    throw malformedAccount(
-      `spot market ${market.marketIndex} had ${market.decimals} decimals, must have at most ${TOKEN_DECIMALS_MAX}`,
-    );
-  }
+  requireDecimals(market);
   const { cumulativeDepositInterest: deposit, cumulativeBorrowInterest: borrow } = market;
   return {
     id: spotMarket(market.marketIndex),
@@ -129,6 +125,12 @@ export function bookSpotMarket(market: SpotMarket): BookMarket {
     mmOracle: null,
     interest: { deposit, borrow },
   };
+}
+
+function requireDecimals({ marketIndex, decimals }: SpotMarket): void {
+  if (decimals <= TOKEN_DECIMALS_MAX) return;
+  const message = `spot market ${marketIndex} had ${decimals} decimals, must have at most ${TOKEN_DECIMALS_MAX}`;
+  throw malformedAccount(message);
 }
 
 /** The rule that empties a market's book; null when no rule does. */
