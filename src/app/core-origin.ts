@@ -8,15 +8,9 @@ import { Engine } from '../engine/engine.js';
 import { Journal } from '../journal/journal.js';
 import { Lease } from '../journal/nats/lease.js';
 import { QuoteLink } from '../journal/nats/quote-link.js';
+import { type FeedEvents, newEpoch, type ServiceFeed } from './chain-feed.js';
 import { type CoreParts, logSetupOf, newEnding } from './core-parts.js';
-import {
-  type BookOrigin,
-  type FeedEvents,
-  journaledFeed,
-  newEpoch,
-  type ServiceFeed,
-  throwSettingError,
-} from './feeds.js';
+import { type BookOrigin, journaledFeed, throwSettingError } from './feeds.js';
 import { chainOf, readChain } from './live-chain.js';
 import { replyToQuotes } from './quote-forwarding.js';
 import type { Runtime } from './runtime.js';

@@ -7,7 +7,8 @@ import { Engine } from '../engine/engine.js';
 import { freshnessOf } from '../feed/model/feed-stats.js';
 import { LogFollower } from '../journal/log-follower.js';
 import { QuoteLink } from '../journal/nats/quote-link.js';
-import { type BookOrigin, type FeedEvents, type ServiceFeed, throwSettingError } from './feeds.js';
+import type { FeedEvents, ServiceFeed } from './chain-feed.js';
+import { type BookOrigin, throwSettingError } from './feeds.js';
 import { quotesToCore } from './quote-forwarding.js';
 import type { Runtime } from './runtime.js';
 

@@ -3,12 +3,10 @@
  * markets, which it needs.
  */
 import type { EdgeConfig, ServiceConfig } from '../config/config.js';
-import type { LoggedWrites } from '../contract/logged-writes.js';
 import type { MarketInfo } from '../contract/markets.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import { History } from '../history/history.js';
 import { type HistoryMarket, marketKeyOf } from '../history/model/records.js';
-import { UserLogReader } from '../history/user-log-reader.js';
 import type { DataFolder } from './data-folder.js';
 import type { Runtime } from './runtime.js';
 
@@ -39,16 +37,6 @@ export function historyOf(
   const setup = { ...settings, nodes, grpc, programId, program, dataDir: folder.path };
   const history = new History({ setup, ...runtime });
   return startedBy(history, { markets, chain: () => null }, runtime.timers);
-}
-
-/** Reads the users that logs name, for a feed without a history. */
-export function logReaderOf(
-  { nodes, sources = [], programId, program }: ServiceConfig,
-  runtime: Runtime,
-  onLogged: (writes: readonly LoggedWrites[]) => void,
-): UserLogReader {
-  const grpc = sources.filter((source) => source.kind === 'grpc');
-  return new UserLogReader({ nodes, grpc, programId, program, onLogged, ...runtime });
 }
 
 type ReaderConfig = Pick<EdgeConfig, 'programId' | 'database'>;

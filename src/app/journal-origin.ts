@@ -18,7 +18,8 @@ import {
 } from '../journal/store/segment-choice.js';
 import { readSegments } from '../journal/store/segment-index.js';
 import { continues, type SegmentInfo } from '../journal/store/segment-info.js';
-import type { BookOrigin, FeedEvents, ServiceFeed } from './feeds.js';
+import type { FeedEvents, ServiceFeed } from './chain-feed.js';
+import type { BookOrigin } from './feeds.js';
 
 /** The name of the journal's folder within a service's data folder. */
 export const JOURNAL_FOLDER = 'journal';

@@ -6,13 +6,13 @@ import { RpcSource } from '../feed/sources/rpc-source.js';
 import { RpcClient } from '../rpc/client.js';
 import type { RpcNodes } from '../rpc/node-pool.js';
 import { RpcSocket } from '../rpc/socket.js';
-import type { Runtime } from './runtime.js';
+import type { FeedRuntime } from './runtime.js';
 
 /** Returns the streams to merge; undefined when the nodes' subscriptions are followed. */
 export function mergeSources(
   { sources: configs = [], programId, program }: ServiceConfig,
   witnesses: RpcNodes,
-  runtime: Runtime,
+  runtime: FeedRuntime,
 ): MergedSources | undefined {
   if (configs.length === 0) return undefined;
   const sources = configs.map((source) => {

@@ -6,7 +6,7 @@ import type { NoReply, QuoteLink, ReplyTo } from '../journal/nats/quote-link.js'
 import { forwardingSink, takeForwarded } from '../server/quotes/forwarded-quotes.js';
 import { marketIdOf } from '../server/quotes/quote-server.js';
 import { SocketError } from '../server/transport/errors.js';
-import type { ServiceFeed } from './feeds.js';
+import type { ServiceFeed } from './chain-feed.js';
 
 /** The errors that a maker gets when its quotes have not reached the book. */
 const ERRORS: Readonly<Record<NoReply, () => SocketError>> = {

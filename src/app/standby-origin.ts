@@ -11,15 +11,9 @@ import { takeLogOver } from '../journal/log-failover.js';
 import { LogFollower } from '../journal/log-follower.js';
 import { LATE_SLOTS, STANDBY_BYTES_MAX } from '../journal/model/limits.js';
 import type { LogSetup } from '../journal/model/log-place.js';
+import { type FeedEvents, newEpoch, type ServiceFeed } from './chain-feed.js';
 import { type CoreParts, logSetupOf, newEnding } from './core-parts.js';
-import {
-  type BookOrigin,
-  type FeedEvents,
-  journaledFeed,
-  newEpoch,
-  type ServiceFeed,
-  throwSettingError,
-} from './feeds.js';
+import { type BookOrigin, journaledFeed, throwSettingError } from './feeds.js';
 import { chainOf } from './live-chain.js';
 import { replyToQuotes } from './quote-forwarding.js';
 

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { type Service, serveBook } from '../../src/app/book-service.js';
+import type { ServiceFeed } from '../../src/app/chain-feed.js';
 import { dataFolder } from '../../src/app/data-folder.js';
-import { type BookOrigin, liveOrigin, type ServiceFeed } from '../../src/app/feeds.js';
+import { type BookOrigin, liveOrigin } from '../../src/app/feeds.js';
 import { historyOf } from '../../src/app/histories.js';
 import { JOURNAL_FOLDER } from '../../src/app/journal-origin.js';
 import { createLog } from '../../src/app/log.js';
