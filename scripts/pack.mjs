@@ -3,16 +3,24 @@
  * this machine's platform. `node scripts/pack.mjs FOLDER` packs the existing build into another
  * folder.
  *
- * `@slotbook/core` contains the addon and the loader of @napi-rs/cli. `slotbook` bundles parts of
- * two packages: the native files of uWebSockets.js for this platform, with checked hashes, because
+ * `@slotbook/core` contains the addon, the loader of @napi-rs/cli and the library `LiveBook`.
+ * `slotbook` bundles parts of two packages: the native files of uWebSockets.js for this platform, with checked hashes, because
  * the package has 260 MB for all platforms; and two files of swagger-ui-dist, of 12 MB, without its
  * dependency on an install script that reports installations.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { root } from './process.mjs';
+import { localCommand, root } from './process.mjs';
 import { assertKnownNatives, nativeFiles } from './uwebsockets.mjs';
 
 /** The ABI version of Node.js 20, the oldest version in `engines`. */
@@ -28,6 +36,8 @@ const BUNDLED = {
     'swagger-ui.css',
   ],
 };
+/** The entry of the library in `@slotbook/core`. */
+const LIBRARY = './lib/src/app/live-book';
 /** npm refuses to install on other platforms; otherwise the start would fail. */
 const PLATFORM = {
   os: [process.platform],
@@ -48,11 +58,31 @@ function stageFiles({ folder, to, names, change }) {
   writeFileSync(path.join(to, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
+/** The native core, and the library that follows a chain with it: `src/app/live-book.ts`. */
 function stageCore(to) {
   const folder = 'crates/node';
+  const lib = path.join(to, 'lib');
+  const compile = ['--project', 'tsconfig.core.json', '--outDir', lib];
+  execFileSync(localCommand('tsc'), compile, { cwd: root, stdio: 'inherit' });
   const names = ['index.js', 'index.d.ts', ...nativeFiles(path.join(root, folder))];
-  stageFiles({ folder, to, names, change: PLATFORM });
+  const { exports } = readManifest(folder);
+  const entry = { types: `${LIBRARY}.d.ts`, default: `${LIBRARY}.js` };
+  const change = {
+    ...PLATFORM,
+    dependencies: dependenciesOf(lib),
+    exports: { '.': entry, ...exports },
+  };
+  stageFiles({ folder, to, names, change });
   cpSync(path.join(root, 'LICENSE'), path.join(to, 'LICENSE'));
+}
+
+/** The packages of the root that compiled modules import, with their versions. */
+function dependenciesOf(folder) {
+  const { dependencies } = readManifest('');
+  const modules = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.js'));
+  const text = modules.map((name) => readFileSync(path.join(folder, name), 'utf8')).join('\n');
+  const used = ([name]) => name !== '@slotbook/core' && text.includes(`from '${name}'`);
+  return Object.fromEntries(Object.entries(dependencies).filter(used));
 }
 
 function stageService(to) {

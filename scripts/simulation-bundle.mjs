@@ -14,7 +14,7 @@ const standIn = (name) => path.join(folder, 'stand-ins', name);
 const replacedPackages = {
   ws: 'ws.ts',
   libsql: 'libsql.ts',
-  '@slotbook/core': 'addon.ts',
+  '@slotbook/core/native': 'addon.ts',
   '@grpc/grpc-js': 'grpc-js.ts',
 };
 const replacedFiles = {

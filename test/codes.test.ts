@@ -7,6 +7,7 @@ const read = (path: string): string => readFileSync(new URL(`../${path}`, import
 const docs = read('docs/api.md');
 
 test.each([
+  ['src/app/live-book.ts', /LiveBookErrorCode =([^;]+);/, 2],
   ['src/config/config-error.ts', /CodedError<([^>]+)>/, 3],
   ['src/rpc/error.ts', /RpcErrorCode =([^;]+);/, 12],
   ['src/feed/model/error.ts', /FeedErrorCode =([^;]+);/, 10],

@@ -14,6 +14,7 @@ const sourceFolder = fileURLToPath(new URL('../src/', import.meta.url));
 const allowed: Readonly<Record<string, readonly string[]>> = {
   amounts: [],
   app: [
+    'client',
     'config',
     'contract',
     'engine',

@@ -18,6 +18,12 @@ export declare class Core {
    * when `out` is too small, the negative of the length that it must have.
    */
   l2(market: number, depth: number, grouping: number, sources: number, binary: boolean, out: Buffer): number
+  /**
+   * Writes the levels of `l2` into `out` as words of 8 bytes, little-endian: the number of bids,
+   * then price (1e6) and size (1e9, the low word first) of each bid and each ask. Returns the
+   * same as `l2`.
+   */
+  levels(market: number, depth: number, grouping: number, sources: number, out: Buffer): number
   /** As `l2`, the book uncrossed. */
   uncrossedL2(market: number, depth: number, grouping: number, sources: number, binary: boolean, out: Buffer): number
   /**

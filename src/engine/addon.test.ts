@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Core } from '@slotbook/core';
+import { Core } from '@slotbook/core/native';
 import { describe, expect, test } from 'vitest';
 
 const PROGRAM = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';

@@ -1,5 +1,5 @@
 /** Calls into the native core, which throw an {@link EngineError}. */
-import { Core } from '@slotbook/core';
+import { Core } from '@slotbook/core/native';
 import type { ProgramName } from '../contract/program.js';
 import { EngineError } from './errors.js';
 

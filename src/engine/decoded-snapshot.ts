@@ -1,4 +1,4 @@
-import type { PackedSnapshot } from '@slotbook/core';
+import type { PackedSnapshot } from '@slotbook/core/native';
 import type { AccountProblem, AccountSnapshot } from '../contract/accounts.js';
 import { EngineError } from './errors.js';
 import { parseProblems } from './parse.js';

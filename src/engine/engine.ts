@@ -1,4 +1,4 @@
-import { type Core, decodeSnapshot } from '@slotbook/core';
+import { type Core, decodeSnapshot } from '@slotbook/core/native';
 import type {
   AccountProblem,
   AccountSnapshot,
@@ -32,6 +32,7 @@ import { EngineError, type EngineErrorCode } from './errors.js';
 import { type ExternalLevels, setExternalLevels } from './external-levels.js';
 import { outcomeOf, packQuotes } from './indicative.js';
 import type { JournalReader, JournalStep, JournalUntil } from './journal-reader.js';
+import { type BookLevels, readLevels } from './levels.js';
 import { MarketHashes } from './market-hashes.js';
 import { matchOptions, refusalOf } from './match.js';
 import { OutputBuffer } from './output-buffer.js';
@@ -331,23 +332,30 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   /** Renders the /l2 body: a view on the engine's buffer that is valid until the next body is rendered. */
   l2({ market, depth, grouping = 0, uncross, binary = false, ...others }: L2Request): Uint8Array {
     const core = this.#core;
+    const render = uncross ? core.uncrossedL2 : core.l2;
+    const options = [depth, grouping, sourceBits(others), binary] as const;
+    return this.#renderBody(market, (out) => render.call(core, market, ...options, out));
+  }
+
+  /** Returns the levels of /l2. */
+  levels({
+    market,
+    depth,
+    grouping = 0,
+    ...others
+  }: Omit<L2Request, 'uncross' | 'binary'>): BookLevels {
     const sources = sourceBits(others);
-    return this.#renderBody(market, (out) =>
-      uncross
-        ? core.uncrossedL2(market, depth, grouping, sources, binary, out)
-        : core.l2(market, depth, grouping, sources, binary, out),
+    return readLevels(
+      this.#renderBody(market, (out) => this.#core.levels(market, depth, grouping, sources, out)),
     );
   }
 
   /** Renders the /l3 body, also a view. */
   l3({ market, depth = 0, maker = '', uncross, binary = false, ...others }: L3Request): Uint8Array {
     const core = this.#core;
-    const sources = sourceBits(others);
-    return this.#renderBody(market, (out) =>
-      uncross
-        ? core.uncrossedL3(market, depth, maker, sources, binary, out)
-        : core.l3(market, depth, maker, sources, binary, out),
-    );
+    const render = uncross ? core.uncrossedL3 : core.l3;
+    const options = [depth, maker, sourceBits(others), binary] as const;
+    return this.#renderBody(market, (out) => render.call(core, market, ...options, out));
   }
 
   /** Renders the /auctions body, also a view. */

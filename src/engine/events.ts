@@ -1,4 +1,4 @@
-import { LogDecoder as NativeDecoder, orderActionExplanations } from '@slotbook/core';
+import { LogDecoder as NativeDecoder, orderActionExplanations } from '@slotbook/core/native';
 import type { MarketType } from '../contract/markets.js';
 import type { ProgramName } from '../contract/program.js';
 import { EngineError } from './errors.js';

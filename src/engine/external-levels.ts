@@ -1,4 +1,4 @@
-import type { Core } from '@slotbook/core';
+import type { Core } from '@slotbook/core/native';
 import { EngineError } from './errors.js';
 
 /** The levels of external venues in one market. */

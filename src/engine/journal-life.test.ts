@@ -1,6 +1,6 @@
 /** A journal of a living market makes the book of every turn again, from each of its segments. */
 
-import { Core, decodeSnapshot, JournalReader, JournalWriter } from '@slotbook/core';
+import { Core, decodeSnapshot, JournalReader, JournalWriter } from '@slotbook/core/native';
 import { describe, expect, test } from 'vitest';
 import type { RawAccount } from '../contract/accounts.js';
 import { MarketSimulator } from '../sim/market/market-simulator.js';

@@ -1,4 +1,4 @@
-import { type Core, JournalReader as NativeReader } from '@slotbook/core';
+import { type Core, JournalReader as NativeReader } from '@slotbook/core/native';
 import type { PublishMark } from '../contract/publish-mark.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
 import type { JournalRows } from './journal-rows.js';

@@ -1,4 +1,4 @@
-import { JournalRows as NativeRows } from '@slotbook/core';
+import { JournalRows as NativeRows } from '@slotbook/core/native';
 import { BASE_PLACES, QUOTE_PLACES } from '../amounts/decimals.js';
 import type { RowBlock, RowColumn } from '../contract/row-block.js';
 

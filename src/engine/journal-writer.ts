@@ -1,4 +1,4 @@
-import { JournalWriter as NativeWriter } from '@slotbook/core';
+import { JournalWriter as NativeWriter } from '@slotbook/core/native';
 import { EngineError, type EngineErrorCode } from './errors.js';
 
 /** Complete blocks of a segment. A file may end after any piece. */

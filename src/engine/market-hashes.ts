@@ -1,4 +1,4 @@
-import type { Core } from '@slotbook/core';
+import type { Core } from '@slotbook/core/native';
 
 /** Hashes of a market's contents, 16 hexadecimal digits each. */
 export interface MarketHash {

@@ -1,4 +1,4 @@
-import type { Core, MatchOptions } from '@slotbook/core';
+import type { Core, MatchOptions } from '@slotbook/core/native';
 import type { JitOffer, MatchRequest } from '../contract/book-requests.js';
 import { EngineError } from './errors.js';
 

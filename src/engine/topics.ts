@@ -1,5 +1,5 @@
 /** Encodes topics for the core, and the errors of calls about topics. */
-import type { Core, TopicOptions } from '@slotbook/core';
+import type { Core, TopicOptions } from '@slotbook/core/native';
 import type { TopicSpec } from '../contract/topics.js';
 import { EngineError } from './errors.js';
 import { sourceBits } from './sources.js';

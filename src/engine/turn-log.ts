@@ -1,4 +1,4 @@
-import type { Core } from '@slotbook/core';
+import type { Core } from '@slotbook/core/native';
 import type { PublishMark } from '../contract/publish-mark.js';
 import { EngineError } from './errors.js';
 import type { JournalReader } from './journal-reader.js';

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { Core, JournalWriter } from '@slotbook/core';
+import { Core, JournalWriter } from '@slotbook/core/native';
 import { PublicKey } from '@solana/web3.js';
 import { afterAll, expect, test } from 'vitest';
 import type { Service } from '../../src/app/book-service.js';

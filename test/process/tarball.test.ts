@@ -68,3 +68,15 @@ test('every entry of the library is imported by its name, and nothing else', asy
   const printed = execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
   expect(printed).toBe('true,true,true,true,true\nERR_PACKAGE_PATH_NOT_EXPORTED\n');
 });
+
+test('the library of the core is imported by its name, with its types', async () => {
+  const code = `
+    const { LiveBook } = await import('@slotbook/core');
+    await LiveBook.open({ rpcUrl: 'ftp://node' }).catch(({ code }) => console.log(code));`;
+  const args = ['--input-type=module', '--eval', code];
+  const printed = execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  expect(printed).toBe('INVALID_SETTING\n');
+  const place = placeOf('@slotbook/core');
+  const manifest = JSON.parse(readFileSync(path.join(place, 'package.json'), 'utf8'));
+  expect(readFileSync(path.join(place, manifest.exports['.'].types), 'utf8')).toContain('LiveBook');
+});

@@ -20,7 +20,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   '@nats-io/transport-node': 'test/world/nats-client.ts',
   vitest: 'test/world/vitest.ts',
   ws: 'test/world/ws.ts',
-  '@slotbook/core': 'test/simulation/stand-ins/addon.ts',
+  '@slotbook/core/native': 'test/simulation/stand-ins/addon.ts',
   '@grpc/grpc-js': 'test/simulation/stand-ins/grpc-js.ts',
   libsql: 'test/simulation/stand-ins/libsql.ts',
 };

@@ -7,7 +7,8 @@ use slotbook_wire::cache::Version;
 use slotbook_wire::frame::render_frame;
 use slotbook_wire::open_orders::render_open_orders;
 use slotbook_wire::render::{
-    L2Request, L3Request, render_l2, render_l3, render_uncrossed_l2, render_uncrossed_l3,
+    L2Request, L3Request, each_level, render_l2, render_l3, render_uncrossed_l2,
+    render_uncrossed_l3,
 };
 use slotbook_wire::sources::Sources;
 use slotbook_wire::stream::spec::Encoding;
@@ -16,6 +17,11 @@ use slotbook_wire::writer::JsonWriter;
 
 use crate::core::{BodyKey, Core};
 use crate::text::{self, CacheStats};
+
+/// A word of [`Core::levels`].
+const WORD_BYTES: usize = 8;
+/// A level of [`Core::levels`]: a price and a size of two words.
+const LEVEL_BYTES: usize = 3 * WORD_BYTES;
 
 impl Core {
     /// Returns the /l2 body. All functions for bodies of a market return `None` for an unknown
@@ -26,6 +32,26 @@ impl Core {
         Some(self.bodies.body(BodyKey::L2(*request, encoding), version, |body| {
             render_l2(book, request, (epoch, encoding), body);
         }))
+    }
+
+    /// Returns the levels of the /l2 body as words of 8 bytes, little-endian: the number of bids,
+    /// then price (1e6) and size (1e9, the low word first) of each bid and each ask.
+    pub fn levels(&mut self, request: &L2Request) -> Option<&[u8]> {
+        self.prepare(request.market, request.sources)?;
+        let rows = &mut self.level_rows;
+        rows.clear();
+        rows.extend([0; WORD_BYTES]);
+        for side in Side::BOTH {
+            each_level(&self.book, request, side, |level| {
+                rows.extend(level.price.0.to_le_bytes());
+                rows.extend(level.size().to_le_bytes());
+            });
+            if side == Side::Bid {
+                let bids = (rows.len() - WORD_BYTES) / LEVEL_BYTES;
+                rows[..WORD_BYTES].copy_from_slice(&(bids as u64).to_le_bytes());
+            }
+        }
+        Some(rows)
     }
 
     /// As `l2`, the book uncrossed.

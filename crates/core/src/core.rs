@@ -47,6 +47,7 @@ pub struct Core {
     pub(crate) walk: WalkScratch,
     /// The last /match body; its memory is reused.
     pub(crate) match_body: Vec<u8>,
+    pub(crate) level_rows: Vec<u8>,
     pub(crate) problems: Problems,
     pub(crate) counts: TurnCounts,
     /// The markets when `market_set` last grew.
@@ -72,6 +73,7 @@ impl Core {
             external: ExternalBook::default(),
             walk: WalkScratch::default(),
             match_body: Vec::new(),
+            level_rows: Vec::new(),
             problems: Problems::default(),
             counts: TurnCounts::default(),
             known_markets: Vec::new(),

@@ -29,6 +29,22 @@ impl Core {
         copy_out(self.core.l2(&request, Encoding::from(binary)), &mut out)
     }
 
+    /// Writes the levels of `l2` into `out` as words of 8 bytes, little-endian: the number of bids,
+    /// then price (1e6) and size (1e9, the low word first) of each bid and each ask. Returns the
+    /// same as `l2`.
+    #[napi]
+    pub fn levels(
+        &mut self,
+        market: u32,
+        depth: u32,
+        grouping: u32,
+        sources: u32,
+        mut out: BufferSlice<'_>,
+    ) -> i32 {
+        let Some(request) = l2_request([market, depth, grouping, sources]) else { return 0 };
+        copy_out(self.core.levels(&request), &mut out)
+    }
+
     /// As `l2`, the book uncrossed.
     #[napi]
     pub fn uncrossed_l2(

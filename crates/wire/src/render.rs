@@ -129,12 +129,7 @@ fn write_sides<B, A>(
 
 /// Calls `each` with the rows of a side of the requested /l2 body, best first.
 #[inline]
-pub(crate) fn each_level(
-    book: &Book,
-    request: &L2Request,
-    side: Side,
-    each: impl FnMut(SourcedLevel),
-) {
+pub fn each_level(book: &Book, request: &L2Request, side: Side, each: impl FnMut(SourcedLevel)) {
     let Some(info) = book.market(request.market) else { return };
     let sources = request.sources.with_levels(book, info.id);
     if sources.is_none() {

@@ -1,9 +1,9 @@
 /** The real addon; what it does on another thread is waited for while virtual time stands still. */
-import { decodeSnapshot as decodeOnThread } from '@slotbook/core';
+import { decodeSnapshot as decodeOnThread } from '@slotbook/core/native';
 import { currentMachine } from '../globals.js';
 import { standStill } from '../real-work.js';
 
-export * from '@slotbook/core';
+export * from '@slotbook/core/native';
 
 type Decoded = Awaited<ReturnType<typeof decodeOnThread>>;
 

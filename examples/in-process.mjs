@@ -1,0 +1,21 @@
+/**
+ * A book in the bot's own process: follows a chain without a service and prints the best prices of
+ * a market, and what 50 units of it would cost, whenever they change.
+ *
+ *     node examples/in-process.mjs [RPC_URL] [MARKET] [CHANGES]
+ */
+import { LiveBook } from '@slotbook/core';
+
+const [rpcUrl = 'http://127.0.0.1:8899', market = 'SOL-PERP', changes = '20'] =
+  process.argv.slice(2);
+
+const book = await LiveBook.open({ rpcUrl });
+const seen = new Set();
+book.onTurn(({ markets }) => {
+  if (!markets.some(({ symbol }) => symbol === market)) return;
+  const { bids, asks } = book.levels(market, { depth: 1, vamm: true, maxAgeMs: 2_000 });
+  const { averagePrice } = book.match(market, { side: 'buy', size: 50_000_000_000n });
+  seen.add(`${bids[0]?.price} ${asks[0]?.price} ${averagePrice}`);
+  console.log([...seen].at(-1));
+  if (seen.size >= Number(changes)) book.close();
+});
