@@ -10,12 +10,18 @@ const [rpcUrl = 'http://127.0.0.1:8899', market = 'SOL-PERP', changes = '20'] =
   process.argv.slice(2);
 
 const book = await LiveBook.open({ rpcUrl });
-const seen = new Set();
-book.onTurn(({ markets }) => {
+let last = '';
+let left = Number(changes);
+const stop = book.onTurn(({ markets }) => {
   if (!markets.some(({ symbol }) => symbol === market)) return;
   const { bids, asks } = book.levels(market, { depth: 1, vamm: true, maxAgeMs: 2_000 });
   const { averagePrice } = book.match(market, { side: 'buy', size: 50_000_000_000n });
-  seen.add(`${bids[0]?.price} ${asks[0]?.price} ${averagePrice}`);
-  console.log([...seen].at(-1));
-  if (seen.size >= Number(changes)) book.close();
+  const text = `bid ${bids[0]?.price} ask ${asks[0]?.price} 50 cost ${averagePrice} each`;
+  if (text === last) return;
+  last = text;
+  console.log(text);
+  left -= 1;
+  if (left > 0) return;
+  stop();
+  book.close();
 });
