@@ -4,7 +4,7 @@ import { Secrets, secrets } from '../config/secrets.js';
 import { secretOf } from '../config/setting-kinds.js';
 import { environmentNameOf, SETTINGS, type SettingName } from '../config/settings.js';
 import { RpcError } from '../rpc/error.js';
-import { createLog, LogLines } from './log.js';
+import { createLog, LogLines, wordsOf } from './log.js';
 
 /** A log, and its written lines. */
 function newLog(hidden: Secrets = secrets) {
@@ -136,5 +136,36 @@ describe('log: a place that cannot be written', () => {
     const lines = new LogLines(() => 0, new Secrets());
     createLog({ logLevel: 'info' }, lines).info({}, 'lost');
     expect(lines.lost).toBe(1);
+  });
+});
+
+describe('log: words', () => {
+  const line = (members: object): string =>
+    `${JSON.stringify({ time: 1_700_000_000_000, ...members })}\n`;
+
+  test('name time, level, message and members', () => {
+    const members = { slot: 7, node: 'a:1', reason: 'not now' };
+    expect(wordsOf(line({ level: 30, msg: 'the book is live', ...members }))).toBe(
+      '22:13:20 the book is live slot=7 node=a:1 reason="not now"\n',
+    );
+    expect(wordsOf(line({ level: 40, msg: 'connection lost', sources: ['a'] }))).toBe(
+      '22:13:20 warn: connection lost sources=["a"]\n',
+    );
+  });
+
+  test('show the stack of an error, and hide secrets in it', () => {
+    const hidden = new Secrets();
+    hidden.addSecret('hush-hush');
+    const written: string[] = [];
+    const lines = new LogLines(
+      (bytes) => written.push(Buffer.from(bytes).toString()) * 0 + bytes.length,
+      hidden,
+    );
+    const log = createLog({ logLevel: 'info', logFormat: 'words' }, lines);
+    log.error({ err: new Error('hush-hush failed') }, 'a request failed');
+    expect(written.join('')).toMatch(
+      /^\d\d:\d\d:\d\d error: a request failed\nError: \S+ failed\n +at /,
+    );
+    expect(written.join('')).not.toContain('hush-hush');
   });
 });

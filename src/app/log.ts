@@ -1,5 +1,9 @@
-/** The log of a service: JSON lines on standard error, with all secrets of the settings masked. */
+/**
+ * The log of a service on standard error, with all secrets of the settings masked: JSON lines, or
+ * words for people.
+ */
 import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { type Logger, pino } from 'pino';
 import type { BookConfig } from '../config/config.js';
 import { type Secrets, secrets } from '../config/secrets.js';
@@ -9,6 +13,8 @@ const LOG_TEXT_CHARS_MAX = 4_000;
 /** Matches a JSON string: in pino's lines, only strings can contain foreign text. */
 const JSON_TEXT = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 const STANDARD_ERROR = 2;
+/** The level from which lines name their level. */
+const WARN = 40;
 
 /** Writes bytes from `from` on; returns how many were written, at least 1. */
 type WriteBytes = (bytes: Uint8Array, from: number) => number;
@@ -33,10 +39,10 @@ export class LogLines {
     return this.#lost;
   }
 
-  /** Writes a JSON line with its line break. */
-  write(line: string): void {
+  /** Writes a JSON line with its line break, in the form that `formOf` gives it. */
+  write(line: string, formOf: (line: string) => string = (json) => json): void {
     this.#rest = this.#tryToWrite(this.#rest);
-    const bytes = Buffer.from(this.#maskLine(line));
+    const bytes = Buffer.from(formOf(this.#maskLine(line)));
     const missing = this.#rest.length > 0 ? bytes : this.#tryToWrite(bytes);
     if (missing.length === bytes.length) this.#lost += 1;
     else this.#rest = missing;
@@ -67,10 +73,39 @@ export class LogLines {
 /** The log goes to standard error, so that standard output contains only results. */
 export const standardError = new LogLines((bytes, from) => writeSync(STANDARD_ERROR, bytes, from));
 
-/** Returns a log with the log level of the settings. */
+/**
+ * Returns the words of a JSON line, for people: time (UTC), level, message, and the other members as
+ * `name=value`; an error's stack follows on lines of its own.
+ */
+export function wordsOf(line: string): string {
+  const { level, time, msg, err, ...others } = JSON.parse(line) as LogLine;
+  const clock = new Date(time).toISOString().slice(11, 19);
+  const name = level < WARN ? '' : ` ${pino.levels.labels[level]}:`;
+  const members = Object.entries(others).map(([key, value]) => ` ${key}=${wordOf(value)}`);
+  const failure = err === undefined ? '' : `\n${err.stack ?? err.message}`;
+  return `${clock}${name} ${msg ?? ''}${members.join('')}${failure}\n`;
+}
+
+interface LogLine {
+  readonly level: number;
+  readonly time: number;
+  readonly msg?: string;
+  readonly err?: { readonly message: string; readonly stack?: string };
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === 'string' && !/[\s="]/.test(value) ? value : JSON.stringify(value);
+}
+
+/** Returns a log with the log level and the format of the settings. */
 export function createLog(
-  { logLevel }: Pick<BookConfig, 'logLevel'>,
+  {
+    logLevel,
+    logFormat = 'auto',
+  }: Pick<BookConfig, 'logLevel'> & Partial<Pick<BookConfig, 'logFormat'>>,
   lines: LogLines = standardError,
 ): Logger {
-  return pino({ level: logLevel, base: null }, lines);
+  const isWords = logFormat === 'auto' ? isatty(STANDARD_ERROR) : logFormat === 'words';
+  const output = isWords ? { write: (line: string) => lines.write(line, wordsOf) } : lines;
+  return pino({ level: logLevel, base: null }, output);
 }

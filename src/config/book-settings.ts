@@ -42,6 +42,14 @@ export const BOOK_SETTINGS = {
     choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     text: 'how much is logged; silent is nothing',
   },
+  logFormat: {
+    group: 'book',
+    kind: 'choice',
+    default: 'auto',
+    value: 'format',
+    choices: ['auto', 'words', 'json'],
+    text: 'how log lines look: words, or JSON; auto is words on a terminal and JSON elsewhere',
+  },
   /** Six slots are missing. */
   laggingAfterMs: {
     group: 'book',

@@ -20,6 +20,7 @@ export const BOOK_SETTINGS = [
   'port',
   'markets',
   'logLevel',
+  'logFormat',
   'auditIntervalMs',
   'probeIntervalMs',
   'laggingAfterMs',
