@@ -1,5 +1,6 @@
 import type { AccountSnapshot } from '../../contract/accounts.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
+import { sleep, withTimeLimit } from '../../rpc/timers.js';
 import { FeedError } from '../model/error.js';
 import {
   ABSENCE_MS_MAX,
@@ -47,7 +48,8 @@ interface NewAccount {
  *
  * An account leaves the book after two readings without it. Both are later than the account's last
  * write, so that a lagging node does not remove a new account. The second reading is at
- * `confirmed`, from another node if one replies, after the socket has passed the first reading.
+ * `confirmed`, after the socket has passed the first reading: all other nodes are asked at once,
+ * and the node in use when none of them settles it within {@link ABSENCE_OTHER_MS_MAX}.
  *
  * Probes make first readings of accounts in turn. A new account is read separately until a reading
  * at `confirmed` contains it. All users with orders are read when State shows that one of them may
@@ -63,15 +65,13 @@ export class Absences {
   #life = new AbortController();
   #isConfirming = false;
   #dueAtMs = Number.NEGATIVE_INFINITY;
-  /** The number of inconclusive second readings since the last conclusive one. */
-  #attempts = 0;
   #othersRestUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: FeedParts, connection: AbsenceConnection) {
     this.#parts = parts;
     this.#connection = connection;
     this.#search = new UserSearch(parts, {
-      read: (keys, signal) => this.#readFrom(parts.rpc, keys, { signal, limitMs: PROBE_MS_MAX }),
+      read: (keys, signal) => this.#readFrom(parts.rpc, keys, signal),
       onRead: (snapshot) => this.recordReading(snapshot),
     });
   }
@@ -129,15 +129,17 @@ export class Absences {
     const keys = this.#passedSuspects();
     if (keys.length === 0) return;
     this.#isConfirming = true;
-    const isSettled = await this.#confirmKeys(keys, signal).catch((error: unknown) => {
-      if (!signal.aborted) this.#logFailure(error);
-      return false;
-    });
+    await this.#confirmElsewhere(keys, signal);
+    if (signal.aborted) return;
+    if (this.#leftOf(keys).length > 0) await this.#confirmAt(this.#parts.rpc, keys, signal);
     if (signal.aborted) return;
     this.#isConfirming = false;
-    if (isSettled) this.#attempts = 0;
-    else this.#recordVain();
+    const isSettled = this.#leftOf(keys).length === 0;
     this.#dueAtMs = timers.nowMs() + (isSettled ? 0 : ABSENCE_REREAD_MS);
+  }
+
+  #leftOf(keys: readonly string[]): readonly string[] {
+    return keys.filter((pubkey) => this.#suspects.has(pubkey));
   }
 
   /** Returns the suspects for which the socket has passed the slot of the first reading. */
@@ -151,19 +153,49 @@ export class Absences {
     return passed;
   }
 
-  /**
-   * Reads the suspects a second time; resolves with whether the reading was conclusive for all of
-   * them.
-   */
-  async #confirmKeys(keys: readonly string[], signal: AbortSignal): Promise<boolean> {
-    const { engine } = this.#parts;
-    const snapshot = await this.#readAgain(keys, signal);
-    if (signal.aborted) return false;
-    const gone = engine.goneAccounts(snapshot).filter((pubkey) => keys.includes(pubkey));
-    const left = keys.filter((pubkey) => !gone.includes(pubkey) && !this.#isOver(pubkey, snapshot));
-    for (const pubkey of keys) if (!left.includes(pubkey)) this.#suspects.delete(pubkey);
-    if (gone.length > 0) this.#connection.onGone(gone, snapshot.slot);
-    return left.length === 0;
+  /** Asks all other nodes until one of them settles the suspects; in vain they rest for a while. */
+  async #confirmElsewhere(keys: readonly string[], signal: AbortSignal): Promise<void> {
+    const { otherRpcs, timers } = this.#parts;
+    if (otherRpcs.length === 0 || timers.nowMs() < this.#othersRestUntilMs) return;
+    const limits = { timers, limitMs: ABSENCE_OTHER_MS_MAX, signal };
+    await withTimeLimit(limits, (limited) =>
+      Promise.race(otherRpcs.map((node) => this.#askUntilSettled(node, keys, limited))),
+    ).catch(() => undefined);
+    if (!signal.aborted && this.#leftOf(keys).length > 0)
+      this.#othersRestUntilMs = timers.nowMs() + ABSENCE_OTHERS_REST_MS;
+  }
+
+  /** Rejects when the signal aborts. */
+  async #askUntilSettled(
+    node: NodeRpc,
+    keys: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (;;) {
+      const left = this.#leftOf(keys);
+      if (left.length === 0) return;
+      await this.#confirmAt(node, left, signal);
+      if (this.#leftOf(left).length > 0) await sleep(this.#parts.timers, ABSENCE_REREAD_MS, signal);
+    }
+  }
+
+  /** Reads suspects a second time, which settles those that the node has, or lacks as well. */
+  async #confirmAt(node: NodeRpc, keys: readonly string[], signal: AbortSignal): Promise<void> {
+    const { rpc, scanNode, memory, engine } = this.#parts;
+    try {
+      const [snapshot] = await Promise.all([
+        this.#readFrom(node, keys, signal),
+        node === rpc ? undefined : scanNode.requireChain(node, memory.genesisHash, signal),
+      ]);
+      if (signal.aborted) return;
+      const left = this.#leftOf(keys);
+      const gone = engine.goneAccounts(snapshot).filter((pubkey) => left.includes(pubkey));
+      for (const pubkey of left)
+        if (gone.includes(pubkey) || this.#isOver(pubkey, snapshot)) this.#suspects.delete(pubkey);
+      if (gone.length > 0) this.#connection.onGone(gone, snapshot.slot);
+    } catch (error) {
+      if (!signal.aborted) this.#logFailure(error);
+    }
   }
 
   /** Returns whether a reread account exists, or the time limit is reached. */
@@ -174,43 +206,13 @@ export class Absences {
   }
 
   /**
-   * Counts an inconclusive second reading: the other nodes rest after each was asked twice without
-   * a result.
-   */
-  #recordVain(): void {
-    this.#attempts += 1;
-    if (this.#attempts < this.#witnesses().length - 1) return;
-    this.#attempts = 0;
-    this.#othersRestUntilMs = this.#parts.timers.nowMs() + ABSENCE_OTHERS_REST_MS;
-  }
-
-  /** Returns the nodes for second readings, in order; the node in use is last, as a fallback. */
-  #witnesses(): readonly NodeRpc[] {
-    const { rpc, otherRpcs, timers } = this.#parts;
-    if (timers.nowMs() < this.#othersRestUntilMs) return [rpc];
-    return [...otherRpcs, ...otherRpcs, rpc];
-  }
-
-  async #readAgain(keys: readonly string[], signal: AbortSignal): Promise<AccountSnapshot> {
-    const { rpc, scanNode, memory } = this.#parts;
-    const node = this.#witnesses()[this.#attempts] ?? rpc;
-    if (node === rpc) return this.#readFrom(rpc, keys, { signal, limitMs: PROBE_MS_MAX });
-    return this.#readFrom(node, keys, {
-      signal,
-      limitMs: ABSENCE_OTHER_MS_MAX,
-      before: (limited) => scanNode.requireChain(node, memory.genesisHash, limited),
-    });
-  }
-
-  /**
    * Reads new accounts once in each slot, until a reading after their notification contains them,
    * or they are found absent.
    */
   async #readNewAccounts(signal: AbortSignal): Promise<void> {
     const keys = this.#takeNewAccounts();
     if (keys.length === 0) return;
-    const options = { signal, limitMs: PROBE_MS_MAX };
-    const read = this.#readFrom(this.#parts.rpc, keys, options);
+    const read = this.#readFrom(this.#parts.rpc, keys, signal);
     const snapshot = await read.catch((error: unknown) => {
       if (!signal.aborted) this.#logFailure(error);
       return null;
@@ -261,9 +263,10 @@ export class Absences {
   async #readFrom(
     node: NodeRpc,
     keys: readonly string[],
-    limits: ReadLimits,
+    signal: AbortSignal,
   ): Promise<AccountSnapshot> {
-    const query = { node, keys, params: confirmedAccountsParams(keys), ...limits };
+    const params = confirmedAccountsParams(keys);
+    const query = { node, keys, params, signal, limitMs: PROBE_MS_MAX };
     const { snapshot } = await readAccounts(this.#parts, query);
     const { slot } = snapshot;
     if (slot > this.#connection.newestSlot() + SLOTS_AHEAD_MAX) {
@@ -277,11 +280,4 @@ export class Absences {
   #logFailure(error: unknown): void {
     this.#parts.transientErrors.logWarning('absent accounts were not read', '', { err: error });
   }
-}
-
-interface ReadLimits {
-  readonly signal: AbortSignal;
-  readonly limitMs: number;
-  /** Runs before the reading, within the same time limit. */
-  readonly before?: (signal: AbortSignal) => Promise<void>;
 }

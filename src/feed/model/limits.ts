@@ -154,11 +154,11 @@ export const PROBES_PER_INTERVAL_MAX = 4;
 export const PROBE_SLOTS_AFTER = AUDIT_SLOTS_AFTER;
 /** Slots between two readings without an account: the socket has then notified the first's state. */
 export const ABSENCE_SLOTS_AFTER = 1;
-/** Delay after an inconclusive reading: about a slot, by which `confirmed` reaches the first reading. */
-export const ABSENCE_REREAD_MS = 400;
+/** Delay after an inconclusive reading: half a slot, after which `confirmed` may reach the first reading. */
+export const ABSENCE_REREAD_MS = 200;
 /** Time limit of second readings, and of a search: a later probe finds the account again. */
 export const ABSENCE_MS_MAX = 10_000;
-/** Time limit of another node: with two tries and the node in use, an account leaves within seconds. */
+/** Time limit of other nodes, several tries of each: an account leaves within 2 s. */
 export const ABSENCE_OTHER_MS_MAX = 800;
 /** Rest of other nodes after they failed or lagged. */
 export const ABSENCE_OTHERS_REST_MS = 30_000;
