@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { accountJson, kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
-import { UNREADABLE } from '../../test/fake-engine.js';
 import { bench, useFeedBench } from '../../test/feed-bench.js';
 import { Gate } from '../../test/support/gate.js';
 import { nextTurn } from '../../test/support/next-turn.js';
@@ -182,19 +181,6 @@ describe('feed: trouble', () => {
     });
     expect(bench.user('user1')).toBe('a');
     expect(bench.engine.calls).not.toContain('begin 0 @100');
-  });
-
-  test('a book is never live without a user that could not be decoded', async () => {
-    await bench.start();
-    await bench.cutAnd(() => {
-      let readings = 0;
-      bench.chain.beforeUsers = () => {
-        readings += 1;
-        bench.chain.accounts.set('user2', readings <= 3 ? UNREADABLE : 'read at last');
-      };
-    });
-    expect(bench.user('user2')).toBe('read at last');
-    expect(bench.feed.stats()).toMatchObject({ rebuilds: 3, rebuildFailures: 1, usersRemoved: 0 });
   });
 
   test('another genesis hash is told, and its slots count from the start', async () => {

@@ -16,7 +16,7 @@ import {
   UNPROVEN_SLOTS_MAX,
 } from '../model/limits.js';
 import { confirmedAccountsParams } from '../model/queries.js';
-import { readAccounts } from './account-reading.js';
+import { type AccountReading, readAccounts } from './account-reading.js';
 import type { FeedParts } from './parts.js';
 import { UserSearch } from './user-search.js';
 
@@ -72,7 +72,7 @@ export class Absences {
     this.#connection = connection;
     this.#search = new UserSearch(parts, {
       read: (keys, signal) => this.#readFrom(parts.rpc, keys, signal),
-      onRead: (snapshot) => this.recordReading(snapshot),
+      onRead: ({ snapshot }) => this.recordReading(snapshot),
     });
   }
 
@@ -183,12 +183,12 @@ export class Absences {
   async #confirmAt(node: NodeRpc, keys: readonly string[], signal: AbortSignal): Promise<void> {
     const { rpc, scanNode, memory, engine } = this.#parts;
     try {
-      const [snapshot] = await Promise.all([
+      const [{ keys: given, snapshot }] = await Promise.all([
         this.#readFrom(node, keys, signal),
         node === rpc ? undefined : scanNode.requireChain(node, memory.genesisHash, signal),
       ]);
       if (signal.aborted) return;
-      const left = this.#leftOf(keys);
+      const left = this.#leftOf(given);
       const gone = engine.goneAccounts(snapshot).filter((pubkey) => left.includes(pubkey));
       for (const pubkey of left)
         if (gone.includes(pubkey) || this.#isOver(pubkey, snapshot)) this.#suspects.delete(pubkey);
@@ -213,14 +213,15 @@ export class Absences {
     const keys = this.#takeNewAccounts();
     if (keys.length === 0) return;
     const read = this.#readFrom(this.#parts.rpc, keys, signal);
-    const snapshot = await read.catch((error: unknown) => {
+    const reading = await read.catch((error: unknown) => {
       if (!signal.aborted) this.#logFailure(error);
       return null;
     });
-    if (snapshot === null || signal.aborted) return;
+    if (reading === null || signal.aborted) return;
+    const { keys: given, snapshot } = reading;
     this.recordReading(snapshot);
     const found = new Set(this.#parts.engine.foundAccounts(snapshot));
-    for (const pubkey of keys) {
+    for (const pubkey of given) {
       const sinceSlots = snapshot.slot - (this.#newAccounts.get(pubkey)?.slot ?? snapshot.slot);
       if (sinceSlots <= 0) continue;
       if (found.has(pubkey)) this.#newAccounts.delete(pubkey);
@@ -264,17 +265,17 @@ export class Absences {
     node: NodeRpc,
     keys: readonly string[],
     signal: AbortSignal,
-  ): Promise<AccountSnapshot> {
-    const params = confirmedAccountsParams(keys);
+  ): Promise<AccountReading> {
+    const params = confirmedAccountsParams;
     const query = { node, keys, params, signal, limitMs: PROBE_MS_MAX };
-    const { snapshot } = await readAccounts(this.#parts, query);
-    const { slot } = snapshot;
+    const reading = await readAccounts(this.#parts, query);
+    const { slot } = reading.snapshot;
     if (slot > this.#connection.newestSlot() + SLOTS_AHEAD_MAX) {
       const message = `reading was as of slot ${slot}, which this chain cannot have reached`;
       throw new FeedError('CHAIN_CLOCK_OUT_OF_RANGE', message, { slot });
     }
     await this.#parts.turns.finishRequested();
-    return snapshot;
+    return reading;
   }
 
   #logFailure(error: unknown): void {

@@ -4,8 +4,12 @@ import type { NodeRpc } from '../../rpc/node-pool.js';
 import { withTimeLimit } from '../../rpc/timers.js';
 import { type AccountUpdate, parseMultipleAccounts } from '../model/account-update.js';
 import type { FeedParts } from './parts.js';
+import { readAround } from './spoilers.js';
 
-/** One read of some accounts: its keys, the response, and its decoded content. */
+/**
+ * One read of some accounts: the keys of those that the node gives, the response, and its decoded
+ * content.
+ */
 export interface AccountReading {
   readonly keys: readonly string[];
   readonly body: Uint8Array;
@@ -16,9 +20,10 @@ export interface AccountReading {
 interface AccountQuery {
   readonly node: NodeRpc;
   readonly keys: readonly string[];
-  /** Of getMultipleAccounts. */
-  readonly params: readonly unknown[];
+  /** Returns the parameters of getMultipleAccounts. */
+  readonly params: (keys: readonly string[]) => readonly unknown[];
   readonly signal: AbortSignal;
+  /** Of one call; accounts that spoil it are found with further calls. */
   readonly limitMs: number;
   /** Is called before the read, within the same time limit. */
   readonly before?: (signal: AbortSignal) => Promise<void>;
@@ -34,12 +39,20 @@ export function readAccounts(
   { engine, timers }: FeedParts,
   { node, keys, params, signal, limitMs, before }: AccountQuery,
 ): Promise<AccountReading> {
-  return withTimeLimit({ timers, limitMs, signal }, async (limited) => {
-    await before?.(limited);
-    const options = { signal: limited, timeoutMs: limitMs, isBackground: true };
-    const body = await node.callRaw('getMultipleAccounts', params, options);
-    return { keys, body, snapshot: await engine.decodeSnapshot(body, keys) };
-  });
+  const wanted = { keys, nowMs: timers.nowMs() };
+  return readAround(node, wanted, (given) =>
+    withTimeLimit({ timers, limitMs, signal }, async (limited) => {
+      await before?.(limited);
+      const options = { signal: limited, timeoutMs: limitMs, isBackground: true };
+      const body = await node.callRaw('getMultipleAccounts', params(given), options);
+      return { keys: given, body, snapshot: await engine.decodeSnapshot(body, given) };
+    }),
+  );
+}
+
+/** Returns the result of a response that was decoded. */
+export function resultOf(body: Uint8Array): unknown {
+  return (parseJson(body) as { readonly result: unknown }).result;
 }
 
 /** Returns the given accounts from a read; closed accounts are omitted. */
@@ -48,8 +61,7 @@ export function updatesOf(
   { memory }: FeedParts,
   wanted: ReadonlySet<string>,
 ): readonly AccountUpdate[] {
-  const { result } = parseJson(body) as { readonly result: unknown };
   const kindOf = (pubkey: string) => (memory.texts.has(pubkey) ? 'oracle' : 'user');
-  const { updates } = parseMultipleAccounts(keys, kindOf, result);
+  const { updates } = parseMultipleAccounts(keys, kindOf, resultOf(body));
   return updates.filter(({ pubkey, closed }) => wanted.has(pubkey) && !closed);
 }

@@ -1,5 +1,6 @@
 import { Backoff } from '../../rpc/backoff.js';
 import type { AccountUpdate } from '../model/account-update.js';
+import { FeedError } from '../model/error.js';
 import {
   AUDIT_DIFFERENCES_MAX,
   AUDIT_DIFFERENCES_ONE_IN,
@@ -10,7 +11,13 @@ import {
 } from '../model/limits.js';
 import { applyUpdate } from './account-changes.js';
 import type { FeedParts } from './parts.js';
-import { applyMarkets, applyUsers, type MarketAccounts, readMarkets } from './rebuild.js';
+import {
+  applyMarkets,
+  applyUsers,
+  type MarketAccounts,
+  readBrokenUsers,
+  readMarkets,
+} from './rebuild.js';
 import { AUDIT_PATIENCE } from './scan-race.js';
 import { type AccountState, waitForSlot } from './slot-tracking.js';
 import { type ReadOptions, readClockAndOracles, readUsers } from './snapshots.js';
@@ -202,11 +209,15 @@ export class Auditor {
     const markets = await readMarkets(parts, options);
     const batches = await readClockAndOracles(parts, this.#connection.oracleKeys(), options);
     const users = await readUsers(parts, options, AUDIT_PATIENCE);
+    const { updates: singles, leftOut } = await readBrokenUsers(parts, users, options);
+    if (leftOut.length > 0) throw leftOutError(leftOut);
     const slots = batches.map(({ slot }) => slot);
     const slot = Math.max(markets.slotMax, users.slot, ...slots) + AUDIT_SLOTS_AFTER;
     await waitForSlot(parts, () => this.#connection.newestSlot(), { slot, signal });
     const oracles = batches.flatMap(({ updates }) => updates);
     const others = this.#applyMarketsAndOracles(markets, oracles);
+    // Their slots are not before the scan's, so that its end does not remove them.
+    for (const update of singles) applyUpdate(parts, update);
     const { added, changed, removed } = await applyUsers(parts, users, signal);
     return {
       users: users.count,
@@ -233,4 +244,10 @@ export class Auditor {
     parts.turns.requestTurn();
     return { differences, removals, missed };
   }
+}
+
+/** A scan that lacks a user would remove it from the book. */
+function leftOutError(keys: readonly string[]): FeedError {
+  const message = `no node gives ${keys.length} users whole, the first is ${keys[0]}`;
+  return new FeedError('MALFORMED_ACCOUNTS_ANSWER', message);
 }

@@ -1,4 +1,3 @@
-import type { AccountSnapshot } from '../../contract/accounts.js';
 import type { LoggedWrites } from '../../contract/logged-writes.js';
 import { readTransaction } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
@@ -161,7 +160,7 @@ export class LogWitness {
   async #readAccounts(due: ReadonlyMap<string, Named>, signal: AbortSignal): Promise<void> {
     try {
       const keys = [...due.keys()];
-      const query = { keys, params: packedAccountsParams(keys), signal };
+      const query = { keys, params: packedAccountsParams, signal };
       const reading = await readAccounts(this.#parts, { ...query, ...this.#nextNode() });
       await this.#parts.turns.finishRequested();
       if (signal.aborted) return;
@@ -182,7 +181,7 @@ export class LogWitness {
     }
     counters.loggedReads += 1;
     this.#absences.recordReading(snapshot);
-    const lacking = this.#findLacking(snapshot, due);
+    const lacking = this.#findLacking(reading, due);
     if (lacking.size === 0) return;
     const repaired = this.#connection.repairAccounts(updatesOf(reading, this.#parts, lacking));
     counters.loggedRepairs += repaired;
@@ -190,8 +189,12 @@ export class LogWitness {
   }
 
   /** The accounts that the book lacks; those that this node does not give yet are read again. */
-  #findLacking(snapshot: AccountSnapshot, due: ReadonlyMap<string, Named>): ReadonlySet<string> {
+  #findLacking(
+    { keys, snapshot }: AccountReading,
+    due: ReadonlyMap<string, Named>,
+  ): ReadonlySet<string> {
     const broken = new Set(snapshot.problems.map(({ pubkey }) => pubkey));
+    for (const pubkey of due.keys()) if (!keys.includes(pubkey)) broken.add(pubkey);
     this.#failures = broken.size === 0 ? 0 : this.#failures + 1;
     const lacking = new Set(this.#parts.engine.lackingAccounts(snapshot));
     const again = new Map<string, Named>();

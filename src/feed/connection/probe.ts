@@ -214,7 +214,7 @@ export class Probe {
   #readAccounts(signal: AbortSignal): Promise<AccountReading> {
     // Suspects come first, so that each read decides about the findings of the previous read.
     const keys = this.#keys.nextKeys(this.#suspects.keys());
-    const query = { node: this.#parts.rpc, keys, params: packedAccountsParams(keys) };
+    const query = { node: this.#parts.rpc, keys, params: packedAccountsParams };
     return readAccounts(this.#parts, { ...query, limitMs: PROBE_MS_MAX, signal });
   }
 

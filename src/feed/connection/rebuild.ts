@@ -17,6 +17,7 @@ import { requireState } from './completeness.js';
 import { requireLayout } from './layout-check.js';
 import type { FeedParts } from './parts.js';
 import { REBUILD_PATIENCE } from './scan-race.js';
+import { readSingly, type SingleAccounts } from './single-accounts.js';
 import type { AccountState } from './slot-tracking.js';
 import {
   type ReadOptions,
@@ -30,6 +31,8 @@ import type { OracleSubscriptions } from './subscriptions.js';
 class ReadSlots {
   readonly #byKind = new Map<AccountKind, number>();
   readonly #byKey = new Map<string, number>();
+  /** The users that no node gave whole. */
+  usersLeftOut: readonly string[] = [];
   #slotMax = 0;
 
   /** The newest slot read. */
@@ -84,13 +87,35 @@ export async function readEverything(
     for (const update of batch.updates) slots.setKey(update.pubkey, batch.slot);
   }
   const users = requireLayout(parts, await readUsers(parts, options, REBUILD_PATIENCE));
+  const singles = await readBrokenUsers(parts, users, options);
   slots.setKind('user', users.slot);
+  for (const { pubkey, slot } of singles.updates) slots.setKey(pubkey, slot);
+  slots.usersLeftOut = singles.leftOut;
   // The socket's first slot may be announced after the book is live, and the previous connection
   // may have led to another chain: only the snapshots have a slot of this chain.
   parts.clock.advanceTo(slots.slotMax);
   parts.turns.runTurn();
   await applyUsers(parts, users, options.signal);
+  for (const update of singles.updates) applyUpdate(parts, update);
   return slots;
+}
+
+/**
+ * Reads the users of a scan by themselves that the scan did not contain whole.
+ *
+ * # Errors
+ * Rejects with MALFORMED_ACCOUNTS_ANSWER for users without a key, or too many of them.
+ */
+export async function readBrokenUsers(
+  parts: FeedParts,
+  { slot, problems, problemCount }: AccountSnapshot,
+  options: ReadOptions,
+): Promise<SingleAccounts> {
+  const keys = problems.flatMap(({ pubkey }) => pubkey ?? []);
+  if (keys.length === problemCount)
+    return readSingly(parts, { keys, kind: 'user', slotMin: slot }, options);
+  const message = `${problemCount} users of the scan could not be read`;
+  throw new FeedError('MALFORMED_ACCOUNTS_ANSWER', message, { problemCount });
 }
 
 /** All market and State accounts, each kind as of its own slot. */
@@ -99,6 +124,8 @@ export interface MarketAccounts {
   readonly slotMin: number;
   readonly slotMax: number;
   readonly updates: readonly AccountUpdate[];
+  /** Those that no node gives whole; the book keeps them as they are. */
+  readonly broken: readonly string[];
 }
 
 /**
@@ -127,8 +154,11 @@ export function readMarkets(parts: FeedParts, options: ReadOptions): Promise<Mar
   return readConfirmed(parts, rule, { read, signal: options.signal });
 }
 
-function missingMarkets({ memory }: FeedParts, { updates }: MarketAccounts): readonly string[] {
-  const found = new Set(updates.map(({ pubkey }) => pubkey));
+function missingMarkets(
+  { memory }: FeedParts,
+  { updates, broken }: MarketAccounts,
+): readonly string[] {
+  const found = new Set([...updates.map(({ pubkey }) => pubkey), ...broken]);
   return [...memory.markets].filter((key) => !found.has(key));
 }
 
@@ -142,7 +172,8 @@ async function readMarketsOnce(parts: FeedParts, options: ReadOptions): Promise<
   }
   const slotMin = Math.min(...slots.values());
   const slotMax = Math.max(...slots.values());
-  return { slots, slotMin, slotMax, updates: batches.flatMap(({ updates }) => updates) };
+  const updates = batches.flatMap((batch) => batch.updates);
+  return { slots, slotMin, slotMax, updates, broken: batches.flatMap(({ broken }) => broken) };
 }
 
 /**
@@ -154,9 +185,9 @@ export function applyMarkets(
   markets: MarketAccounts,
   isNewer: (state: AccountState) => boolean,
 ): number {
-  const { slotMin: slot, updates } = markets;
+  const { slotMin: slot, updates, broken } = markets;
   let closed = 0;
-  const marketKeys = new Set(updates.map((update) => update.pubkey));
+  const marketKeys = new Set([...updates.map((update) => update.pubkey), ...broken]);
   for (const update of updates) if (isNewer(update)) applyUpdate(parts, update);
   for (const pubkey of missingMarkets(parts, markets)) {
     if (isNewer({ pubkey, slot })) {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../../test/fake-chain.js';
-import { UNREADABLE } from '../../../test/fake-engine.js';
 import { bench, useFeedBench } from '../../../test/feed-bench.js';
 import { ScriptedRpc } from '../../../test/scripted-rpc.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
@@ -94,7 +93,6 @@ describe('snapshot node', () => {
       'is of another chain',
       () => other.answer('getGenesisHash', () => ({ result: OTHER_GENESIS_HASH })),
     ],
-    ['has users that are unreadable', () => otherChain.accounts.set('user1', UNREADABLE)],
   ])('one that %s is left for the node in use', async (_, fail) => {
     fail();
     await expectFallback();

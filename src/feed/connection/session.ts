@@ -389,6 +389,7 @@ export class FeedSession {
     if (this.#failure !== null) throw this.#failure;
     this.#parts.turns.runRequested();
     requireFewQuarantined(this.#parts);
+    for (const key of slots.usersLeftOut) this.#witness.readNow(key, slots.slotMax);
   }
 
   /**

@@ -16,8 +16,6 @@ import {
   REREAD_CAP_MS,
   REREAD_FIRST_MS,
   SCAN_NODE_TIMEOUT_MS,
-  UNREADABLE_LOGGED_MAX,
-  UNREADABLE_SCANS_MAX,
 } from '../model/limits.js';
 import {
   CLOCK_KEY,
@@ -30,6 +28,8 @@ import type { ChainCheck } from './chain-check.js';
 import { countsAgree, readsWanted, requirePossible } from './completeness.js';
 import type { FeedParts } from './parts.js';
 import { raceScans, type Scan, type ScanLimits, type ScanPatience } from './scan-race.js';
+import { readSingly } from './single-accounts.js';
+import { readAround } from './spoilers.js';
 
 /** The minimum slot of a snapshot, and its abort signal. */
 export interface ReadOptions {
@@ -52,24 +52,42 @@ export interface ReadOptions {
   readonly isBackground?: boolean;
 }
 
-/** Reads all accounts of a small kind. */
-export function readProgramAccounts(
+/** Reads all accounts of a small kind; those that no node gives whole are `broken`. */
+export async function readProgramAccounts(
   parts: FeedParts,
   kind: ProgramKind,
   options: ReadOptions,
 ): Promise<AccountBatch> {
   const params = programAccountsParams(parts, kind);
   const parse = (result: unknown): AccountBatch => parseProgramAccounts(kind, result);
-  return readNotBefore(parts, options, async () => {
+  const read = await readNotBefore(parts, options, async () => {
     const batch = await parts.rpc.call('getProgramAccounts', params, parse, options);
     if (batch.updates.length <= MARKETS_MAX) return batch;
     const message = `the scan had ${batch.updates.length} accounts of ${kind}, must have at most ${MARKETS_MAX}`;
     throw new FeedError('ACCOUNTS_EXCEEDED', message, { kind });
   });
+  return withSingles(parts, read, kind, options);
+}
+
+/** Adds the accounts that did not arrive whole and are read by themselves. */
+async function withSingles(
+  parts: FeedParts,
+  { slot, updates, broken }: AccountBatch,
+  kind: AccountKind,
+  options: ReadOptions,
+): Promise<AccountBatch> {
+  if (broken.length === 0) return { slot, updates, broken };
+  const wanted = { keys: broken, kind, slotMin: slot };
+  const singles = await readSingly(parts, wanted, options);
+  return { slot, updates: [...updates, ...singles.updates], broken: singles.leftOut };
 }
 
 /**
  * Reads the Clock and these oracles in batches of a hundred; the first batch contains the Clock.
+ * Oracles that no node gives whole are left out.
+ *
+ * # Errors
+ * Rejects with an RpcError, or with a FeedError, also without the Clock.
  */
 export async function readClockAndOracles(
   parts: FeedParts,
@@ -81,7 +99,8 @@ export async function readClockAndOracles(
   const batches: AccountBatch[] = [];
   for (const start of starts) {
     const part = keys.slice(start, start + ACCOUNTS_PER_READ);
-    batches.push(await readBelieved(parts, part, options));
+    const batch = await readBelieved(parts, part, options);
+    batches.push(await withSingles(parts, batch, 'oracle', options));
   }
   return batches;
 }
@@ -97,13 +116,20 @@ function readBelieved(
   return readNotBefore(parts, options, () => readAccounts(parts, keys, options), isOfChain);
 }
 
-function readAccounts(
-  parts: FeedParts,
+async function readAccounts(
+  { rpc, timers }: FeedParts,
   keys: readonly string[],
   options: ReadOptions,
 ): Promise<AccountBatch> {
-  const parse = (result: unknown): AccountBatch => parseMultipleAccounts(keys, kindOfKey, result);
-  return parts.rpc.call('getMultipleAccounts', multipleAccountsParams(keys), parse, options);
+  const wanted = { keys, nowMs: timers.nowMs() };
+  const { given, ...batch } = await readAround(rpc, wanted, async (given) => {
+    const parse = (result: unknown) => parseMultipleAccounts(given, kindOfKey, result);
+    const params = multipleAccountsParams(given);
+    return { given, ...(await rpc.call('getMultipleAccounts', params, parse, options)) };
+  });
+  const broken = [...batch.broken, ...keys.filter((key) => !given.includes(key))];
+  if (!broken.includes(CLOCK_KEY)) return { ...batch, broken };
+  throw new FeedError('MALFORMED_ACCOUNTS_ANSWER', 'the Clock of the node could not be read');
 }
 
 function kindOfKey(pubkey: string): AccountKind {
@@ -173,7 +199,7 @@ async function readUsersFrom(
   options: ReadOptions,
 ): Promise<AccountSnapshot> {
   const read = async (): Promise<AccountSnapshot> => {
-    const users = await readUsersOnce(parts, rpc, options);
+    const users = await scanUsers(parts, rpc, options);
     requirePossible(parts, users);
     if (readsWanted(parts, users) > 1) logDoubt(parts, users);
     return users;
@@ -194,38 +220,6 @@ function logDoubt({ memory, transientErrors, engine }: FeedParts, users: Account
   const census = engine.readCensus();
   const context = { users: count, usersBefore: memory.users, positions, census };
   transientErrors.logWarning('a scan of the users has to be confirmed', '', context);
-}
-
-/**
- * Reads users once. A user that cannot be decoded still exists on chain, but a snapshot without it
- * would remove it: only a snapshot without such users is accepted.
- */
-async function readUsersOnce(
-  parts: FeedParts,
-  rpc: NodeRpc,
-  options: ReadOptions,
-): Promise<AccountSnapshot> {
-  const backoff = newBackoff(parts);
-  for (let attempt = 1; ; attempt += 1) {
-    const users = await scanUsers(parts, rpc, options);
-    const { slot, problemCount, problems } = users;
-    if (problemCount === 0) return users;
-    const context = { slot, problemCount, problems: problems.slice(0, UNREADABLE_LOGGED_MAX) };
-    parts.transientErrors.logWarning(
-      'users of a scan cannot be read',
-      String(problemCount),
-      context,
-    );
-    if (attempt >= UNREADABLE_SCANS_MAX) throw unreadableUsersError(users);
-    await sleep(parts.timers, backoff.next(), options.signal);
-  }
-}
-
-function unreadableUsersError({ problemCount, problems }: AccountSnapshot): FeedError {
-  const first = problems[0];
-  const example = first === undefined ? '' : ` (${first.pubkey ?? 'no key'}: ${first.code})`;
-  const message = `${problemCount} users of the scan cannot be read${example}`;
-  return new FeedError('MALFORMED_ACCOUNTS_ANSWER', message, { problemCount });
 }
 
 function scanUsers(parts: FeedParts, rpc: NodeRpc, options: ReadOptions): Promise<AccountSnapshot> {

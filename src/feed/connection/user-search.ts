@@ -1,16 +1,16 @@
-import type { AccountSnapshot } from '../../contract/accounts.js';
 import {
   ABSENCE_MS_MAX,
   ABSENCE_REREAD_MS,
   ACCOUNTS_PER_READ,
   SEARCH_READS_MAX,
 } from '../model/limits.js';
+import type { AccountReading } from './account-reading.js';
 import type { FeedParts } from './parts.js';
 
 /** The parameters of a search, and the receiver of its readings. */
 interface UserSearchOptions {
-  read(keys: readonly string[], signal: AbortSignal): Promise<AccountSnapshot>;
-  onRead(snapshot: AccountSnapshot): void;
+  read(keys: readonly string[], signal: AbortSignal): Promise<AccountReading>;
+  onRead(reading: AccountReading): void;
 }
 
 interface OpenSearch {
@@ -110,10 +110,10 @@ export class UserSearch {
     keys: readonly string[],
     signal: AbortSignal,
   ): Promise<void> {
-    const snapshot = await this.#options.read(keys, signal).catch(() => null);
+    const reading = await this.#options.read(keys, signal).catch(() => null);
     if (signal.aborted) return;
     this.#reads -= 1;
-    if (snapshot !== null && snapshot.slot >= search.slot) this.#options.onRead(snapshot);
+    if (reading !== null && reading.snapshot.slot >= search.slot) this.#options.onRead(reading);
     else {
       search.again.push(keys);
       this.#dueAtMs = this.#parts.timers.nowMs() + ABSENCE_REREAD_MS;

@@ -65,11 +65,22 @@ describe('readings', () => {
 
   test.each([
     ['a row too few', { context, value: [account] }],
-    ['an unreadable row', { context, value: [account, 5] }],
     ['no context', { value: [account, account] }],
     ['no list', { context, value: null }],
   ])('%s makes the whole reading useless', (_name, result) => {
     expect(() => parseMultipleAccounts(['a', 'b'], () => 'oracle', result)).toThrow(FeedError);
+  });
+
+  test('an unreadable row is named, and spoils no other one', () => {
+    const reading = parseMultipleAccounts(['a', 'b'], () => 'oracle', {
+      context,
+      value: [account, 5],
+    });
+    expect([reading.updates.map(({ pubkey }) => pubkey), reading.broken]).toEqual([['a'], ['b']]);
+    const rows = [{ pubkey: 'c' }, { pubkey: 'd', account }];
+    expect(parseProgramAccounts('state', { context, value: rows }).broken).toEqual(['c']);
+    const unnamed = { context, value: [{ account }] };
+    expect(() => parseProgramAccounts('state', unnamed)).toThrow(FeedError);
   });
 
   test('program accounts without context are refused', () => {

@@ -21,6 +21,8 @@ export function closedAccount(
 export interface AccountBatch {
   readonly slot: number;
   readonly updates: readonly AccountUpdate[];
+  /** The keys of accounts that are unreadable in it, and are no closed ones. */
+  readonly broken: readonly string[];
 }
 
 /** Reads a programNotification; null when it is malformed. */
@@ -38,15 +40,27 @@ export function parseAccountNotification(
   return parseAccount(kind, pubkey, fieldOf(result, 'value'), slotOf(result));
 }
 
-/** Parses a response of getProgramAccounts with context. */
+/**
+ * Parses a response of getProgramAccounts with context.
+ *
+ * # Errors
+ * Throws MALFORMED_ACCOUNTS_ANSWER, also for an unreadable account without a key.
+ */
 export function parseProgramAccounts(kind: AccountKind, result: unknown): AccountBatch {
-  const updates = rowsOf(result).map((row) => {
-    return parseAccount(kind, fieldOf(row, 'pubkey'), fieldOf(row, 'account'), slotOf(result));
+  const rows = rowsOf(result).map((row) => {
+    const pubkey = fieldOf(row, 'pubkey');
+    if (typeof pubkey !== 'string') throw malformedError('an account without a key');
+    return { pubkey, account: fieldOf(row, 'account') };
   });
-  return checkedBatch(result, updates);
+  return batchOf(result, rows, () => kind);
 }
 
-/** Parses a response of getMultipleAccounts for these keys; an absent account counts as closed. */
+/**
+ * Parses a response of getMultipleAccounts for these keys; an absent account counts as closed.
+ *
+ * # Errors
+ * Throws MALFORMED_ACCOUNTS_ANSWER.
+ */
 export function parseMultipleAccounts(
   keys: readonly string[],
   kindOf: (pubkey: string) => AccountKind,
@@ -55,22 +69,24 @@ export function parseMultipleAccounts(
   const rows = rowsOf(result);
   if (rows.length !== keys.length)
     throw malformedError(`${rows.length} rows for ${keys.length} keys`);
-  const updates = keys.map((pubkey, index) => {
-    return parseAccount(kindOf(pubkey), pubkey, rows[index] ?? null, slotOf(result));
-  });
-  return checkedBatch(result, updates);
+  const accounts = keys.map((pubkey, index) => ({ pubkey, account: rows[index] ?? null }));
+  return batchOf(result, accounts, kindOf);
 }
 
-/**
- * Returns a batch; throws when an account is unreadable, because a batch without it would remove it
- * from the book.
- */
-function checkedBatch(result: unknown, updates: readonly (AccountUpdate | null)[]): AccountBatch {
-  const whole = updates.filter((update) => update !== null);
-  if (whole.length < updates.length) throw malformedError('an account that could not be read');
+function batchOf(
+  result: unknown,
+  rows: readonly { readonly pubkey: string; readonly account: unknown }[],
+  kindOf: (pubkey: string) => AccountKind,
+): AccountBatch {
   const slot = slotOf(result);
   if (slot === null) throw malformedError('no context slot');
-  return { slot, updates: whole };
+  const broken: string[] = [];
+  const updates = rows.flatMap(({ pubkey, account }) => {
+    const update = parseAccount(kindOf(pubkey), pubkey, account, slot);
+    if (update === null) broken.push(pubkey);
+    return update ?? [];
+  });
+  return { slot, updates, broken };
 }
 
 function malformedError(what: string): FeedError {

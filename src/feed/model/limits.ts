@@ -91,15 +91,12 @@ export const READS_MAX = 5;
 export const REREAD_FIRST_MS = 400;
 /** Maximum delay: a node catches up within a few slots or not at all. */
 export const REREAD_CAP_MS = 3_000;
-/**
- * Scans with undecodable users before the rebuild or the audit fails: scans are heavy, and both
- * retry after a delay.
- */
-export const UNREADABLE_SCANS_MAX = 2;
 /** Broken accounts that are read by themselves: as many as a turn or a scan names. */
 export const BROKEN_KEYS_MAX = 64;
-/** Undecodable accounts logged per scan. */
-export const UNREADABLE_LOGGED_MAX = 8;
+/** Accounts because of which one call may be refused; with more, the node itself fails. */
+export const SPOILERS_MAX = 4;
+/** Time for which calls to a node leave such an account out: finding it takes some twenty calls. */
+export const SPOILER_REST_MS = 60_000;
 /** Minimum share of the known users in an accepted snapshot; smaller ones are re-read. */
 export const SHRUNKEN_PERCENT = 90;
 /** Smaller snapshots that must agree before one is accepted: over more than three seconds, see below. */

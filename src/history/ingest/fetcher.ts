@@ -1,3 +1,4 @@
+import { subjectOf } from '../../rpc/error.js';
 import { readTransaction } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import type { RateLimiter } from '../../rpc/rate-limiter.js';
@@ -9,7 +10,6 @@ import {
   isNodeFailure,
   type PlacedSignature,
   parseTransaction,
-  subjectOf,
   type TransactionLog,
 } from './rpc-results.js';
 

@@ -1,4 +1,5 @@
 /** Lists the program's signatures from a node: newest first, in pages. */
+import { subjectOf } from '../../rpc/error.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { HistoryError } from '../model/error.js';
 import { PAGE_SIGNATURES, SLOT_PAGES_MAX, UNPROVEN_MAX } from '../model/limits.js';
@@ -10,7 +11,6 @@ import {
   type PlacedSignature,
   parseSignatures,
   type SignaturePage,
-  subjectOf,
 } from './rpc-results.js';
 
 /** A signature and its slot. */
