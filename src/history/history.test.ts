@@ -130,6 +130,21 @@ describe('the handle of the history', () => {
     expect(history.version('perp_0')).toBe('v2');
   });
 
+  test('tells of a worker that no query gets a response of, and goes on when it has one', () => {
+    const stats = { ...history.readStats(), state: 'live', reason: null } as const;
+    workers.last.onMessage({ kind: 'stats', stats });
+    timers.advance(QUERY_MS_MAX - 1_000);
+    expect(history.readStats()).toMatchObject({ state: 'live', reason: null });
+    timers.advance(3_000);
+    expect(history.readStats()).toMatchObject({
+      state: 'failing',
+      reason: 'the history has not responded for 10000 ms',
+    });
+    workers.last.onMessage({ kind: 'stats', stats });
+    expect(history.readStats()).toMatchObject({ state: 'live', reason: null });
+    expect(workers.terminated).toEqual([]);
+  });
+
   test('leaves a worker that upgrades its file the time that it takes, and no more', () => {
     workers.last.onMessage({ kind: 'upgrading' });
     expect(history.readStats()).toMatchObject({ reason: 'the file is brought to this version' });

@@ -186,6 +186,8 @@ export class History {
       const silentMs = this.#timers.nowMs() - this.#lastMessageAtMs;
       if (silentMs <= this.#silenceMsMax) {
         this.#planWatch();
+        if (silentMs > QUERY_MS_MAX && this.#silenceMsMax === WORKER_SILENCE_MS_MAX)
+          this.#stats = { ...this.#stats, state: 'failing', reason: SILENT_REASON };
         return;
       }
       // A thread in native code that never returns cannot be stopped, so it is abandoned.
@@ -272,6 +274,9 @@ export class History {
     return waiting;
   }
 }
+
+/** The reason of a silence in which queries take too long. */
+const SILENT_REASON = `the history has not responded for ${QUERY_MS_MAX} ms`;
 
 function notReady(message: string): HistoryError {
   return new HistoryError('NOT_READY', message);
