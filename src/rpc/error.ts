@@ -101,3 +101,11 @@ export function subjectOf(error: Error): 'item' | 'node' | 'either' {
   if (error.code === 'RPC_REJECTED' || error.code === 'RPC_BODY_EXCEEDED') return 'item';
   return typeof status === 'number' && status < 500 ? 'item' : 'either';
 }
+
+/** Returns whether a server responded, and refused what may be one item of many in the request. */
+export function isRefusalOfItem(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  if (subjectOf(error) !== 'either') return subjectOf(error) === 'item';
+  const isReply = error instanceof RpcError && error.code === 'MALFORMED_RPC_ANSWER';
+  return isReply || (error instanceof RpcError && 'status' in error.context);
+}

@@ -11,14 +11,9 @@ import {
 } from '../model/limits.js';
 import { applyUpdate } from './account-changes.js';
 import type { FeedParts } from './parts.js';
-import {
-  applyMarkets,
-  applyUsers,
-  type MarketAccounts,
-  readBrokenUsers,
-  readMarkets,
-} from './rebuild.js';
+import { applyMarkets, applyUsers, type MarketAccounts, readMarkets } from './rebuild.js';
 import { AUDIT_PATIENCE } from './scan-race.js';
+import { readBrokenUsers } from './single-accounts.js';
 import { type AccountState, waitForSlot } from './slot-tracking.js';
 import { type ReadOptions, readClockAndOracles, readUsers } from './snapshots.js';
 

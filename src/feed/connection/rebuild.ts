@@ -17,7 +17,7 @@ import { requireState } from './completeness.js';
 import { requireLayout } from './layout-check.js';
 import type { FeedParts } from './parts.js';
 import { REBUILD_PATIENCE } from './scan-race.js';
-import { readSingly, type SingleAccounts } from './single-accounts.js';
+import { readBrokenUsers } from './single-accounts.js';
 import type { AccountState } from './slot-tracking.js';
 import {
   type ReadOptions,
@@ -86,6 +86,12 @@ export async function readEverything(
     for (const update of batch.updates) applyUpdate(parts, update);
     for (const update of batch.updates) slots.setKey(update.pubkey, batch.slot);
   }
+  await takeUsers(parts, slots, options);
+  return slots;
+}
+
+/** Reads all users into the book. */
+async function takeUsers(parts: FeedParts, slots: ReadSlots, options: ReadOptions): Promise<void> {
   const users = requireLayout(parts, await readUsers(parts, options, REBUILD_PATIENCE));
   const singles = await readBrokenUsers(parts, users, options);
   slots.setKind('user', users.slot);
@@ -97,25 +103,6 @@ export async function readEverything(
   parts.turns.runTurn();
   await applyUsers(parts, users, options.signal);
   for (const update of singles.updates) applyUpdate(parts, update);
-  return slots;
-}
-
-/**
- * Reads the users of a scan by themselves that the scan did not contain whole.
- *
- * # Errors
- * Rejects with MALFORMED_ACCOUNTS_ANSWER for users without a key, or too many of them.
- */
-export async function readBrokenUsers(
-  parts: FeedParts,
-  { slot, problems, problemCount }: AccountSnapshot,
-  options: ReadOptions,
-): Promise<SingleAccounts> {
-  const keys = problems.flatMap(({ pubkey }) => pubkey ?? []);
-  if (keys.length === problemCount)
-    return readSingly(parts, { keys, kind: 'user', slotMin: slot }, options);
-  const message = `${problemCount} users of the scan could not be read`;
-  throw new FeedError('MALFORMED_ACCOUNTS_ANSWER', message, { problemCount });
 }
 
 /** All market and State accounts, each kind as of its own slot. */
@@ -154,11 +141,8 @@ export function readMarkets(parts: FeedParts, options: ReadOptions): Promise<Mar
   return readConfirmed(parts, rule, { read, signal: options.signal });
 }
 
-function missingMarkets(
-  { memory }: FeedParts,
-  { updates, broken }: MarketAccounts,
-): readonly string[] {
-  const found = new Set([...updates.map(({ pubkey }) => pubkey), ...broken]);
+function missingMarkets({ memory }: FeedParts, read: MarketAccounts): readonly string[] {
+  const found = new Set([...read.updates.map(({ pubkey }) => pubkey), ...read.broken]);
   return [...memory.markets].filter((key) => !found.has(key));
 }
 

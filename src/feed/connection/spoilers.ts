@@ -1,5 +1,5 @@
 /** Accounts because of which a node refuses a call: all others are read without them. */
-import { subjectOf } from '../../rpc/error.js';
+import { isRefusalOfItem } from '../../rpc/error.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { SPOILER_REST_MS, SPOILERS_MAX } from '../model/limits.js';
 import { CLOCK_KEY } from '../model/queries.js';
@@ -50,10 +50,7 @@ async function findSpoilers(
   if (keys.length < 2 || !isRefusalOfItem(error) || (await isRefused([CLOCK_KEY]))) return [];
   const found: string[] = [];
   for (let parts = [keys]; parts.length > 0; ) {
-    const halves = parts.flatMap((part) => {
-      const middle = part.length >> 1;
-      return [part.slice(0, middle), part.slice(middle)];
-    });
+    const halves = parts.flatMap(halvesOf);
     const refused = await Promise.all(halves.map(isRefused));
     const left = halves.filter((_, index) => refused[index]);
     if (found.length + left.length > SPOILERS_MAX) return [];
@@ -63,9 +60,7 @@ async function findSpoilers(
   return found.length < keys.length ? found : [];
 }
 
-/** Returns whether a failure may be about one of the requested accounts, and not about the node. */
-function isRefusalOfItem(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const subject = subjectOf(error);
-  return subject === 'item' || (subject === 'either' && 'status' in Object(error).context);
+function halvesOf(keys: readonly string[]): readonly (readonly string[])[] {
+  const middle = keys.length >> 1;
+  return [keys.slice(0, middle), keys.slice(middle)];
 }
