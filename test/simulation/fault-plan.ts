@@ -88,6 +88,27 @@ function refusedItems(random: Random, { hasHistory }: RunShape): readonly Planne
   return [{ kind, atMs, lastsMs, episode: -1, victim: random.oneIn(2) ? 'inUse' : 'other' }];
 }
 
+/** A node does not give one account, and gives all others. */
+const REFUSED_ACCOUNT: FaultKind = {
+  name: 'a refused item: an account',
+  lastsMsMax: 60_000,
+  node: ({ chain, random }) => {
+    const keys = [...chain.accounts.keys()].filter((key) => chain.canClose(key));
+    return { spoilt: new Set([random.pickOne(keys) ?? '']) };
+  },
+};
+
+/** In every third run one node refuses an account throughout one of its faults, while the other node is sound. */
+function refusedAccount(
+  random: Random,
+  { nodes }: RunShape,
+  planned: readonly PlannedFault[],
+): readonly PlannedFault[] {
+  const beside = random.pickOne(planned.filter(({ episode }) => episode >= 0));
+  if (nodes === 1 || beside === undefined || !random.oneIn(3)) return [];
+  return [{ ...beside, kind: REFUSED_ACCOUNT }];
+}
+
 /** The faults of a random run: episodes, each of several faults of one node at once; refused items have a chance of their own. */
 export function randomFaults(
   random: Random,
@@ -112,5 +133,6 @@ export function randomFaults(
     }
     fromMs = endMs + EPISODE_PAUSE_MS + random.nextBelow(EPISODE_PAUSE_MS);
   }
+  planned.push(...refusedAccount(ofItems, shape, planned));
   return planned.sort((a, b) => a.atMs - b.atMs);
 }

@@ -172,7 +172,7 @@ export class ModelNode implements NetworkHost, ChainListener {
       const headers = retryAfterSeconds === null ? {} : { 'retry-after': `${retryAfterSeconds}` };
       return { status, headers, parts: partsOf('overloaded') };
     }
-    const refusal = method === 'getTransaction' ? this.#refuse(params[0] as string) : null;
+    const refusal = this.#refuse(method, params[0]);
     const result = refusal === null ? this.#answer(method, params) : null;
     const text =
       refusal !== null
@@ -339,9 +339,13 @@ export class ModelNode implements NetworkHost, ChainListener {
     });
   }
 
-  /** The members of a response that refuses a fill; null for one that is given. */
-  #refuse(signature: string): string | null {
-    const { refused } = this.faults;
+  /** The members of a response that refuses a fill, or accounts; null for what is given. */
+  #refuse(method: string, item: unknown): string | null {
+    const { refused, spoilt } = this.faults;
+    const isSpoilt =
+      method === 'getMultipleAccounts' && [...spoilt].some((key) => `${item}`.includes(key));
+    if (method !== 'getTransaction') return isSpoilt ? REFUSALS['internal error'] : null;
+    const signature = item as string;
     const isRefused =
       refused !== null && (this.#ledger.find(signature)?.id ?? 0) % REFUSED_ONE_IN === 1;
     const says = this.refusedForEver.get(signature) ?? (isRefused ? refused.says : null);
@@ -385,7 +389,8 @@ export class ModelNode implements NetworkHost, ChainListener {
       if (state?.write?.owner !== owner || !matches(state.write.data, filters)) continue;
       if (kindOfData(state.write.data) === 'user') users += 1;
       else if (hidesMarkets) continue;
-      found.push(`{"pubkey":"${pubkey}","account":${accountText(state, encoding)}}`);
+      const account = this.faults.spoilt.has(pubkey) ? '[7]' : accountText(state, encoding);
+      found.push(`{"pubkey":"${pubkey}","account":${account}}`);
     }
     if (users > 0 && scanShare < 1) found.length = Math.floor(users * scanShare);
     const rows = `[${found.join()}]`;

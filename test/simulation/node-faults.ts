@@ -73,6 +73,8 @@ export interface NodeFaults {
   hasOtherGenesis: boolean;
   /** One fill in a few is not given, where `isForEver` neither when the fault is over; null gives all. */
   refused: { readonly says: Refusal; readonly isForEver: boolean } | null;
+  /** Accounts whose rows in scans are broken, and because of which calls for accounts are refused. */
+  spoilt: ReadonlySet<string>;
   subscribes: 'acknowledged' | 'silent' | 'refused';
   answersPings: boolean;
 }
@@ -111,6 +113,7 @@ export function soundNode(): NodeFaults {
     clockErrorSeconds: 0,
     hasOtherGenesis: false,
     refused: null,
+    spoilt: new Set(),
     subscribes: 'acknowledged',
     answersPings: true,
   };

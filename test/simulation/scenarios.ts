@@ -7,6 +7,7 @@ import type { PlannedFault, RunShape } from './fault-plan.js';
 import {
   ANNOUNCED_AHEAD,
   CLOCK_AHEAD,
+  CUT,
   type FaultKind,
   GONE_WITHOUT_A_WORD,
   HANGING_SCANS,
@@ -21,6 +22,7 @@ import {
   TRICKLING_SCANS,
   UNTOLD_FORK,
 } from './faults.js';
+import { kindOfData } from './model-chain.js';
 import {
   DAMAGE_RECOVERIES,
   OUTAGE_RECOVERIES,
@@ -37,6 +39,7 @@ type UnrepairedModule =
   | 'log-witness.ts'
   | 'pace-check.ts'
   | 'slot-window.ts'
+  | 'spoilers.ts'
   | 'suspects.ts'
   | 'takeover-check.ts'
   | 'ungiven-items.ts'
@@ -76,6 +79,17 @@ function only(kind: FaultKind, lastsMs = kind.lastsMsMax, atMs = AT_MS) {
 const AHEAD_BY_136: FaultKind = { ...LIES.slotsAhead, node: () => ({ slotsAhead: 136 }) };
 
 const BEHIND_BY_300_MS: FaultKind = { ...LIES.lateSocket, node: () => ({ socketBehindMs: 300 }) };
+
+/** The node refuses calls for accounts because of one oracle. */
+const REFUSED_ORACLE: FaultKind = {
+  name: 'a refused oracle',
+  lastsMsMax: 30_000,
+  node: ({ chain }) => {
+    const isOracle = (key: string) =>
+      chain.canClose(key) && kindOfData(chain.accounts.get(key)?.write?.data) === undefined;
+    return { spoilt: new Set([...chain.accounts.keys()].filter(isOracle).slice(0, 1)) };
+  },
+};
 
 /** Just too short for a book that is lagging, at a dozen phases of the probe. */
 function shortSilences(): readonly PlannedFault[] {
@@ -275,6 +289,15 @@ const NAMED: readonly Scenario[] = [
         without: 'ungiven-items.ts',
       }) as const,
   ),
+  {
+    name: 'the only node refuses an oracle, and its connection is cut',
+    shape: ALONE,
+    faults: () => [
+      fault(REFUSED_ORACLE, 30_000, AT_MS),
+      { ...fault(CUT, 1, AT_MS + 1_000), backAfterMs: 5_000 },
+    ],
+    without: 'spoilers.ts',
+  },
   {
     name: 'the scan of the first node hangs from the start on',
     faults: only(HANGING_SCANS, 200_000, 0),
