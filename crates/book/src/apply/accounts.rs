@@ -87,8 +87,9 @@ impl Book {
             return Ok(Applied::Stale);
         }
         let read = self.markets.exchange.rules.user(update.data).and_then(|view| {
-            let positions = view.positions()?;
+            let mut positions = view.positions()?;
             let changed = self.orders.changed_slots(index, &view)?;
+            self.orders.mark_elsewhere(index, (&view, changed), &mut positions);
             Ok((view, positions, changed))
         });
         let (view, positions, changed) = match read {

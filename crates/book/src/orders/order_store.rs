@@ -1,7 +1,7 @@
 //! The order slots of all users: their bytes, their places, and their timers.
 
 use slotbook_protocol::model::enums::{MarketType, OrderStatus};
-use slotbook_protocol::model::order::{Order, OrderView, RawOrder, bit_flags};
+use slotbook_protocol::model::order::{NOT_HELD, Order, OrderView, RawOrder, bit_flags};
 use slotbook_protocol::model::units::Pubkey;
 use slotbook_protocol::model::user::{Positions, spot_token_amount};
 use slotbook_protocol::model::{ProtocolError, UserView};
@@ -97,6 +97,29 @@ impl OrderStore {
         user: &UserView<'_>,
     ) -> Result<u32, ProtocolError> {
         user.changed_orders(&self.arena.block(index).raw)
+    }
+
+    /// Marks the positions in whose markets the account counts more orders than it holds.
+    #[inline]
+    pub(crate) fn mark_elsewhere(
+        &self,
+        index: usize,
+        (user, changed): (&UserView<'_>, u32),
+        positions: &mut Positions,
+    ) {
+        let counts = user.order_counts();
+        if counts.iter().all(|count| *count == 0) {
+            return;
+        }
+        let block = self.arena.block(index);
+        let mut held = [NOT_HELD; ORDERS_PER_USER];
+        for slot in bits(self.users.get(index).open & !changed) {
+            held[slot] = block.raw[slot].view().held_in();
+        }
+        for slot in bits(changed) {
+            held[slot] = user.order(slot).view().held_in();
+        }
+        positions.mark_elsewhere(counts, &held);
     }
 
     /// Marks a user account as present; returns whether it already was.

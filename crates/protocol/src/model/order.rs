@@ -14,6 +14,9 @@ pub const ORDERS: usize = 32;
 /// Bytes of an order, including the lower half of its offset.
 pub const ORDER_BYTES: usize = ORDER.size;
 
+/// In the place of a market's index, which has 16 bits: a slot that holds no order of a perp market.
+pub const NOT_HELD: u32 = u32::MAX;
+
 /// Bits of `bit_flags`. Source: programs/drift/src/state/user.rs `OrderBitFlag`.
 pub mod bit_flags {
     /// Placed by a signed message.
@@ -98,6 +101,17 @@ pub(crate) const fn is_held(table: &Layout) -> bool {
 }
 
 impl OrderView<'_> {
+    /// Returns the perp market of an open order that rests in the slot itself, not on a CLOB
+    /// program; [`NOT_HELD`] for any other slot.
+    #[must_use]
+    #[inline]
+    pub fn held_in(&self) -> u32 {
+        let is_held = self.status() == Ok(OrderStatus::Open)
+            && self.market_type() == Ok(MarketType::Perp)
+            && self.bit_flags() & bit_flags::PLACED_ON_CLOB == 0;
+        if is_held { self.market_index().into() } else { NOT_HELD }
+    }
+
     /// Returns the offset to the oracle's price, 1e6; 0 for a fixed price.
     #[must_use]
     #[inline]

@@ -1,6 +1,8 @@
 //! The programs whose accounts are read, as one enum: code that depends on the program is selected
 //! once for each account.
 
+use std::array;
+
 use super::account::AccountKind;
 use super::enums::{MarketType, OracleSource, OrderStatus};
 use super::error::ProtocolError;
@@ -11,7 +13,7 @@ use super::programs::Program;
 use super::state::State;
 use super::tables::{Tables, checked};
 use super::units::{Pubkey, Slot};
-use super::user::{ORDERS, Positions, UserShape};
+use super::user::{ORDERS, POSITIONS, Positions, UserShape};
 use crate::drift::Drift;
 use crate::event::field::EventLayout;
 use crate::layout::{Layout, decode_json, leaf};
@@ -231,6 +233,14 @@ impl UserView<'_> {
         of_program!(self.program, T => Positions::read::<T>(self.bytes))
     }
 
+    /// Returns the open orders that the account counts in each perp position; zeros for a program
+    /// whose orders all rest in user accounts.
+    #[must_use]
+    #[inline]
+    pub fn order_counts(&self) -> [u8; POSITIONS] {
+        of_program!(self.program, T => T::order_counts(self.bytes))
+    }
+
     /// Returns the order in a slot of the account.
     ///
     /// # Panics
@@ -274,7 +284,10 @@ impl UserView<'_> {
     ) -> Result<Option<String>, ProtocolError> {
         let counted = of_program!(self.program, T => leaf!(T::USER, self.bytes, u8 "openOrders"));
         let counted = usize::from(counted);
-        let elsewhere = self.positions()?.perp.iter().any(|position| position.has_orders_elsewhere);
+        let mut positions = self.positions()?;
+        let held = array::from_fn(|slot| self.order(slot).view().held_in());
+        positions.mark_elsewhere(self.order_counts(), &held);
+        let elsewhere = positions.perp.iter().any(|position| position.has_orders_elsewhere);
         let next = of_program!(self.program, T => leaf!(T::USER, self.bytes, u32 "nextOrderId"));
         let has_padding = of_program!(self.program, T => T::USER.has_zero_padding(self.bytes));
         let orders = self.decoded_orders()?;

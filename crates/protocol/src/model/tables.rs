@@ -7,6 +7,7 @@ use super::order::ORDERS;
 use super::order::RawOrder;
 use super::programs::Program;
 use super::units::Pubkey;
+use super::user::POSITIONS;
 use crate::event::field::EventLayout;
 use crate::layout::Layout;
 
@@ -37,10 +38,10 @@ pub(crate) trait Tables {
     /// Returns the order in a slot of a user account whose length was checked.
     fn order(user: &[u8], slot: usize) -> RawOrder;
 
-    /// The perp positions, as a mask, in whose markets a user account, whose length was checked, counts more orders than
-    /// it holds.
-    fn positions_with_orders_elsewhere(_user: &[u8]) -> u8 {
-        0
+    /// See `UserView::order_counts`.
+    #[inline]
+    fn order_counts(_user: &[u8]) -> [u8; POSITIONS] {
+        [0; POSITIONS]
     }
 
     /// See `UserView::changed_orders`.

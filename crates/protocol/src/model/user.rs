@@ -26,7 +26,8 @@ pub struct PerpPosition {
     pub base: i64,
     /// Index of the perp market.
     pub market_index: u16,
-    /// The account counts more open orders in the market than it holds: they rest elsewhere, as on a CLOB program.
+    /// The account counts more open orders in the market than it holds: they rest elsewhere, as on a
+    /// CLOB program. See [`Positions::mark_elsewhere`].
     pub has_orders_elsewhere: bool,
 }
 
@@ -111,11 +112,20 @@ impl Positions {
             );
             position.balance_type = SpotBalanceType::from_byte(balance_type)?;
         }
-        let elsewhere = T::positions_with_orders_elsewhere(user);
-        for (index, position) in positions.perp.iter_mut().enumerate() {
-            position.has_orders_elsewhere = elsewhere >> index & 1 == 1;
-        }
         Ok(positions)
+    }
+
+    /// Marks the perp positions in whose markets an account counts more open orders than it holds.
+    /// `counts` are those of the positions, `held` has the perp market of the order in each slot,
+    /// see [`OrderView::held_in`](super::order::OrderView::held_in). Source: the CLOB branch counts
+    /// an order on a book like one in a slot, see `clob_resident_open_orders`.
+    #[inline]
+    pub fn mark_elsewhere(&mut self, counts: [u8; POSITIONS], held: &[u32; ORDERS]) {
+        for (position, count) in self.perp.iter_mut().zip(counts) {
+            let market = position.market_index.into();
+            let held = || held.iter().map(|index| u8::from(*index == market)).sum();
+            position.has_orders_elsewhere = count != 0 && count > held();
+        }
     }
 }
 

@@ -2,14 +2,14 @@
 
 pub mod layouts;
 
-use crate::bytes::{i64_at, u16_at};
+use crate::bytes::i64_at;
 use crate::event::field::EventLayout;
 use crate::layout::Layout;
 use crate::model::Program;
 use crate::model::account::AccountKind;
-use crate::model::enums::{MarketStatus, MarketType, OrderStatus};
+use crate::model::enums::MarketStatus;
 use crate::model::error::ProtocolError;
-use crate::model::order::{ORDER_BYTES, ORDERS, RawOrder, bit_flags, is_held};
+use crate::model::order::{ORDER_BYTES, ORDERS, RawOrder, is_held};
 use crate::model::tables::Tables;
 use crate::model::units::Pubkey;
 use crate::model::user::POSITIONS;
@@ -67,51 +67,27 @@ impl Tables for Velocity {
         raw_order(&orders(user)[slot])
     }
 
-    /// Source: the CLOB branch counts an order that rests on a book like one in a slot, see `clob_resident_open_orders`.
-    fn positions_with_orders_elsewhere(user: &[u8]) -> u8 {
+    #[inline]
+    fn order_counts(user: &[u8]) -> [u8; POSITIONS] {
         const AT: usize = USER.at("perpPositions", "PerpPosition");
         const COUNT: usize = PERP_POSITION.at("openOrders", "u8");
-        const MARKET: usize = PERP_POSITION.at("marketIndex", "u16");
         let (positions, _) = user[AT..].as_chunks::<{ PERP_POSITION.size }>();
         let positions: &[_; POSITIONS] =
             positions.first_chunk().expect("Invariant: they lie inside");
-        let mut counts = positions.map(|position| position[COUNT]);
-        if counts == [0; POSITIONS] {
-            return 0;
-        }
-        for order in orders(user).iter().filter(|order| holds_perp_order(order)) {
-            let index = u16_at(order, const { ORDER.at("marketIndex", "u16") });
-            let of_market =
-                |at: &usize| counts[*at] != 0 && u16_at(&positions[*at], MARKET) == index;
-            if let Some(at) = (0..POSITIONS).find(of_market) {
-                counts[at] -= 1;
-            }
-        }
-        counts.iter().rev().fold(0, |mask, count| mask << 1 | u8::from(*count != 0))
+        positions.map(|position| position[COUNT])
     }
 
     #[inline]
     fn changed_orders(user: &[u8], held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
         let mut changed = 0;
         for (slot, (new, old)) in orders(user).iter().zip(held).enumerate() {
-            let new = raw_order(new);
-            if new != *old {
-                new.view().check()?;
+            if !is_same(new, old) {
+                raw_order(new).view().check()?;
                 changed |= 1 << slot;
             }
         }
         Ok(changed)
     }
-}
-
-#[inline]
-fn holds_perp_order(order: &[u8; ORDER.size]) -> bool {
-    const STATUS: usize = ORDER.at("status", "enum");
-    const MARKET_TYPE: usize = ORDER.at("marketType", "enum");
-    const FLAGS: usize = ORDER.at("bitFlags", "u8");
-    order[STATUS] == OrderStatus::Open as u8
-        && order[MARKET_TYPE] == MarketType::Perp as u8
-        && order[FLAGS] & bit_flags::PLACED_ON_CLOB == 0
 }
 
 #[inline]
@@ -121,17 +97,27 @@ fn orders(user: &[u8]) -> &[[u8; ORDER.size]; ORDERS] {
     orders.first_chunk().expect("Invariant: the orders lie inside the account")
 }
 
-/// The fields before the offset have the same positions as in the form that books hold. The fields
-/// after the offset are copied one by one, because the upper half of the offset precedes them.
+const OFFSET: usize = ORDER.at("oraclePriceOffset", "i64");
+/// Bytes of an order that lie as books hold them: up to the upper half of the offset, and from the field after it on.
+const BEFORE_BYTES: usize = OFFSET + size_of::<i32>();
+const AFTER: usize = ORDER.at("orderId", "u32");
+const AFTER_BYTES: usize = ORDER.at("padding", "u8") - AFTER;
+
+/// The fields after the offset are copied apart, because its upper half precedes them.
 #[inline]
 fn raw_order(order: &[u8; ORDER.size]) -> RawOrder {
-    const OFFSET: usize = ORDER.at("oraclePriceOffset", "i64");
-    const HIGH: usize = OFFSET + size_of::<i32>();
-    const AFTER: usize = ORDER.at("orderId", "u32");
-    const AFTER_BYTES: usize = ORDER.at("padding", "u8") - AFTER;
     const { assert!(is_held(&ORDER), "fields of an order lie as books hold them") }
     let mut bytes = [0; ORDER_BYTES];
-    bytes[..HIGH].copy_from_slice(&order[..HIGH]);
-    bytes[HIGH..HIGH + AFTER_BYTES].copy_from_slice(&order[AFTER..AFTER + AFTER_BYTES]);
+    bytes[..BEFORE_BYTES].copy_from_slice(&order[..BEFORE_BYTES]);
+    bytes[BEFORE_BYTES..BEFORE_BYTES + AFTER_BYTES]
+        .copy_from_slice(&order[AFTER..AFTER + AFTER_BYTES]);
     RawOrder { bytes, offset: i64_at(order, OFFSET) }
+}
+
+/// Whether a book holds this order, without a copy of it.
+#[inline]
+fn is_same(order: &[u8; ORDER.size], held: &RawOrder) -> bool {
+    order[..BEFORE_BYTES] == held.bytes[..BEFORE_BYTES]
+        && order[AFTER..AFTER + AFTER_BYTES] == held.bytes[BEFORE_BYTES..BEFORE_BYTES + AFTER_BYTES]
+        && i64_at(order, OFFSET) == held.offset
 }
