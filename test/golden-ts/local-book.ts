@@ -74,7 +74,7 @@ function usersOf(orders: readonly RecordedOrder[]): BookUser[] {
     if (entry === undefined) {
       const held = BigInt(existingPosition ?? 0);
       const own: Order[] = [];
-      const account = { address: user, isFrozen: false, orders: own, positionIn: () => held };
+      const account = { address: user, isFrozen: false, marketsOnClob: [], orders: own, positionIn: () => held };
       entry = { user: account, orders: own, ids: new Set() };
       users.set(key, entry);
     }
@@ -114,6 +114,7 @@ function bookOf(users: readonly BookUser[], file: BookFile, { number, name }: Qu
     {
       market,
       empty: null,
+      slots: null,
       oraclePrice: BigInt(oracle?.price ?? 0),
       moment: { slot: BigInt(snapshot?.slot ?? 0), now: BigInt(file.ts) },
     },

@@ -512,8 +512,19 @@ fn leaves(layout: &'static Layout) -> Vec<(&'static str, usize)> {
 
 /// The fields of Velocity's accounts that books of the client library need.
 const VELOCITY_FIELDS: [(&str, &[&str]); 4] = [
-    ("User", &["authority", "status", "idle", "perpPositions", "orders"]),
-    ("PerpPosition", &["baseAssetAmount", "marketIndex"]),
+    (
+        "User",
+        &[
+            "authority",
+            "subAccountId",
+            "status",
+            "idle",
+            "hasOpenAuction",
+            "perpPositions",
+            "orders",
+        ],
+    ),
+    ("PerpPosition", &["baseAssetAmount", "marketIndex", "openOrders"]),
     (
         "PerpMarket",
         &[
@@ -540,6 +551,10 @@ const VELOCITY_FIELDS: [(&str, &[&str]); 4] = [
             "slotsBeforeStaleForMargin",
             "confidenceIntervalMaxSize",
             "tooVolatileRatio",
+            "slotDurationMs",
+            "pendingSlotDurationMs",
+            "slotDurationEffectiveSlot",
+            "slotDurationTransitionSlots",
         ],
     ),
 ];

@@ -7,40 +7,28 @@
  * auctions.open();
  * ```
  */
+import { STATE_KIND } from '../accounts/generated/state.js';
 import { type Order, USER_KIND } from '../accounts/generated/user.js';
+import { isKind } from '../accounts/reading.js';
 import { decodeUser, type UserAccount } from '../accounts/user.js';
 import { ClientError } from '../error.js';
 import { Listeners } from '../listeners.js';
 import type { ChainOptions } from './chain-book.js';
+import { isInAuction } from './order-rules.js';
 import { ProgramAccounts } from './program-accounts.js';
-import {
-  HAS_OPEN_AUCTION,
-  NOT_IDLE,
-  ofKind,
-  PROGRAM_ID,
-  VELOCITY_PROGRAM_ID,
-} from './user-filters.js';
+import type { SlotSchedule } from './slot-clock.js';
+import { filtersOf, ofKind } from './user-filters.js';
+import { isOfVelocity, type VelocityUser, velocityState, velocityUser } from './velocity.js';
 
 /** A user account with its orders that are in auction. */
 export interface UserAuctions {
   /** Base58. */
   readonly address: string;
-  readonly account: UserAccount;
+  readonly account: UserAccount | VelocityUser;
   /** The slot at which the auctions were evaluated. */
   readonly slot: bigint;
   /** The orders with a running auction; empty when the last auction has ended. */
   readonly orders: readonly Order[];
-}
-
-/**
- * Returns whether the auction of an order is running: it has ended when more slots have passed than
- * its duration.
- *
- * @example
- * const taking = user.orders.filter((order) => isInAuction(order, slot));
- */
-export function isInAuction({ auctionDuration, slot }: Order, now: bigint): boolean {
-  return auctionDuration !== 0 && now - slot <= BigInt(auctionDuration);
 }
 
 /**
@@ -55,7 +43,7 @@ export function isInAuction({ auctionDuration, slot }: Order, now: bigint): bool
  */
 export class Auctions {
   readonly #accounts: ProgramAccounts;
-  readonly #users = new Map<string, UserAccount>();
+  readonly #users = new Map<string, UserAccount | VelocityUser>();
   readonly #updates = new Listeners<UserAuctions>();
   readonly #errors = new Listeners<ClientError>();
   /**
@@ -64,22 +52,20 @@ export class Auctions {
   readonly #unjudged = new Map<string, Uint8Array | null>();
   #isSlotKnown = false;
   #slot = 0n;
+  /** The lengths of slots; null when all have 400 ms. */
+  #slots: SlotSchedule | null = null;
 
-  /**
-   * Throws WEBSOCKET_NOT_FOUND without a WebSocket class, and INVALID_OPTION for Velocity, whose
-   * accounts are not read here.
-   */
+  /** Throws WEBSOCKET_NOT_FOUND without a WebSocket class. */
   constructor(options: ChainOptions) {
-    const programId = options.programId ?? PROGRAM_ID;
-    if (programId === VELOCITY_PROGRAM_ID) {
-      throw new ClientError('INVALID_OPTION', 'auctions are read of Drift v2 alone', { programId });
-    }
+    const { programId, isVelocity, notIdle, hasOpenAuction } = filtersOf(options);
+    // Velocity's state has the lengths of slots, by which auctions end.
+    const state = isVelocity ? [[ofKind(STATE_KIND)]] : [];
     this.#accounts = new ProgramAccounts(
       {
         ...options,
         programId,
-        watched: [[ofKind(USER_KIND), NOT_IDLE]],
-        read: [[ofKind(USER_KIND), HAS_OPEN_AUCTION]],
+        watched: [[ofKind(USER_KIND), notIdle], ...state],
+        read: [...state, [ofKind(USER_KIND), hasOpenAuction]],
       },
       {
         account: (address, bytes) => this.#handleAccount(address, bytes),
@@ -137,7 +123,13 @@ export class Auctions {
       return;
     }
     try {
-      const account = decodeUser(bytes);
+      if (isKind(bytes, STATE_KIND)) {
+        this.#slots = velocityState(bytes, STATE_KIND).slots;
+        return;
+      }
+      const account = isOfVelocity(bytes, USER_KIND)
+        ? velocityUser(bytes, USER_KIND)
+        : decodeUser(bytes);
       const view = this.#viewOf(address, account);
       const isNews = view.orders.length > 0 || this.#users.has(address);
       if (view.orders.length > 0) this.#users.set(address, account);
@@ -168,8 +160,9 @@ export class Auctions {
     this.#updates.emit({ address, account, slot: this.#slot, orders: [] });
   }
 
-  #viewOf(address: string, account: UserAccount): UserAuctions {
+  #viewOf(address: string, account: UserAccount | VelocityUser): UserAuctions {
     const slot = this.#slot;
-    return { address, account, slot, orders: account.orders.filter((o) => isInAuction(o, slot)) };
+    const orders = account.orders.filter((order) => isInAuction(order, slot, this.#slots));
+    return { address, account, slot, orders };
   }
 }

@@ -135,6 +135,7 @@ function requireDecimals({ marketIndex, decimals }: SpotMarket): void {
 
 /** The rule that empties a market's book; null when no rule does. */
 export type EmptyReason =
+  | 'ordersOnClob'
   | 'marketStatus'
   | 'marketFillPaused'
   | 'exchangeFillPaused'
@@ -143,14 +144,21 @@ export type EmptyReason =
 /** Bit of the exchange's status. Source: programs/drift/src/state/state.rs `ExchangeStatus`. */
 const EXCHANGE_FILL_PAUSED = 8;
 
-/**
- * Returns the rule that empties the book, by the state of the market, the state of the exchange,
- * and the chain's time in seconds.
- */
+/** The facts besides the market that empty its book. */
+interface EmptyTerms {
+  readonly exchangeStatus: number;
+  /** The chain's time in seconds. */
+  readonly now: bigint;
+  /** Whether orders of the market rest on a CLOB program. */
+  readonly isOnClob: boolean;
+}
+
+/** Returns the rule that empties the book; null when no rule does. */
 export function emptyReason(
   market: BookMarket,
-  { exchangeStatus, now }: { readonly exchangeStatus: number; readonly now: bigint },
+  { exchangeStatus, now, isOnClob }: EmptyTerms,
 ): EmptyReason | null {
+  if (isOnClob) return 'ordersOnClob';
   if (market.status !== 'active' && market.status !== 'reduceOnly') return 'marketStatus';
   if (market.areFillsPaused) return 'marketFillPaused';
   if ((exchangeStatus & EXCHANGE_FILL_PAUSED) !== 0) return 'exchangeFillPaused';

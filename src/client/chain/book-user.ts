@@ -9,6 +9,7 @@ export function bookUser(address: string, account: UserAccount): BookUser {
   return {
     address,
     isFrozen: (account.status & frozen) !== 0,
+    marketsOnClob: [],
     get orders() {
       return account.orders;
     },

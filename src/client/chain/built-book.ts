@@ -12,6 +12,7 @@ import {
   restingOrder,
   wireSize,
 } from './order-rules.js';
+import type { SlotSchedule } from './slot-clock.js';
 
 /** Orders at one price. */
 export interface BookLevel {
@@ -42,6 +43,8 @@ export interface BookInput {
    */
   readonly oraclePrice: bigint | null;
   readonly moment: Moment;
+  /** The lengths of slots; null when all have 400 ms. */
+  readonly slots: SlotSchedule | null;
 }
 
 /** A market's book in both forms. */

@@ -19,36 +19,21 @@ import { LatestValues, Listeners } from '../listeners.js';
 import { LocalBook } from './local-book.js';
 import { ProgramAccounts } from './program-accounts.js';
 import type { RpcOptions } from './rpc.js';
-import {
-  NOT_IDLE,
-  ofKind,
-  PROGRAM_ID,
-  VELOCITY_NOT_IDLE,
-  VELOCITY_PROGRAM_ID,
-} from './user-filters.js';
+import { filtersOf, ofKind, type ProgramOptions } from './user-filters.js';
 
 /** The node's addresses, and the rebuild interval. */
-export interface ChainOptions extends RpcOptions {
+export interface ChainOptions extends RpcOptions, ProgramOptions {
   /**
    * The WebSocket address of the node; by default `ws` for `http` and, when a port is given, the
    * next port.
    */
   readonly wsUrl?: string;
-  /**
-   * The address of the program; by default that of `program` on mainnet and devnet.
-   */
-  readonly programId?: string;
   /** Interval between full scans of the accounts, milliseconds; 300,000 by default. */
   readonly resyncMs?: number;
 }
 
 /** Options of a chain book. */
 export interface ChainBookOptions extends ChainOptions {
-  /**
-   * The program whose layouts the accounts have; by default Velocity at its own address, and Drift
-   * v2 at every other.
-   */
-  readonly program?: 'drift' | 'velocity';
   /** Interval between two rebuilds of the book, milliseconds; 1,000 by default. */
   readonly updateFrequency?: number;
 }
@@ -87,11 +72,9 @@ export class ChainBook {
   /** Throws WEBSOCKET_NOT_FOUND without a WebSocket class. */
   constructor(options: ChainBookOptions) {
     this.#options = options;
-    const { program = options.programId === VELOCITY_PROGRAM_ID ? 'velocity' : 'drift' } = options;
-    const isVelocity = program === 'velocity';
-    const programId = options.programId ?? (isVelocity ? VELOCITY_PROGRAM_ID : PROGRAM_ID);
+    const { programId, notIdle } = filtersOf(options);
     const markets = [PERP_MARKET_KIND, SPOT_MARKET_KIND].map((kind) => [ofKind(kind)]);
-    const watched = [...markets, [ofKind(USER_KIND), isVelocity ? VELOCITY_NOT_IDLE : NOT_IDLE]];
+    const watched = [...markets, [ofKind(USER_KIND), notIdle]];
     this.#accounts = new ProgramAccounts(
       { ...options, programId, watched, read: [...watched, [ofKind(STATE_KIND)]] },
       {

@@ -36,9 +36,9 @@ import type { BookUser, Moment } from './order-rules.js';
 import {
   type ExchangeState,
   isOfVelocity,
+  velocityBookUser,
   velocityMarket,
   velocityState,
-  velocityUser,
 } from './velocity.js';
 
 /** The facts about a market's book, besides its orders. */
@@ -91,6 +91,8 @@ export class LocalBook {
   readonly #problems = new Map<string, ClientError>();
   #state: ExchangeState | null = null;
   #moment: Moment = { slot: 0n, now: 0n };
+  /** The indexes of perp markets whose orders rest on a CLOB program. */
+  #onClob: ReadonlySet<number> = new Set();
   #shown = new Map<string, LocalMarket>();
   #books = new Map<string, BuiltBook>();
 
@@ -99,7 +101,7 @@ export class LocalBook {
       kind: USER_KIND,
       take: (address, bytes) => {
         const user = isOfVelocity(bytes, USER_KIND)
-          ? velocityUser(address, bytes, USER_KIND)
+          ? velocityBookUser(address, bytes, USER_KIND)
           : bookUser(address, decodeUser(bytes));
         this.#users.set(address, user);
       },
@@ -180,13 +182,15 @@ export class LocalBook {
   rebuild(moment: Moment): void {
     this.#moment = moment;
     const inputs: BookInput[] = [];
+    const slots = this.#state?.slots ?? null;
+    this.#onClob = new Set([...this.#users.values()].flatMap(({ marketsOnClob }) => marketsOnClob));
     this.#shown = new Map();
     for (const market of this.#markets.values()) {
       const shown = this.#describeMarket(market);
       this.#shown.set(market.id.key, shown);
       const isPriced = shown.offsetOrdersExcluded === null;
       const oraclePrice = isPriced ? (shown.oracle?.price ?? null) : null;
-      inputs.push({ market, moment, oraclePrice, empty: shown.emptyReason });
+      inputs.push({ market, moment, slots, oraclePrice, empty: shown.emptyReason });
     }
     this.#books = buildBooks(this.#users.values(), inputs);
   }
@@ -247,7 +251,8 @@ export class LocalBook {
   #describeMarket(market: BookMarket): LocalMarket {
     const { id, name } = market;
     const exchangeStatus = this.#state?.exchangeStatus ?? 0;
-    const empty = emptyReason(market, { exchangeStatus, now: this.#moment.now });
+    const isOnClob = id.marketType === 'perp' && this.#onClob.has(id.marketIndex);
+    const empty = emptyReason(market, { exchangeStatus, now: this.#moment.now, isOnClob });
     const about = { id, name, emptyReason: empty };
     const exchange = this.#exchangeReading(market);
     if (typeof exchange === 'string') {
@@ -280,10 +285,11 @@ export class LocalBook {
       confidenceMultiplier,
       ageing: oracleSource === 'prelaunch' ? 'never' : isStable ? 'slow' : 'usual',
       slot: this.#moment.slot,
+      slots: this.#state?.slots ?? null,
     };
   }
 }
 
 function stateOf({ exchangeStatus, oracleGuardRails }: State): ExchangeState {
-  return { exchangeStatus, guardRails: oracleGuardRails.validity };
+  return { exchangeStatus, guardRails: oracleGuardRails.validity, slots: null };
 }

@@ -9,6 +9,7 @@ import {
   type MmOracle,
 } from '../accounts/math/mm-oracle.js';
 import type { OracleReading } from './oracle.js';
+import { type SlotSchedule, unitsBetween } from './slot-clock.js';
 
 export type { MmOracle };
 
@@ -41,6 +42,8 @@ export interface OracleTerms {
    */
   readonly ageing: 'never' | 'usual' | 'slow';
   readonly slot: bigint;
+  /** The lengths of slots; null when all have 400 ms. */
+  readonly slots: SlotSchedule | null;
 }
 
 /** The reason for which a price must not be used for orders with an oracle offset. */
@@ -92,8 +95,9 @@ function volatility({ lastTwap, guardRails }: OracleTerms) {
   return { lastTwap, tooVolatileRatio: guardRails.tooVolatileRatio };
 }
 
-function ageOf(reading: OracleReading, { ageing, slot }: OracleTerms): bigint {
-  return ageing === 'never' ? 0n : most(slot - reading.slot, 0n);
+/** In units of 400 ms. */
+function ageOf(reading: OracleReading, { ageing, slot, slots }: OracleTerms): bigint {
+  return ageing === 'never' ? 0n : unitsBetween(reading.slot, slot, slots);
 }
 
 const patience = ({ ageing }: OracleTerms): bigint => (ageing === 'slow' ? 3n : 1n);

@@ -2,6 +2,7 @@
 import type { Order } from '../accounts/generated/user.js';
 import type { Base, Price } from '../amounts.js';
 import type { BookMarket } from './book-market.js';
+import { type SlotSchedule, unitsBetween } from './slot-clock.js';
 
 /** The part of a user account that the book needs. */
 export interface BookUser {
@@ -9,7 +10,10 @@ export interface BookUser {
   readonly address: string;
   /** Whether the account is being liquidated or bankrupt: its orders do not fill. */
   readonly isFrozen: boolean;
+  /** The orders in the account, without those that rest on a CLOB program. */
   readonly orders: readonly Order[];
+  /** The indexes of the perp markets in which orders of the account rest on a CLOB program. */
+  readonly marketsOnClob: readonly number[];
   /** Returns the signed position in a market, in the unit of the market's orders. */
   positionIn(market: BookMarket): bigint;
 }
@@ -50,6 +54,8 @@ export interface Environment {
   readonly market: BookMarket;
   readonly user: BookUser;
   readonly moment: Moment;
+  /** The lengths of slots; null when all have 400 ms. */
+  readonly slots: SlotSchedule | null;
   /**
    * The oracle price of orders with an oracle offset, 1e6; null when these orders cannot be priced.
    */
@@ -93,8 +99,8 @@ export function restingOrder(order: Order, environment: Environment): RestingOrd
  * `isAuctionComplete`; programs/drift/src/math/orders.rs `should_expire_order`: trigger orders
  * never expire.
  */
-function rests(order: Order, { market, user, moment }: Environment): boolean {
-  const { orderType, triggerCondition, auctionDuration } = order;
+function rests(order: Order, { market, user, moment, slots }: Environment): boolean {
+  const { orderType, triggerCondition } = order;
   if (order.status !== 'open' || user.isFrozen) return false;
   if (orderType === 'triggerLimit') {
     if (triggerCondition === 'above' || triggerCondition === 'below') return false;
@@ -104,8 +110,23 @@ function rests(order: Order, { market, user, moment }: Environment): boolean {
   }
   const isReduced = order.reduceOnly || market.reducesEveryOrder;
   if (market.status === 'reduceOnly' && !isReduced) return false;
-  const isOver = auctionDuration === 0 || moment.slot - order.slot > BigInt(auctionDuration);
-  return order.postOnly || isOver;
+  return order.postOnly || !isInAuction(order, moment.slot, slots);
+}
+
+/**
+ * Returns whether the auction of an order is running: it has ended when more time has passed than
+ * its duration, in slots of 400 ms. `slots` are the lengths of slots of Velocity; without them all
+ * slots have 400 ms.
+ *
+ * @example
+ * const taking = user.orders.filter((order) => isInAuction(order, slot));
+ */
+export function isInAuction(
+  { auctionDuration, slot }: Order,
+  now: bigint,
+  slots: SlotSchedule | null = null,
+): boolean {
+  return auctionDuration !== 0 && unitsBetween(slot, now, slots) <= BigInt(auctionDuration);
 }
 
 /** Returns the unfilled size; for an order that must reduce, at most the owner's position. */

@@ -18,19 +18,45 @@ export function ofKind({ discriminatorHigh, discriminatorLow }: AccountKind): Ac
   return { offset: 0, bytes };
 }
 
-/**
- * Selects users that are not idle. The filter does not require an open order, because then the
- * cancellation of a user's last order would not be notified.
- */
-export const NOT_IDLE: AccountFilter = { offset: USER.idle, bytes: new Uint8Array([0]) };
-/** The same of Velocity. */
-export const VELOCITY_NOT_IDLE: AccountFilter = { ...NOT_IDLE, offset: VELOCITY_USER.idle };
+/** A program, and the filters of its user accounts. */
+export interface ProgramFilters {
+  readonly isVelocity: boolean;
+  readonly programId: string;
+  /**
+   * Selects users that are not idle. The filter does not require an open order, because then the
+   * cancellation of a user's last order would not be notified.
+   */
+  readonly notIdle: AccountFilter;
+  /**
+   * Selects users that the program has flagged as having an order in auction; the flag may be
+   * outdated.
+   */
+  readonly hasOpenAuction: AccountFilter;
+}
 
-/**
- * Selects users that the program has flagged as having an order in auction; the flag may be
- * outdated.
- */
-export const HAS_OPEN_AUCTION: AccountFilter = {
-  offset: USER.hasOpenAuction,
-  bytes: new Uint8Array([1]),
-};
+/** Which program is followed. */
+export interface ProgramOptions {
+  /**
+   * The address of the program; by default that of `program` on mainnet and devnet.
+   */
+  readonly programId?: string;
+  /**
+   * The program whose layouts the accounts have; by default Velocity at its own address, and Drift
+   * v2 at every other.
+   */
+  readonly program?: 'drift' | 'velocity';
+}
+
+/** Returns the filters of the program that the options name. */
+export function filtersOf(options: ProgramOptions): ProgramFilters {
+  const { program = options.programId === VELOCITY_PROGRAM_ID ? 'velocity' : 'drift' } = options;
+  const isVelocity = program === 'velocity';
+  const { programId = isVelocity ? VELOCITY_PROGRAM_ID : PROGRAM_ID } = options;
+  const { idle, hasOpenAuction } = isVelocity ? VELOCITY_USER : USER;
+  return {
+    isVelocity,
+    programId,
+    notIdle: { offset: idle, bytes: new Uint8Array([0]) },
+    hasOpenAuction: { offset: hasOpenAuction, bytes: new Uint8Array([1]) },
+  };
+}

@@ -7,8 +7,10 @@ import type { Order } from '../../accounts/generated/user.js';
 export const VELOCITY_USER = {
   bytes: 4496,
   authority: 8,
+  subAccountId: 4466,
   status: 4468,
   idle: 4470,
+  hasOpenAuction: 4474,
   perpPositions: 424,
   orders: 1064,
 } as const;
@@ -18,6 +20,7 @@ export const VELOCITY_PERP_POSITION = {
   bytes: 80,
   baseAssetAmount: 8,
   marketIndex: 76,
+  openOrders: 78,
 } as const;
 
 /** Where Velocity's `PerpMarket` has its fields, and the bytes that reach to the last one. */
@@ -46,6 +49,10 @@ export const VELOCITY_STATE = {
   slotsBeforeStaleForMargin: 1312,
   confidenceIntervalMaxSize: 1320,
   tooVolatileRatio: 1328,
+  slotDurationMs: 1506,
+  pendingSlotDurationMs: 1508,
+  slotDurationEffectiveSlot: 1512,
+  slotDurationTransitionSlots: 1520,
 } as const;
 
 /** Bytes of an order. */
