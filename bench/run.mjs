@@ -8,40 +8,57 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { PROGRAM_ROWS } from './harness/program-rows.mjs';
 import { describeMachine, loadAverage, summary, table, writeResults } from './harness/report.mjs';
 import { ROUNDS_MIN } from './harness/rounds.mjs';
 import { ROWS, ROWS_ALONE } from './harness/rows.mjs';
-import { setUp, startEngines } from './harness/setup.mjs';
+import { buildCore, setUp, startCore, startEngines } from './harness/setup.mjs';
 import { workloadFile } from './workload/files.mjs';
 
 const results = path.join(path.dirname(fileURLToPath(import.meta.url)), 'results');
 
-const all = Object.keys(ROWS);
-const USAGE = `usage: npm run bench -- [--rows ${all.join()}] [--rounds 5]\n`;
+const TABLES = { drift: ROWS, velocity: PROGRAM_ROWS };
+const USAGE = `usage: npm run bench -- [--rows ${Object.keys(ROWS)}] [--rounds 5] [--program velocity]\n`;
 
 /** The requested rows, or null after the usage was printed. */
 function readOptions() {
   const { values } = parseArgs({
     options: {
       help: { type: 'boolean', short: 'h', default: false },
-      rows: { type: 'string', default: all.join(',') },
+      rows: { type: 'string' },
       rounds: { type: 'string', default: '5' },
+      program: { type: 'string', default: 'drift' },
     },
   });
   if (values.help) return null;
-  const rows = values.rows.split(',');
-  const unknown = rows.filter((row) => !all.includes(row));
-  if (unknown.length > 0) throw new Error(`--rows has ${unknown}, must be of ${all}`);
+  const rowsById = TABLES[values.program];
+  if (rowsById === undefined) {
+    throw new Error(`--program was ${values.program}, must be of ${Object.keys(TABLES)}`);
+  }
+  const known = Object.keys(rowsById);
+  const rows = values.rows?.split(',') ?? known;
+  const unknown = rows.filter((row) => !known.includes(row));
+  if (unknown.length > 0) throw new Error(`--rows has ${unknown}, must be of ${known}`);
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < ROUNDS_MIN) {
     throw new Error(`--rounds was ${values.rounds}, must be a whole number from ${ROUNDS_MIN}`);
   }
-  return { rows, rounds, whole: rows.length === all.length };
+  return { rowsById, rows, rounds, whole: rowsById === ROWS && rows.length === known.length };
 }
 
-/** The engines that rows need, and the rows' access to workloads. */
-function openBench(rounds, isAlone) {
-  const engines = isAlone ? {} : startEngines();
+/** The engines that rows need: the rows of Velocity have no peer. */
+function openEngines(rowsById, rows) {
+  if (rows.every((row) => ROWS_ALONE.includes(row))) return {};
+  if (rowsById === PROGRAM_ROWS) {
+    buildCore();
+    return { core: startCore() };
+  }
+  setUp();
+  return startEngines();
+}
+
+/** The rows' access to the engines and to workloads. */
+function openBench(rounds, engines) {
   const each = (names, ask) => Promise.all(names.map((name) => engines[name].ask(ask)));
   return {
     engines,
@@ -66,16 +83,15 @@ function readOptionsOrExit() {
 }
 
 async function main() {
-  const { rows, rounds, whole } = readOptionsOrExit();
-  const isAlone = rows.every((row) => ROWS_ALONE.includes(row));
-  if (!isAlone) setUp();
+  const { rowsById, rows, rounds, whole } = readOptionsOrExit();
+  const engines = openEngines(rowsById, rows);
   const machine = describeMachine();
   const before = loadAverage();
-  const bench = openBench(rounds, isAlone);
+  const bench = openBench(rounds, engines);
   const measured = [];
   for (const row of rows) {
     process.stderr.write(`bench: row ${row}\n`);
-    const rowResults = await ROWS[row](bench);
+    const rowResults = await rowsById[row](bench);
     // A run takes most of an hour: results are printed and written even if a later row fails.
     process.stderr.write(`${table(rowResults).slice(2).join('\n')}\n`);
     measured.push(...rowResults);

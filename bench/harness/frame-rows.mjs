@@ -17,7 +17,8 @@ const PAIRS_BEFORE = 4_000;
 const EVERY_MS_BEFORE = 1;
 /** Users whose accounts alternate as deltas, as many as for the compatible channel. */
 const USERS = 32;
-const FRAMES = [
+/** Frames of the row: deltas of the streaming channel, books of the compatible one. */
+export const FRAMES = [
   { channel: 'book', depth: 20 },
   { channel: 'book', depth: 50 },
   { channel: 'orderbook', depth: 20 },

@@ -4,6 +4,7 @@
  *
  * Only the feed is missing: accounts come from the file, already as the texts that a node sends.
  */
+import { PROGRAM_IDS } from '../../dist/src/contract/program.js';
 import { Engine } from '../../dist/src/engine/engine.js';
 import {
   lazerOracleBytes,
@@ -11,7 +12,7 @@ import {
   stateBytes,
 } from '../../dist/src/sim/bytes/accounts.js';
 import { MarketStatus } from '../../dist/src/sim/bytes/chain-enums.js';
-import { address, keyOf, PROGRAM_ID } from '../../dist/src/sim/bytes/keys.js';
+import { addresses, keyOf } from '../../dist/src/sim/bytes/keys.js';
 import { PERP_PRESETS } from '../../dist/src/sim/bytes/market-presets.js';
 import { readWorkload } from '../workload/read.mjs';
 
@@ -30,7 +31,7 @@ const AMM = {
 };
 /** A maker's quotes: distances from the oracle in parts of its price, and sizes in whole base, or one more. */
 const QUOTES = { distances: [5_000n, 3_000n], base: 25n };
-const MAKER = address.perpMarket(9_999);
+const MAKER = addresses.drift.perpMarket(9_999);
 /** Feeds of the benchmark's markets, apart from those of the presets. */
 const FEED_ID_FIRST = 1_000;
 
@@ -54,9 +55,10 @@ export class WorkloadBook {
     const { config } = this.#workload;
     this.#slot = config.slot;
     this.#unixSeconds = config.ts;
-    this.engine = new Engine({ programId: PROGRAM_ID, epoch: 'bench' });
+    const { program } = config;
+    this.engine = new Engine({ programId: PROGRAM_IDS[program], epoch: 'bench' });
     this.marketNames = Array.from({ length: config.markets }, (_, index) => nameOf(index));
-    this.#oracleKeys = this.marketNames.map((_, index) => oracleKey(index));
+    this.#oracleKeys = this.marketNames.map((_, index) => oracleKey(program, index));
     this.#open();
     this.#steps = this.#workload.events.map((record) => this.#textsOf(record));
     this.#repeated = repeatedOf(this.#statesByUser());
@@ -174,19 +176,21 @@ export class WorkloadBook {
       postedSlot: BigInt(this.#slot),
       publishTimeUs: BigInt(this.#slot) * 400_000n,
     });
-    this.#pushAccount(textOf(this.#oracleKeys[market], data));
+    this.#pushAccount(this.#textOf(this.#oracleKeys[market], data));
   }
 
   #open() {
     const { config, load } = this.#workload;
     const { engine } = this;
+    const { state: stateKey, perpMarket } = addresses[config.program];
     const time = { slot: BigInt(this.#slot), unixSeconds: BigInt(this.#unixSeconds) };
     engine.setClock(this.#slot, this.#unixSeconds);
-    const state = stateBytes({ perpMarkets: config.markets, spotMarkets: 0, users: config.users });
-    this.#pushAccount(textOf(address.state(), state));
+    const counts = { perpMarkets: config.markets, spotMarkets: 0, users: config.users };
+    const state = stateBytes(counts, config.program);
+    this.#pushAccount(this.#textOf(stateKey(), state));
     for (let index = 0; index < config.markets; index += 1) {
       const market = marketAccount(config, index, time);
-      this.#pushAccount(textOf(address.perpMarket(index), market));
+      this.#pushAccount(this.#textOf(perpMarket(index), market));
     }
     const refused = engine.endTurn(config.ts * 1_000).problems;
     for (const record of load) this.#take(this.#textsOf(record));
@@ -200,7 +204,12 @@ export class WorkloadBook {
 
   #textsOf(record) {
     if (record.kind !== 'account') return record;
-    return { kind: 'account', account: textOf(keyOf(record.key), record.data) };
+    return { kind: 'account', account: this.#textOf(keyOf(record.key), record.data) };
+  }
+
+  #textOf(pubkey, data) {
+    const owner = PROGRAM_IDS[this.#workload.config.program];
+    return { pubkey, owner, slot: 0, data: data.toString('base64'), encoding: 'base64' };
   }
 }
 
@@ -222,19 +231,16 @@ function byUserOf(steps) {
   return byUser;
 }
 
-function oracleKey(index) {
-  return address.pythLazerOracle(FEED_ID_FIRST + index);
+function oracleKey(program, index) {
+  return addresses[program].pythLazerOracle(FEED_ID_FIRST + index);
 }
 
 function nameOf(index) {
   return `BENCH${index}-PERP`;
 }
 
-function textOf(pubkey, data) {
-  return { pubkey, owner: PROGRAM_ID, slot: 0, data: data.toString('base64'), encoding: 'base64' };
-}
-
 export function marketAccount(config, index, time) {
+  const { program } = config;
   const oraclePrice = BigInt(config.oracle * (1 + index));
   const preset = {
     ...PERP_PRESETS[0],
@@ -244,13 +250,13 @@ export function marketAccount(config, index, time) {
     tick: BigInt(config.tick),
     step: BigInt(config.step),
   };
-  const addresses = {
-    pubkey: address.perpMarket(index),
-    oracle: oracleKey(index),
-  };
   return perpMarketBytes({
+    program,
     preset,
-    addresses,
+    addresses: {
+      pubkey: addresses[program].perpMarket(index),
+      oracle: oracleKey(program, index),
+    },
     time,
     status: MarketStatus.Active,
     pausedOperations: 0,

@@ -40,9 +40,9 @@ const WORKLOADS = {
   'powerlaw-cold': { shape: 'powerlaw', users: 10_000, markets: 50, events: 0 },
 };
 
-/** Makes the file of a workload if it is not there, and returns its path. */
-export function workloadFile(name) {
-  const config = { ...DEFAULTS, ...WORKLOADS[name] };
+/** Makes the file of a workload if it is not there, and returns its path. The orders are the same for both programs. */
+export function workloadFile(name, program = 'drift') {
+  const config = { program, ...DEFAULTS, ...WORKLOADS[name] };
   const folder = path.join(here, '..', '.data', generatorHash());
   const file = path.join(folder, `${fileName(config)}.sbwl`);
   if (existsSync(file)) return file;

@@ -1,22 +1,15 @@
-//! The accounts that a workload does not hold, written by offset: the exchange's state, its
-//! markets and their oracles.
-//!
-//! Source of the offsets: the program's account layouts (`programs/drift/src/state/`), as the
-//! tables of `crates/protocol` read them.
+//! The accounts that a workload does not hold: the exchange's state, its markets and their oracles,
+//! by the tables of `crates/protocol`.
 
+use slotbook_protocol::layout::Layout;
 use slotbook_protocol::model::units::{OraclePrice, Pubkey, Slot};
+use slotbook_protocol::model::{AccountKind, Program};
 
-/// The program that owns every account of a workload.
-pub const PROGRAM: Pubkey = Pubkey([7; 32]);
-
-const STATE_DISCRIMINATOR: [u8; 8] = [0xd8, 0x92, 0x6b, 0x5e, 0x68, 0x4b, 0xb6, 0xb1];
-const MARKET_DISCRIMINATOR: [u8; 8] = [0x0a, 0xdf, 0x0c, 0x2c, 0x6b, 0xf5, 0x37, 0xf7];
-const LAZER_DISCRIMINATOR: [u8; 8] = [0x9f, 0x07, 0xa1, 0xf9, 0x22, 0x51, 0x79, 0x85];
+/// The address that owns every account of a workload.
+pub const OWNER: Pubkey = Pubkey([7; 32]);
 
 /// Bytes of a Pyth Lazer oracle account.
 pub const LAZER_BYTES: usize = 48;
-const STATE_BYTES: usize = 992;
-const MARKET_BYTES: usize = 1_216;
 
 const ORACLE_SOURCE_PYTH_LAZER: u8 = 12;
 const MARKET_STATUS_ACTIVE: u8 = 1;
@@ -59,42 +52,66 @@ fn numbered_key(kind: u8, index: u16) -> Pubkey {
 
 /// The exchange's state: nothing paused, the guard rails of the running exchange.
 #[must_use]
-pub fn state() -> Vec<u8> {
-    let mut data = vec![0; STATE_BYTES];
-    put(&mut data, 0, &STATE_DISCRIMINATOR);
-    let rails: [u64; 6] = [100_000, 500_000, 10, 120, 20_000, 5];
-    for (at, rail) in (888..).step_by(8).zip(rails) {
-        put(&mut data, at, &rail.to_le_bytes());
-    }
-    data
+pub fn state(program: Program) -> Vec<u8> {
+    let mut state = Account::new(program, AccountKind::State);
+    state.put(("markOraclePercentDivergence", "u64"), &100_000_u64.to_le_bytes());
+    state.put(("oracleTwap5minPercentDivergence", "u64"), &500_000_u64.to_le_bytes());
+    state.put(("slotsBeforeStaleForAmm", "i64"), &10_u64.to_le_bytes());
+    state.put(("slotsBeforeStaleForMargin", "i64"), &120_u64.to_le_bytes());
+    state.put(("confidenceIntervalMaxSize", "u64"), &20_000_u64.to_le_bytes());
+    state.put(("tooVolatileRatio", "i64"), &5_u64.to_le_bytes());
+    state.data
 }
 
 /// An active perpetual of the best tier whose oracle is a Pyth Lazer account.
 #[must_use]
-pub fn perp_market(market: &PerpMarket) -> Vec<u8> {
-    let mut data = vec![0; MARKET_BYTES];
-    put(&mut data, 0, &MARKET_DISCRIMINATOR);
-    put(&mut data, 8, &market_key(market.index).0);
-    put(&mut data, 40, &oracle_key(market.index).0);
-    for at in [72, 96, 104] {
-        put(&mut data, at, &market.oracle.0.to_le_bytes());
+pub fn perp_market(program: Program, market: &PerpMarket) -> Vec<u8> {
+    let mut account = Account::new(program, AccountKind::PerpMarket);
+    account.put(("pubkey", "publicKey"), &market_key(market.index).0);
+    account.put(("oracle", "publicKey"), &oracle_key(market.index).0);
+    for name in ["lastOraclePrice", "lastOraclePriceTwap", "lastOraclePriceTwap5min"] {
+        account.put((name, "i64"), &market.oracle.0.to_le_bytes());
     }
-    for (at, value) in [(808, market.step), (816, market.tick), (824, market.step)] {
-        put(&mut data, at, &value.to_le_bytes());
+    for (name, value) in [
+        ("orderStepSize", market.step),
+        ("orderTickSize", market.tick),
+        ("minOrderSize", market.step),
+    ] {
+        account.put((name, "u64"), &value.to_le_bytes());
     }
-    data[926] = ORACLE_SOURCE_PYTH_LAZER;
+    account.put(("oracleSource", "enum"), &[ORACLE_SOURCE_PYTH_LAZER]);
     let name = format!("{:<32}", format!("BENCH{}-PERP", market.index));
-    put(&mut data, 1_000, name.as_bytes());
-    put(&mut data, 1_160, &market.index.to_le_bytes());
-    data[1_162] = MARKET_STATUS_ACTIVE;
-    data
+    account.put(("name", "u8"), name.as_bytes());
+    account.put(("marketIndex", "u16"), &market.index.to_le_bytes());
+    account.put(("status", "enum"), &[MARKET_STATUS_ACTIVE]);
+    account.data
+}
+
+/// An account of zeros whose fields are written by their names.
+struct Account {
+    layout: &'static Layout,
+    data: Vec<u8>,
+}
+
+impl Account {
+    fn new(program: Program, kind: AccountKind) -> Self {
+        let layout = program.layout(kind).expect("Invariant: both programs have these accounts");
+        let mut data = vec![0; layout.size];
+        put(&mut data, 0, &kind.discriminator());
+        Self { layout, data }
+    }
+
+    /// Writes a field, which is given by its name and type.
+    fn put(&mut self, (name, kind): (&str, &str), bytes: &[u8]) {
+        put(&mut self.data, self.layout.leaf(name, kind), bytes);
+    }
 }
 
 /// A Pyth Lazer price at 1e6, published in `slot`; `sequence` grows with every price.
 #[must_use]
 pub fn lazer_oracle(price: OraclePrice, slot: Slot, sequence: u64) -> [u8; LAZER_BYTES] {
     let mut data = [0; LAZER_BYTES];
-    put(&mut data, 0, &LAZER_DISCRIMINATOR);
+    put(&mut data, 0, &AccountKind::PythLazerOracle.discriminator());
     put(&mut data, 8, &price.0.to_le_bytes());
     put(&mut data, 16, &sequence.to_le_bytes());
     put(&mut data, 24, &slot.0.to_le_bytes());

@@ -2,10 +2,10 @@
 
 use std::hint::black_box;
 
-use slotbook_book::{AccountUpdate, Book, Gate};
+use slotbook_book::{AccountUpdate, Book, BookConfig, Gate};
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
-use crate::chain::{self, PROGRAM};
+use crate::chain::{self, OWNER};
 use crate::error::BenchError;
 use crate::replay::Replay;
 use crate::stopwatch::{Measured, Stopwatch};
@@ -16,7 +16,7 @@ pub(crate) fn cold(workload: &Workload, depth: usize) -> Result<String, BenchErr
     let accounts = accounts(workload);
     let mut body = Vec::new();
     let watch = Stopwatch::start();
-    let mut replay = Replay::new();
+    let mut replay = Replay::new(workload.config.program);
     replay.open(workload)?;
     let slot = workload.config.slot;
     replay.book.begin_snapshot(slot);
@@ -35,12 +35,12 @@ pub(crate) fn cold(workload: &Workload, depth: usize) -> Result<String, BenchErr
 pub(crate) fn restore(workload: &Workload) -> Result<String, BenchError> {
     let replay = Replay::loaded(workload)?;
     let config = workload.config;
-    let mut shared = vec![(chain::STATE_KEY, chain::state())];
+    let mut shared = vec![(chain::STATE_KEY, chain::state(config.program))];
     for record in workload.load() {
         if let Record::Oracle { market: index, price: oracle, slot } = record {
             let (tick, step) = (config.tick, config.step);
             let market = chain::PerpMarket { index, tick, step, oracle };
-            shared.push((chain::market_key(index), chain::perp_market(&market)));
+            shared.push((chain::market_key(index), chain::perp_market(config.program, &market)));
             shared.push((chain::oracle_key(index), chain::lazer_oracle(oracle, slot, 1).to_vec()));
         }
     }
@@ -48,7 +48,7 @@ pub(crate) fn restore(workload: &Workload) -> Result<String, BenchError> {
     let shared = shared.iter().map(|(key, data)| (*key, data.as_slice()));
     let updates = shared.chain(users.iter().copied()).map(|(pubkey, data)| AccountUpdate {
         pubkey,
-        owner: PROGRAM,
+        owner: OWNER,
         slot: config.slot,
         gate: Gate::Snapshot,
         data,
@@ -58,8 +58,9 @@ pub(crate) fn restore(workload: &Workload) -> Result<String, BenchError> {
     replay.book.capture(&mut state);
     let captured = capturing.stop(1);
     drop(replay);
+    let terms = BookConfig { program: OWNER, rules: config.program };
     let watch = Stopwatch::start();
-    let book = Book::restore(PROGRAM.into(), &state, updates)?;
+    let book = Book::restore(terms, &state, updates)?;
     let measured = watch.stop(1);
     black_box(&book);
     let (bytes, users) = (state.len(), users.len());
@@ -75,7 +76,7 @@ pub(crate) fn blocks(workload: &Workload, batch: usize) -> Result<String, BenchE
     let mut longest = Longest::default();
     let accounts = accounts(workload);
     let slot = workload.config.slot;
-    let mut replay = Replay::new();
+    let mut replay = Replay::new(workload.config.program);
     longest.time("open", || replay.open(workload))?;
     let names = ["cold begin", "cold batch", "cold end"];
     let cold = Reading { accounts: &accounts, batch, slot, names };

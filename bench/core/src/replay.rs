@@ -1,12 +1,13 @@
 //! Slotbook's own book, fed from a workload as a feed would feed it.
 
-use slotbook_book::{AccountUpdate, Applied, Book, FeedState, Gate, MarketId};
+use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, FeedState, Gate, MarketId};
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::MarketType;
 use slotbook_protocol::model::units::{Pubkey, Slot};
 use slotbook_wire::render::{L2Request, render_l2};
 use slotbook_wire::stream::spec::Encoding;
 
-use crate::chain::{self, PROGRAM};
+use crate::chain::{self, OWNER};
 use crate::error::BenchError;
 use crate::workload::{Record, Workload};
 
@@ -26,10 +27,10 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// An empty book.
+    /// An empty book of a program's accounts.
     #[must_use]
-    pub fn new() -> Self {
-        Self { book: Book::new(PROGRAM.into()), sequence: 0 }
+    pub fn new(rules: Program) -> Self {
+        Self { book: Book::new(BookConfig { program: OWNER, rules }), sequence: 0 }
     }
 
     /// A book of the workload's load: read as a snapshot, as the feed reads it, then live, its
@@ -38,7 +39,7 @@ impl Replay {
     /// # Errors
     /// When the book refuses an account.
     pub fn loaded(workload: &Workload) -> Result<Self, BenchError> {
-        let mut replay = Self::new();
+        let mut replay = Self::new(workload.config.program);
         replay.open(workload)?;
         replay.book.begin_snapshot(workload.config.slot);
         for record in workload.load() {
@@ -61,11 +62,12 @@ impl Replay {
     pub fn open(&mut self, workload: &Workload) -> Result<(), BenchError> {
         let config = workload.config;
         self.book.set_clock(config.slot, config.now);
-        self.update(chain::STATE_KEY, config.slot, Gate::Snapshot, &chain::state())?;
+        self.update(chain::STATE_KEY, config.slot, Gate::Snapshot, &chain::state(config.program))?;
         for record in workload.load() {
             if let Record::Oracle { market: index, price: oracle, .. } = record {
                 let (tick, step) = (config.tick, config.step);
-                let data = chain::perp_market(&chain::PerpMarket { index, tick, step, oracle });
+                let market = chain::PerpMarket { index, tick, step, oracle };
+                let data = chain::perp_market(config.program, &market);
                 self.update(chain::market_key(index), config.slot, Gate::Snapshot, &data)?;
                 self.apply(record)?;
             }
@@ -110,7 +112,7 @@ impl Replay {
         gate: Gate,
         data: &[u8],
     ) -> Result<Applied, BenchError> {
-        let update = AccountUpdate { pubkey, owner: PROGRAM, slot, gate, data };
+        let update = AccountUpdate { pubkey, owner: OWNER, slot, gate, data };
         Ok(self.book.apply(update)?)
     }
 
@@ -135,12 +137,6 @@ impl Replay {
         out.clear();
         let request = L2Request::plain(market, depth_levels);
         render_l2(&self.book, &request, (EPOCH, Encoding::Json), out);
-    }
-}
-
-impl Default for Replay {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

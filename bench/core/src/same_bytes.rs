@@ -65,8 +65,8 @@ fn oracle_record(price: i64) -> Vec<u8> {
 /// A workload of two users in one market, and one event.
 fn workload_bytes() -> Vec<u8> {
     let header = format!(
-        "{{\"users\":2,\"orders\":2,\"markets\":1,\"tick\":100,\"step\":10000000,\"slot\":{SLOT},\
-         \"ts\":1700000000}}"
+        "{{\"program\":\"drift\",\"users\":2,\"orders\":2,\"markets\":1,\"tick\":100,\
+         \"step\":10000000,\"slot\":{SLOT},\"ts\":1700000000}}"
     );
     let mut bytes = b"SBWL0001".to_vec();
     bytes.extend(u32::try_from(header.len()).unwrap().to_le_bytes());

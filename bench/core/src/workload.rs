@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::{OraclePrice, Pubkey, Slot, UnixSeconds};
 
 use crate::error::BenchError;
@@ -44,6 +45,8 @@ pub enum Record<'a> {
 /// The arguments a workload was made with, as far as a replay needs them.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
+    /// The program of the accounts.
+    pub program: Program,
     /// User accounts of the load.
     pub users: usize,
     /// Order slots that each account uses.
@@ -120,7 +123,10 @@ fn read_config(json: &str) -> Result<Config, BenchError> {
         rest[..end].parse::<u64>().map_err(|_| BenchError::Malformed { what: name, at: 0 })
     };
     let small = |name| number(name).map(|value| usize::try_from(value).unwrap_or(usize::MAX));
+    let program = json.split_once("\"program\":\"").and_then(|(_, rest)| rest.split_once('"'));
+    let program = program.and_then(|(name, _)| Program::named(name));
     Ok(Config {
+        program: program.ok_or(BenchError::Malformed { what: "program", at: 0 })?,
         users: small("users")?,
         orders: small("orders")?,
         markets: u16::try_from(number("markets")?).unwrap_or(u16::MAX),

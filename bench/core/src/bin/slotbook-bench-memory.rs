@@ -31,7 +31,7 @@ fn main() -> Result<(), BenchError> {
 /// texts of levels.
 fn memory(workload: &Workload) -> Result<String, BenchError> {
     let region = Region::new(ALLOCATOR);
-    let mut replay = Replay::new();
+    let mut replay = Replay::new(workload.config.program);
     replay.open(workload)?;
     replay.book.begin_snapshot(workload.config.slot);
     for record in workload.load() {

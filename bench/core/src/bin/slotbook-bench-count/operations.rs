@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use slotbook_bench::chain::{self, PROGRAM};
+use slotbook_bench::chain::{self, OWNER};
 use slotbook_bench::makers::{Maker, ORACLE, ORDERS, STEP, TICK};
 use slotbook_bench::replay::Replay;
 use slotbook_book::{Gate, MarketId, QueueScratch, Side};
@@ -74,14 +74,14 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let mut replay = Replay::new();
+        let mut replay = Replay::new(Program::Drift);
         replay.book.set_clock(SLOT, NOW);
         let makers: Vec<Maker> = (1..=MAKERS).map(Maker::new).collect();
         replay.book.begin_snapshot(SLOT);
         let mut snapshot = |key, data: &[u8]| {
             replay.update(key, SLOT, Gate::Snapshot, data).expect("Invariant: a snapshot is valid");
         };
-        snapshot(chain::STATE_KEY, &chain::state());
+        snapshot(chain::STATE_KEY, &chain::state(Program::Drift));
         snapshot(chain::market_key(0), &market_bytes(ORACLE));
         snapshot(chain::oracle_key(0), &chain::lazer_oracle(OraclePrice(ORACLE), SLOT, 1));
         makers.iter().for_each(|maker| snapshot(maker.key, &maker.data));
@@ -111,12 +111,8 @@ impl World {
 }
 
 fn market_bytes(oracle: i64) -> Vec<u8> {
-    chain::perp_market(&chain::PerpMarket {
-        index: 0,
-        tick: TICK,
-        step: STEP,
-        oracle: OraclePrice(oracle),
-    })
+    let (tick, step, oracle) = (TICK, STEP, OraclePrice(oracle));
+    chain::perp_market(Program::Drift, &chain::PerpMarket { index: 0, tick, step, oracle })
 }
 
 fn operation(repeats: usize, run: impl FnMut() + 'static) -> Operation {
@@ -155,7 +151,7 @@ fn apply_state() -> Operation {
     let mut world = World::new();
     let states: Vec<Vec<u8>> = (1..=REPEATS)
         .map(|number| {
-            let mut data = chain::state();
+            let mut data = chain::state(Program::Drift);
             data[888..896].copy_from_slice(&(100_000 + number as u64).to_le_bytes());
             data
         })
@@ -339,7 +335,7 @@ fn turn_logs() -> (Vec<u8>, Vec<Vec<u8>>) {
         let gate = journal::Gate::Arrival;
         let origin = Origin { pubkey: key, slot: SLOT.0, gate };
         let mut log = Vec::new();
-        put_input(&mut log, &Input::Account { origin, owner: PROGRAM, data });
+        put_input(&mut log, &Input::Account { origin, owner: OWNER, data });
         log
     };
     let (ts_ms, slot, unix_seconds) = (1_700_000_000_000, SLOT.0, NOW.0);
@@ -363,7 +359,7 @@ fn turn_logs() -> (Vec<u8>, Vec<Vec<u8>>) {
 
 fn write_turns() -> Operation {
     let (first, turns) = turn_logs();
-    let mut writer = journal::Writer::new(PROGRAM);
+    let mut writer = journal::Writer::new(OWNER);
     append(&mut writer, &first);
     operation(turns.len(), move || {
         for turn in &turns {
@@ -382,7 +378,7 @@ fn append(writer: &mut journal::Writer, log: &[u8]) {
 
 fn read_turns() -> Operation {
     let (first, turns) = turn_logs();
-    let mut writer = journal::Writer::new(PROGRAM);
+    let mut writer = journal::Writer::new(OWNER);
     append(&mut writer, &first);
     turns.iter().for_each(|turn| append(&mut writer, turn));
     let mut reader = journal::Reader::new();
