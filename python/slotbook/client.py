@@ -1,0 +1,179 @@
+"""A client of one service."""
+
+from collections.abc import Callable
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Generic, Literal, TypeVar
+
+from . import limits
+from .connection import ConnectionState, log
+from .errors import ProtocolViolation, SlotbookError
+from .http import HttpClient, Moment, moment_of
+from .market_data import RESOLUTION_S, CandlesReader, TradesReader, keep_candles, keep_trades
+from .reader import BookReader, Hooks, Reader
+from .records import Candle, TradeBatch
+from .replay import Replay, ReplayReader, open_replay
+from .rows import Best, BookView, Level, Order, Row
+from .service_socket import ServiceSocket
+from .subscription import Channel, Subscription, keep_newest
+
+Item = TypeVar("Item")
+
+
+class BookChannel(Channel[BookView[Row]], Generic[Row]):
+    """The book of one topic, now and in the past."""
+
+    def __init__(self, client: "Client", members: dict[str, Any]) -> None:
+        key = str(sorted({**members, "market": members["market"].lower()}.items()))
+        super().__init__(lambda: client._subscribe(key, lambda: BookReader(client._socket, members), keep_newest))
+        self._client, self._members = client, members
+
+    def replay(
+        self, start: Moment | datetime, *, until: Moment | datetime | None = None, speed: int = 1
+    ) -> Replay[Row]:
+        """Plays every book from a moment on, `speed` (1 to 1000) times as fast, over a socket of its own."""
+        end = None if until is None else moment_of(until)
+        return self._client._replay(self._members, moment_of(start), end, speed)
+
+    async def at(self, moment: Moment | datetime) -> BookView[Row]:
+        """Returns the book of a moment as its stream showed it, or at its next publication.
+
+        Raises MOMENT_NOT_KEPT, whose text names what is kept, NO_JOURNAL, UNKNOWN_MARKET and LIMIT_EXCEEDED; without a
+        connection it waits for one.
+        """
+        start = moment_of(moment)
+        end = start if start.seq is not None else start._replace(epoch=None)
+        async with self.replay(start, until=end) as books:
+            async for book in books:
+                return book
+        raise SlotbookError("MOMENT_NOT_KEPT", f"the journal has no book at {start.members}")
+
+
+class Client:
+    """Books, trades and candles of one service over one socket, which is open while something is followed; and its paths.
+
+    `url` is `http`, `https`, with a prefix where there is one. `encoding` is `binary`, a tenth of the bytes, or `json`.
+    `silence_s` is the longest time without a frame of a topic. The callbacks tell the state of the connection, frames
+    that broke a rule and were repaired, and errors after which it is tried again; by default they are logged.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        encoding: Literal["binary", "json"] = "binary",
+        silence_s: float = limits.SILENCE_S,
+        on_connection: Callable[[ConnectionState], None] = lambda state: log.debug("%s", state),
+        on_repair: Callable[[ProtocolViolation], None] = lambda violation: log.warning("%s", violation),
+        on_retry: Callable[[SlotbookError], None] = lambda error: log.warning("%s", error),
+    ) -> None:
+        """Raises INVALID_OPTION for a malformed URL."""
+        #: The paths of the service.
+        self.http = HttpClient(url)
+        self._url, self._encoding, self._is_closed = url, encoding, False
+        self._hooks = Hooks(on_connection, on_repair, on_retry, silence_s)
+        self._socket = ServiceSocket(url, self._hooks)
+        self._open: list[Subscription[Any]] = []
+
+    def book(
+        self,
+        market: str,
+        *,
+        depth: Literal[10, 20, 50, 100, 500] = 50,
+        grouping: int = 1,
+        include_vamm: bool = False,
+        include_indicative: bool = False,
+        timing: bool = False,
+        interval_ms: int | None = None,
+    ) -> BookChannel[Level]:
+        """Price levels: `depth` a side, in groups of `grouping` ticks; a frame each `interval_ms` at most."""
+        members = {"depth": depth, "grouping": grouping, **shown(include_vamm, include_indicative, timing, interval_ms)}
+        return BookChannel(self, self._members("book", market, members))
+
+    def bbo(
+        self,
+        market: str,
+        *,
+        include_vamm: bool = False,
+        include_indicative: bool = False,
+        timing: bool = False,
+        interval_ms: int | None = None,
+    ) -> BookChannel[Best]:
+        """The best bid and the best ask."""
+        return BookChannel(self, self._members("bbo", market, shown(include_vamm, include_indicative, timing, interval_ms)))
+
+    def l3(
+        self,
+        market: str,
+        *,
+        depth: Literal[10, 20, 50, 100, 500] = 50,
+        maker: str | None = None,
+        include_indicative: bool = False,
+        timing: bool = False,
+        interval_ms: int | None = None,
+    ) -> BookChannel[Order]:
+        """Single orders: `depth` a side, of one user account where `maker` is given."""
+        members = {"depth": depth, **({"maker": maker} if maker else {})}
+        return BookChannel(self, self._members("l3", market, members | shown(False, include_indicative, timing, interval_ms)))
+
+    def trades(self, symbol: str) -> Channel[TradeBatch]:
+        """The trades of a market: the newest 20, then each one once, also through lost connections."""
+        key = f"trades:{symbol.lower()}"
+        make = lambda: TradesReader(self._socket, symbol, self.http)  # noqa: E731
+        return Channel(lambda: self._subscribe(key, make, keep_trades))
+
+    def candles(self, symbol: str, resolution: str) -> Channel[Candle]:
+        """The newest candle, then each that begins or changes. `resolution` is 1, 5, 15, 60, 240, D, W or M."""
+        if resolution not in RESOLUTION_S:
+            raise SlotbookError("INVALID_OPTION", f"resolution was {resolution}, must be one of {', '.join(RESOLUTION_S)}")
+        key = f"candles:{symbol.lower()}:{resolution}"
+        make = lambda: CandlesReader(self._socket, symbol, resolution, self.http)  # noqa: E731
+        return Channel(lambda: self._subscribe(key, make, keep_candles))
+
+    async def close(self) -> None:
+        """Ends all subscriptions, replays and the connection."""
+        self._is_closed = True
+        for subscription in list(self._open):
+            subscription.close()
+        await self._socket.connection.wait_closed()
+
+    async def __aenter__(self) -> "Client":
+        return self
+
+    async def __aexit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+        await self.close()
+
+    def _members(self, channel: str, market: str, members: dict[str, Any]) -> dict[str, Any]:
+        encoding = {"encoding": "binary"} if self._encoding == "binary" else {}
+        return {"channel": channel, "market": market, **members, **encoding}
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise SlotbookError("CLOSED", "the client was closed")
+
+    def _subscribe(self, key: str, make: Callable[[], Reader[Any]], keep: Callable[[Any, Any], None]) -> Subscription[Any]:
+        self._check_open()
+        reader = self._socket.join(key, make)
+
+        def handle_close(ended: Subscription[Any]) -> None:
+            self._open.remove(ended)
+            reader.leave(ended)
+
+        subscription: Subscription[Any] = Subscription(keep, handle_close)
+        self._open.append(subscription)
+        reader.add(subscription)
+        return subscription
+
+    def _replay(self, members: dict[str, Any], start: Moment, until: Moment | None, speed: int) -> Replay[Any]:
+        self._check_open()
+        socket = ServiceSocket(self._url, self._hooks)
+        reader: ReplayReader[Any] = ReplayReader(socket, members, start, until, speed)
+        replay = open_replay(reader, self._open.remove)
+        self._open.append(replay)
+        return replay
+
+
+def shown(include_vamm: bool, include_indicative: bool, timing: bool, interval_ms: int | None) -> dict[str, Any]:
+    flags = {"includeVamm": include_vamm, "includeIndicative": include_indicative, "timing": timing}
+    asked: dict[str, Any] = {name: True for name, is_asked in flags.items() if is_asked}
+    return asked if interval_ms is None else {**asked, "intervalMs": interval_ms}

@@ -1,0 +1,154 @@
+"""Books of the past, of a service that keeps a journal."""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from . import limits
+from .errors import ProtocolViolation, SlotbookError
+from .frames import Frame
+from .http import Moment
+from .reader import BookReader
+from .rows import BookView, Row
+from .service_socket import ServiceSocket
+from .subscription import Subscription
+
+
+class Hole(NamedTuple):
+    """Two moments between which the journal has nothing, and why: `restart`, `stopped` or `damaged`."""
+
+    start: Moment
+    end: Moment
+    reason: str
+
+
+class ReplayReader(BookReader[Row]):
+    """A topic as it was. After a lost connection it goes on where it was."""
+
+    def __init__(self, socket: ServiceSocket, members: dict[str, Any], start: Moment, until: Moment | None, speed: int) -> None:
+        super().__init__(socket, members)
+        self._silence_s = max(self._silence_s, limits.REPLAY_SILENCE_S)
+        self.start, self.until, self.speed = start, until, speed
+        self.is_live = self.is_paused = False
+        self.holes: list[Hole] = []
+
+    def request(self) -> dict[str, Any]:
+        if self.is_live:
+            return super().request()
+        until = {"until": self.until.members} if self.until else {}
+        return {**self.members, "from": self.start.members, "speed": self.speed, **until}
+
+    def handle_subscribed(self, message: dict[str, Any]) -> None:
+        super().handle_subscribed(message)
+        # A new subscription plays.
+        if self.is_paused:
+            self.socket.connection.send({"type": "pause", "topic": self.name})
+
+    def handle_message(self, message: dict[str, Any]) -> None:
+        kind = message["type"]
+        if kind == "live":
+            self.is_live = True
+        elif kind == "hole":
+            self.holes.append(Hole(Moment(**message["from"]), Moment(**message["to"]), str(message["reason"])))
+        elif kind == "ended":
+            for subscription in list(self.subscriptions):
+                subscription.end(None)
+        else:
+            super().handle_message(message)
+
+    def handle_frame(self, frame: Frame[Row]) -> None:
+        if frame.type != "heartbeat" or self.is_live:
+            super().handle_frame(frame)
+        else:
+            self.enter("following", self._silence_s)
+
+    def show(self, view: BookView[Row] | None) -> None:
+        if view is not None:
+            self.start = Moment(epoch=view.epoch, seq=view.seq)
+        super().show(view)
+
+    def interrupt(self) -> None:
+        """A past book is no older without a connection."""
+        if self.is_live:
+            super().interrupt()
+
+    def repair(self, violation: ProtocolViolation) -> None:
+        """Another connection begins with a whole book."""
+        if not self.is_live:
+            self.book.invalidate()
+        super().repair(violation)
+
+    def is_transient(self, error: SlotbookError) -> bool:
+        """After a loss the service may still count the replay before."""
+        return self.view is not None and super().is_transient(error)
+
+
+class Replay(Subscription[BookView[Row]]):
+    """The books of a topic from a moment on, every one: a slow loop slows the replay.
+
+    A loop ends with `until`, or where the journal ends; without `until` the replay becomes live, and goes on.
+    The service ends a replay that does not move for ten minutes, as when nothing is read of it for long.
+    """
+
+    def __init__(self, reader: ReplayReader[Row], on_close: Callable[[Subscription[BookView[Row]]], None]) -> None:
+        super().__init__(deque.append, on_close)
+        self._reader = reader
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the past is over: a slow loop gets the newest book only."""
+        return self._reader.is_live
+
+    @property
+    def holes(self) -> list[Hole]:
+        """The holes of the journal that were passed."""
+        return self._reader.holes
+
+    async def pause(self) -> None:
+        """Stands still. Raises NOT_SUBSCRIBED where it is live, and UNREACHABLE."""
+        await self._ask({"type": "pause"})
+        self._reader.is_paused = True
+
+    async def resume(self, speed: int | None = None) -> None:
+        """Goes on, at another speed where one is given, 1 to 1000. Raises as `pause`."""
+        await self._ask({"type": "resume"} if speed is None else {"type": "resume", "speed": speed})
+        self._reader.is_paused, self._reader.speed = False, speed or self._reader.speed
+
+    async def seek(self, moment: Moment) -> None:
+        """Goes to another moment. Raises MOMENT_NOT_KEPT, and it stays where it is; and as `pause`."""
+        await self._ask({"type": "seek", "from": moment.members})
+        self._reader.start = moment
+        self._waiting.clear()
+
+    def push(self, item: BookView[Row]) -> None:
+        if self.is_live:
+            self._waiting.clear()
+        super().push(item)
+        if len(self._waiting) >= limits.REPLAY_WAITING_MAX and not self._reader.socket.is_asked:
+            self._reader.socket.connection.has_room.clear()
+
+    async def __anext__(self) -> BookView[Row]:
+        view = await super().__anext__()
+        if len(self._waiting) < limits.REPLAY_WAITING_MAX // 2:
+            self._reader.socket.connection.has_room.set()
+        return view
+
+    async def _ask(self, message: dict[str, Any]) -> None:
+        socket = self._reader.socket
+        socket.connection.has_room.set()
+        await socket.ask({**message, "topic": self._reader.name})
+
+
+def open_replay(
+    reader: ReplayReader[Row], on_close: Callable[[Subscription[BookView[Row]]], None]
+) -> Replay[Row]:
+    """Returns a replay; its socket is its own."""
+
+    def handle_close(replay: Subscription[BookView[Row]]) -> None:
+        reader.leave(replay)
+        on_close(replay)
+
+    replay = Replay(reader, handle_close)
+    reader.add(replay)
+    reader.socket.join("replay", lambda: reader)
+    return replay
