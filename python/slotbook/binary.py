@@ -66,31 +66,24 @@ class ByteReader:
     def u32(self) -> int:
         return int.from_bytes(self.take(4), "little")
 
-    def number(self, bits: int) -> int:
-        value = shift = 0
-        while (byte := self.byte()) > 127:
-            value |= (byte & 127) << shift
-            shift += 7
-            if shift >= bits:
-                refuse("a number is too long")
-        value |= byte << shift
-        if value >> bits or (byte == 0 and shift):
-            refuse("a number has another form")
+    def number(self, bits: int = 53) -> int:
+        """Returns a varint; one of 128 bits is a wide."""
+        data, at = self.data, self.at + 1
+        value = byte = data[at - 1]
+        if byte > 127:
+            value, shift = byte & 127, 0
+            while byte > 127:
+                byte, at, shift = data[at], at + 1, shift + 7
+                value |= (byte & 127) << shift
+                if shift >= bits:
+                    refuse("a number is too long")
+            if byte == 0 or value >> bits:
+                refuse("a number has another form")
+        self.at = at
         return value
 
-    def varint(self) -> int:
-        at = self.at
-        byte = self.data[at]
-        if byte > 127:
-            return self.number(53)
-        self.at = at + 1
-        return byte
-
-    def wide(self) -> int:
-        return self.number(128)
-
     def text(self) -> str:
-        length = self.varint()
+        length = self.number()
         if length > limits.TEXT_BYTES_MAX:
             refuse("a text is too long")
         return self.take(length).decode()
@@ -129,12 +122,13 @@ class FrameDecoder:
         if kind == 0:
             self.streams[number] = read_stream(reader, number)
         stream = self.streams.get(number) or refuse("a frame came before its snapshot")
-        seq = reader.varint()
-        prev = seq - reader.varint() if kind == 1 else 0
+        seq = reader.number()
+        prev = seq - reader.number() if kind == 1 else 0
         if prev < 0:
             refuse("prev is below 0")
         state = STATES[first & 3]
-        frame = Frame[Any](KINDS[kind], stream.topic, stream.epoch, seq, reader.varint(), reader.varint(), state)
+        slot, ts = reader.number(), reader.number()
+        frame: Frame[Any] = Frame(KINDS[kind], stream.topic, stream.epoch, seq, slot, ts, state)
         if kind < 2:
             frame.channel, frame.market, frame.prev = stream.channel, stream.market, prev
             read_rest(reader, stream, frame)
@@ -144,7 +138,7 @@ class FrameDecoder:
 def read_stream(reader: ByteReader, number: int) -> Stream:
     start = reader.at
     topic, channel, market, epoch = (reader.text() for _ in range(4))
-    flags, *units = reader.byte(), reader.varint(), reader.varint()
+    flags, *units = reader.byte(), reader.number(), reader.number()
     if flags > 1 or channel not in CHANNELS or not all(1 <= unit <= UNIT_MAX for unit in units):
         refuse("a stream of no kind")
     if zlib.crc32(reader.data[start : reader.at]) != number:
@@ -154,7 +148,7 @@ def read_stream(reader: ByteReader, number: int) -> Stream:
 
 def read_rest(reader: ByteReader, stream: Stream, frame: Frame[Any]) -> None:
     if stream.has_timing:
-        frame.timing = Timing(reader.wide(), reader.wide())
+        frame.timing = Timing(reader.number(128), reader.number(128))
     is_snapshot = frame.type == "snapshot"
     if is_snapshot:
         reset, request = reader.byte(), reader.text()
@@ -180,7 +174,7 @@ def read_rest(reader: ByteReader, stream: Stream, frame: Frame[Any]) -> None:
 def read_levels(reader: ByteReader, stream: Stream, sign: int, price: int) -> list[Level]:
     rows: list[Level] = []
     step = sign * stream.price_unit
-    while head := reader.varint():
+    while head := reader.number():
         kind, distance = head & 3, head >> 2
         if kind == 3:
             if distance:
@@ -191,7 +185,7 @@ def read_levels(reader: ByteReader, stream: Stream, sign: int, price: int) -> li
         if price < 0 or price >> 64 or len(rows) == limits.ROWS_MAX:
             refuse("a level is out of bounds")
         if kind == 1:
-            size = reader.varint() * stream.size_unit or refuse("a level without a size")
+            size = reader.number() * stream.size_unit or refuse("a level without a size")
             rows.append(Level(price, size, {"dlob": size}))
         else:
             sources = read_sources(reader, kind) if kind else {}
@@ -204,7 +198,7 @@ def read_sources(reader: ByteReader, kind: int) -> dict[str, int]:
     if named > 7 or (named == 0 and kind != 3):
         refuse("sources that there are not")
     return {
-        name: reader.wide() or refuse("a source without a size")
+        name: reader.number(128) or refuse("a source without a size")
         for bit, name in enumerate(SOURCES)
         if named >> bit & 1
     }
@@ -224,7 +218,7 @@ class OrderReader:
         return self._list(self._order)
 
     def _list(self, read: Callable[[], Item]) -> list[Item]:
-        count = self._reader.varint()
+        count = self._reader.number()
         if count > limits.ROWS_MAX:
             refuse("too many orders")
         return [read() for _ in range(count)]
@@ -237,23 +231,23 @@ class OrderReader:
         if flags & 8:
             self._price = reader.number(64)
         else:
-            self._price += unfolded(reader.varint()) * stream.price_unit
+            self._price += unfolded(reader.number()) * stream.price_unit
         if self._price < 0 or self._price >> 64:
             refuse("a price is out of bounds")
-        size, queue = (reader.wide() if flags & 16 else reader.varint() * stream.size_unit for _ in range(2))
+        size, queue = (reader.number(128) if flags & 16 else reader.number() * stream.size_unit for _ in range(2))
         maker, order_id = self._maker(), self._order_id()
-        slot = self._slot - unfolded(reader.varint())
+        slot = self._slot - unfolded(reader.number())
         offset = unfolded(reader.number(64)) if flags & 32 else 0
         max_ts = unfolded(reader.number(64)) if flags & 64 else 0
         is_kind = (flags & 1 > 0, flags & 2 > 0, flags & 4 > 0)
         return Order(self._price, size, queue, offset, maker, order_id, slot, max_ts, *is_kind)
 
     def _order_id(self) -> int:
-        number = self._reader.varint()
+        number = self._reader.number()
         return number if number <= UNIT_MAX else refuse("an orderId is too large")
 
     def _maker(self) -> str:
-        ago = self._reader.varint()
+        ago = self._reader.number()
         if ago > min(limits.KEYS_NAMED_MAX, len(self._makers)):
             refuse("a key that was not named")
         if ago == 0:

@@ -2,7 +2,7 @@
 
 import zlib
 from bisect import bisect_left
-from itertools import chain, zip_longest
+from itertools import chain
 from typing import Any, Generic, NamedTuple
 
 from .errors import ProtocolViolation
@@ -176,7 +176,10 @@ class FollowedBook(Generic[Row]):
         self._shown = (tuple(self.bids.rows), tuple(self.asks.rows))
 
     def _check_sum(self, crc: int) -> None:
-        pairs = zip_longest(self.bids.texts[:CHECKSUM_ROWS], self.asks.texts[:CHECKSUM_ROWS])
-        own = zlib.crc32(":".join(text for text in chain.from_iterable(pairs) if text).encode())
+        bids, asks = self.bids.texts[:CHECKSUM_ROWS], self.asks.texts[:CHECKSUM_ROWS]
+        both = min(len(bids), len(asks))
+        parts = [""] * (2 * both)
+        parts[::2], parts[1::2] = bids[:both], asks[:both]
+        own = zlib.crc32(":".join(parts + bids[both:] + asks[both:]).encode())
         if own != crc:
             raise ProtocolViolation("crc", f"the checksum is {own}, the frame says {crc}")

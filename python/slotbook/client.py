@@ -1,23 +1,39 @@
 """A client of one service."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from types import TracebackType
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypedDict, Unpack
 
 from . import limits
 from .connection import ConnectionState, log
 from .errors import ProtocolViolation, SlotbookError
-from .http import HttpClient, Moment, moment_of
+from .http import HttpClient, Moment, camel_cased, moment_of
 from .market_data import RESOLUTION_S, CandlesReader, TradesReader, keep_candles, keep_trades
 from .reader import BookReader, Hooks, Reader
 from .records import Candle, TradeBatch
-from .replay import Replay, ReplayReader, open_replay
+from .replay import Replay, ReplayReader
 from .rows import Best, BookView, Level, Order, Row
 from .service_socket import ServiceSocket
 from .subscription import Channel, Subscription, keep_newest
 
-Item = TypeVar("Item")
+
+class BestOptions(TypedDict, total=False):
+    """What is shown beside orders, and when: `interval_ms` is the least time between two frames."""
+
+    include_vamm: bool
+    include_indicative: bool
+    timing: bool
+    interval_ms: int
+
+
+class OrderOptions(BestOptions, total=False):
+    depth: Literal[10, 20, 50, 100, 500]
+    maker: str
+
+
+class BookOptions(BestOptions, total=False):
+    depth: Literal[10, 20, 50, 100, 500]
+    grouping: int
 
 
 class BookChannel(Channel[BookView[Row]], Generic[Row]):
@@ -28,9 +44,7 @@ class BookChannel(Channel[BookView[Row]], Generic[Row]):
         super().__init__(lambda: client._subscribe(key, lambda: BookReader(client._socket, members), keep_newest))
         self._client, self._members = client, members
 
-    def replay(
-        self, start: Moment | datetime, *, until: Moment | datetime | None = None, speed: int = 1
-    ) -> Replay[Row]:
+    def replay(self, start: Moment | datetime, *, until: Moment | datetime | None = None, speed: int = 1) -> Replay[Row]:
         """Plays every book from a moment on, `speed` (1 to 1000) times as fast, over a socket of its own."""
         end = None if until is None else moment_of(until)
         return self._client._replay(self._members, moment_of(start), end, speed)
@@ -75,60 +89,31 @@ class Client:
         self._socket = ServiceSocket(url, self._hooks)
         self._open: list[Subscription[Any]] = []
 
-    def book(
-        self,
-        market: str,
-        *,
-        depth: Literal[10, 20, 50, 100, 500] = 50,
-        grouping: int = 1,
-        include_vamm: bool = False,
-        include_indicative: bool = False,
-        timing: bool = False,
-        interval_ms: int | None = None,
-    ) -> BookChannel[Level]:
-        """Price levels: `depth` a side, in groups of `grouping` ticks; a frame each `interval_ms` at most."""
-        members = {"depth": depth, "grouping": grouping, **shown(include_vamm, include_indicative, timing, interval_ms)}
-        return BookChannel(self, self._members("book", market, members))
+    def book(self, market: str, **options: Unpack[BookOptions]) -> BookChannel[Level]:
+        """Price levels: `depth` a side, 50 by default, in groups of `grouping` ticks."""
+        return BookChannel(self, self._members("book", market, options, BookOptions))
 
-    def bbo(
-        self,
-        market: str,
-        *,
-        include_vamm: bool = False,
-        include_indicative: bool = False,
-        timing: bool = False,
-        interval_ms: int | None = None,
-    ) -> BookChannel[Best]:
+    def bbo(self, market: str, **options: Unpack[BestOptions]) -> BookChannel[Best]:
         """The best bid and the best ask."""
-        return BookChannel(self, self._members("bbo", market, shown(include_vamm, include_indicative, timing, interval_ms)))
+        return BookChannel(self, self._members("bbo", market, options, BestOptions))
 
-    def l3(
-        self,
-        market: str,
-        *,
-        depth: Literal[10, 20, 50, 100, 500] = 50,
-        maker: str | None = None,
-        include_indicative: bool = False,
-        timing: bool = False,
-        interval_ms: int | None = None,
-    ) -> BookChannel[Order]:
-        """Single orders: `depth` a side, of one user account where `maker` is given."""
-        members = {"depth": depth, **({"maker": maker} if maker else {})}
-        return BookChannel(self, self._members("l3", market, members | shown(False, include_indicative, timing, interval_ms)))
+    def l3(self, market: str, **options: Unpack[OrderOptions]) -> BookChannel[Order]:
+        """Single orders: `depth` a side, 50 by default, of one user account where `maker` is given."""
+        return BookChannel(self, self._members("l3", market, options, OrderOptions))
 
     def trades(self, symbol: str) -> Channel[TradeBatch]:
         """The trades of a market: the newest 20, then each one once, also through lost connections."""
         key = f"trades:{symbol.lower()}"
-        make = lambda: TradesReader(self._socket, symbol, self.http)  # noqa: E731
-        return Channel(lambda: self._subscribe(key, make, keep_trades))
+        members = {"channelType": "trades", "symbol": symbol}
+        return Channel(lambda: self._subscribe(key, lambda: TradesReader(self._socket, members, self.http), keep_trades))
 
     def candles(self, symbol: str, resolution: str) -> Channel[Candle]:
         """The newest candle, then each that begins or changes. `resolution` is 1, 5, 15, 60, 240, D, W or M."""
         if resolution not in RESOLUTION_S:
             raise SlotbookError("INVALID_OPTION", f"resolution was {resolution}, must be one of {', '.join(RESOLUTION_S)}")
         key = f"candles:{symbol.lower()}:{resolution}"
-        make = lambda: CandlesReader(self._socket, symbol, resolution, self.http)  # noqa: E731
-        return Channel(lambda: self._subscribe(key, make, keep_candles))
+        members = {"symbol": symbol, "resolution": resolution}
+        return Channel(lambda: self._subscribe(key, lambda: CandlesReader(self._socket, members, self.http), keep_candles))
 
     async def close(self) -> None:
         """Ends all subscriptions, replays and the connection."""
@@ -140,12 +125,14 @@ class Client:
     async def __aenter__(self) -> "Client":
         return self
 
-    async def __aexit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _members(self, channel: str, market: str, members: dict[str, Any]) -> dict[str, Any]:
+    def _members(self, channel: str, market: str, options: Mapping[str, object], known: type) -> dict[str, Any]:
+        if unknown := options.keys() - known.__annotations__.keys():
+            raise SlotbookError("INVALID_OPTION", f"{channel} has no {', '.join(sorted(unknown))}")
         encoding = {"encoding": "binary"} if self._encoding == "binary" else {}
-        return {"channel": channel, "market": market, **members, **encoding}
+        return {"channel": channel, "market": market, **camel_cased(options), **encoding}
 
     def _check_open(self) -> None:
         if self._is_closed:
@@ -154,26 +141,22 @@ class Client:
     def _subscribe(self, key: str, make: Callable[[], Reader[Any]], keep: Callable[[Any, Any], None]) -> Subscription[Any]:
         self._check_open()
         reader = self._socket.join(key, make)
-
-        def handle_close(ended: Subscription[Any]) -> None:
-            self._open.remove(ended)
-            reader.leave(ended)
-
-        subscription: Subscription[Any] = Subscription(keep, handle_close)
-        self._open.append(subscription)
-        reader.add(subscription)
-        return subscription
+        return self._add(reader, Subscription(keep, lambda ended: self._leave(reader, ended)))
 
     def _replay(self, members: dict[str, Any], start: Moment, until: Moment | None, speed: int) -> Replay[Any]:
         self._check_open()
         socket = ServiceSocket(self._url, self._hooks)
         reader: ReplayReader[Any] = ReplayReader(socket, members, start, until, speed)
-        replay = open_replay(reader, self._open.remove)
-        self._open.append(replay)
+        replay: Replay[Any] = Replay(reader, lambda ended: self._leave(reader, ended))
+        self._add(reader, replay)
+        socket.join("replay", lambda: reader)
         return replay
 
+    def _add(self, reader: Reader[Any], subscription: Subscription[Any]) -> Subscription[Any]:
+        self._open.append(subscription)
+        reader.add(subscription)
+        return subscription
 
-def shown(include_vamm: bool, include_indicative: bool, timing: bool, interval_ms: int | None) -> dict[str, Any]:
-    flags = {"includeVamm": include_vamm, "includeIndicative": include_indicative, "timing": timing}
-    asked: dict[str, Any] = {name: True for name, is_asked in flags.items() if is_asked}
-    return asked if interval_ms is None else {**asked, "intervalMs": interval_ms}
+    def _leave(self, reader: Reader[Any], subscription: Subscription[Any]) -> None:
+        self._open.remove(subscription)
+        reader.leave(subscription)

@@ -36,6 +36,7 @@ class Connection:
         self._ending: asyncio.Task[None] | None = None
         self._parts: list[asyncio.Task[None]] = []
         self._unsent: asyncio.Queue[str] = asyncio.Queue()
+        self._has_heard = False
         self._failures = 0
         self._asked_pause_s: float | None = None
 
@@ -76,12 +77,12 @@ class Connection:
 
     async def _stay_connected(self) -> None:
         options: dict[str, Any] = {"open_timeout": limits.CONNECT_S, "close_timeout": 1, "compression": None}
-        alive: dict[str, Any] = {"ping_interval": limits.PING_S, "ping_timeout": limits.PING_S / 2}
+        # The library's pings would end a connection whose answer waits behind many messages.
+        options.update(ping_interval=None, max_size=limits.MESSAGE_BYTES_MAX)
         while True:
             self._set_state("connecting")
             try:
-                size = limits.MESSAGE_BYTES_MAX
-                async with websockets.connect(self._address, max_size=size, **options, **alive) as socket:
+                async with websockets.connect(self._address, **options) as socket:
                     self._unsent = asyncio.Queue()
                     self._set_state("open")
                     await self._use(socket)
@@ -108,6 +109,7 @@ class Connection:
 
     async def _receive(self, socket: Any) -> None:
         async for data in socket:
+            self._has_heard = True
             try:
                 self._owner.handle_data(data)
             except Exception:
@@ -129,13 +131,22 @@ class Connection:
             sent += 1
 
     async def _look(self) -> None:
+        """Looks for silence, until the connection is dead."""
         time = asyncio.get_running_loop().time
-        while True:
+        silence_s, is_pinged = 0.0, False
+        while silence_s < limits.PING_S + limits.PONG_S:
             before = time()
             await asyncio.sleep(limits.LOOK_S)
             # After a pause of the process its messages are still to be read: they are, before silence is judged.
-            if time() - before < limits.LOOK_S + limits.LATE_S:
-                self._owner.handle_look(time())
+            if time() - before > limits.LOOK_S + limits.LATE_S:
+                continue
+            if self._has_heard or not self.has_room.is_set():
+                self._has_heard, silence_s, is_pinged = False, 0.0, False
+            silence_s += limits.LOOK_S
+            if silence_s > limits.PING_S and not is_pinged:
+                self.send({"type": "ping"})
+                is_pinged = True
+            self._owner.handle_look(time())
 
     def _next_pause(self) -> float:
         asked, self._asked_pause_s = self._asked_pause_s, None

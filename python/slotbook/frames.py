@@ -1,6 +1,5 @@
 """Frames of the streaming channels, and their reading from JSON. What cannot be read breaks the rule `malformed`."""
 
-from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, get_args
 
 from .errors import ProtocolViolation
@@ -18,29 +17,23 @@ class OrderChanges(NamedTuple):
     remove: list[tuple[str, int]]
 
 
-@dataclass(slots=True)
 class Frame(Generic[Row]):
     """A snapshot, a delta or a heartbeat.
 
     Levels of a delta with the size 0 go. Best prices are a list of one or none. A side of orders in a delta is `OrderChanges`.
     """
 
-    type: str
-    topic: str
-    epoch: str
-    seq: int
-    slot: int
-    ts: int
-    state: State
-    channel: str = ""
-    market: str = ""
-    prev: int = 0
-    reset: bool = False
+    channel = market = ""
+    prev = crc = 0
+    reset = False
     id: Any = None
     timing: Timing | None = None
-    bids: list[Row] | OrderChanges = field(default_factory=list)
-    asks: list[Row] | OrderChanges = field(default_factory=list)
-    crc: int = 0
+    bids: list[Row] | OrderChanges = []
+    asks: list[Row] | OrderChanges = []
+
+    def __init__(self, type: str, topic: str, epoch: str, seq: int, slot: int, ts: int, state: State) -> None:
+        self.type, self.topic, self.epoch, self.state = type, topic, epoch, state
+        self.seq, self.slot, self.ts = seq, slot, ts
 
 
 def malformed(message: str) -> ProtocolViolation:
@@ -118,7 +111,8 @@ def frame_of(message: dict[str, Any]) -> Frame[Any]:
         if state not in STATES:
             raise malformed(f"{state!r:.50} is not a state")
         kind, topic, epoch = message["type"], text(message["topic"]), text(message["epoch"])
-        frame = Frame[Any](kind, topic, epoch, whole(message["seq"]), whole(message["slot"]), whole(message["ts"]), state)
+        seq, slot, ts = (whole(message[name]) for name in ("seq", "slot", "ts"))
+        frame: Frame[Any] = Frame(kind, topic, epoch, seq, slot, ts, state)
         if kind != "heartbeat":
             read_rows(frame, message)
         return frame

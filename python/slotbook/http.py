@@ -5,11 +5,10 @@ import gzip
 import json
 import random
 import re
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from http.client import HTTPException
@@ -75,35 +74,17 @@ class HttpClient:
                 bound = min(limits.PAUSE_CAP_S, limits.PAUSE_FIRST_S * 2**attempt)
                 await asyncio.sleep(max(asked, random.uniform(0, bound)))
 
-    async def l2(
-        self,
-        market: str,
-        *,
-        depth: int = 10,
-        grouping: int | None = None,
-        include_vamm: bool = False,
-        include_indicative: bool = False,
-        moment: Moment | datetime | None = None,
-    ) -> BookView[Level]:
-        """Returns the book by price level, now or at a past moment of a service that keeps a journal."""
-        query = {"marketName": market, "depth": depth, "grouping": grouping, **past(moment)}
-        body = await self.get("/l2", **query, includeVamm=include_vamm, includeIndicative=include_indicative)
-        rows = [[level_of([row["price"], row["size"], row["sources"]]) for row in side] for side in sides_of(body)]
-        return view_of(body, *rows)
+    async def l2(self, market: str, *, moment: Moment | datetime | None = None, **query: Any) -> BookView[Level]:
+        """Returns the book by price level, now or at a past moment of a service that keeps a journal.
 
-    async def l3(
-        self,
-        market: str,
-        *,
-        depth: int | None = None,
-        maker: str | None = None,
-        include_indicative: bool = False,
-        moment: Moment | datetime | None = None,
-    ) -> BookView[Order]:
-        """Returns the book by order, now or at a past moment; all orders without a depth."""
-        query = {"marketName": market, "depth": depth, "maker": maker, **past(moment)}
-        body = await self.get("/l3", **query, includeIndicative=include_indicative)
-        return view_of(body, *([order_of(row) for row in side] for side in sides_of(body)))
+        Parameters are those of GET /l2, such as `depth=20, grouping=10, include_vamm=True`.
+        """
+        body = await self.get("/l2", marketName=market, **past(moment), **camel_cased(query))
+        return view_of(body, lambda row: level_of([row["price"], row["size"], row["sources"]]))
+
+    async def l3(self, market: str, *, moment: Moment | datetime | None = None, **query: Any) -> BookView[Order]:
+        """Returns the book by order, now or at a past moment. Parameters are those of GET /l3, such as `maker=KEY`."""
+        return view_of(await self.get("/l3", marketName=market, **past(moment), **camel_cased(query)), order_of)
 
     async def markets(self) -> list[dict[str, Any]]:
         """Returns the markets that are served, as GET /markets."""
@@ -146,21 +127,19 @@ def past(moment: Moment | datetime | None) -> dict[str, int | str]:
     return {} if moment is None else moment_of(moment).members
 
 
-def sides_of(body: Any) -> tuple[Any, Any]:
-    try:
-        return body["bids"], body["asks"]
-    except (KeyError, TypeError) as error:
-        raise SlotbookError("MALFORMED_ANSWER", "a book has no sides") from error
+def camel_cased(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns options by their names of the service: `include_vamm` is `includeVamm`."""
+    return {re.sub("_(.)", lambda found: found[1].upper(), name): value for name, value in options.items()}
 
 
-def view_of(body: Any, bids: list[Row], asks: list[Row]) -> BookView[Row]:
+def view_of(body: Any, read: Callable[[Any], Row]) -> BookView[Row]:
     try:
         head = frame_of({**body, "type": "heartbeat", "topic": ""})
-        return BookView(
-            body["marketName"], head.epoch, head.seq, head.slot, head.ts, head.state, False, tuple(bids), tuple(asks), None
-        )
-    except ProtocolViolation as error:
-        raise SlotbookError("MALFORMED_ANSWER", f"a book cannot be read: {error}") from error
+        bids, asks = (tuple(read(row) for row in body[name]) for name in ("bids", "asks"))
+        at = (str(body["marketName"]), head.epoch, head.seq, head.slot, head.ts, head.state)
+        return BookView(*at, False, bids, asks, None)
+    except (ProtocolViolation, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise SlotbookError("MALFORMED_ANSWER", f"a book cannot be read: {error!r:.150}") from error
 
 
 def fetch_body(url: str, timeout_s: float) -> Any:

@@ -17,8 +17,9 @@ ANSWER_S = 5.0
 SILENCE_S = 3.0
 #: The first book of a past moment may take seconds.
 REPLAY_SILENCE_S = 15.0
-#: A socket without a message for so long is pinged; half as long again without an answer, and it is dead.
+#: A socket without a message for so long is pinged; without an answer it is dead.
 PING_S = 10.0
+PONG_S = 5.0
 #: Between two looks for silence; a look that comes later than LATE_S follows a pause of the process.
 LOOK_S = 0.25
 LATE_S = 1.0
@@ -43,9 +44,9 @@ PAGE_MAX = 1_000
 REPAIR_PAGES_MAX = 10
 #: Trades before the last one that a repair reads again, as they may come late or be reverted.
 REREAD = 200
-#: Trades that are remembered, and trades that wait for a slow loop.
+#: Trades that are remembered, and messages of trades that wait for a slow loop: a bot that is so far behind is told.
 TRADES_KNOWN = 1_200
-TRADES_WAITING_MAX = 10_000
+BATCHES_WAITING_MAX = 1_000
 #: Candles that are remembered and read again after a loss: more than the service changes in one message.
 CANDLES_KNOWN = 32
 #: Books of a replay that wait for a slow loop before the replay is held.

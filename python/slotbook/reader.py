@@ -44,6 +44,7 @@ class Reader(Generic[Item]):
         self.name: str | None = None
         self.subscriptions: list[Subscription[Item]] = []
         self._deadline = math.inf
+        self._time = asyncio.get_running_loop().time
 
     def add(self, subscription: Subscription[Item]) -> None:
         self.subscriptions.append(subscription)
@@ -59,6 +60,7 @@ class Reader(Generic[Item]):
             if self.phase != "off":
                 self.socket.connection.send({"type": "unsubscribe", **self.unsubscription()})
             self.phase = "ended"
+            self.interrupt()
             self.socket.leave(self)
 
     def subscribe(self) -> None:
@@ -68,7 +70,7 @@ class Reader(Generic[Item]):
 
     def enter(self, phase: Phase, patience_s: float = math.inf) -> None:
         self.phase = phase
-        self._deadline = asyncio.get_running_loop().time() + patience_s
+        self._deadline = self._time() + patience_s
 
     def emit(self, item: Item) -> None:
         for subscription in list(self.subscriptions):
@@ -188,7 +190,7 @@ class BookReader(Reader[BookView[Row]]):
 
     def repair(self, violation: ProtocolViolation) -> None:
         """Resumes, or begins with a snapshot; connects again where a repair a moment ago had no effect."""
-        now = asyncio.get_running_loop().time()
+        now = self._time()
         is_again, self._repaired_at = now - self._repaired_at < limits.AGAIN_S, now
         if is_again or not violation.is_resumable:
             self.book.invalidate()

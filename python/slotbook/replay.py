@@ -138,17 +138,3 @@ class Replay(Subscription[BookView[Row]]):
         socket.connection.has_room.set()
         await socket.ask({**message, "topic": self._reader.name})
 
-
-def open_replay(
-    reader: ReplayReader[Row], on_close: Callable[[Subscription[BookView[Row]]], None]
-) -> Replay[Row]:
-    """Returns a replay; its socket is its own."""
-
-    def handle_close(replay: Subscription[BookView[Row]]) -> None:
-        reader.leave(replay)
-        on_close(replay)
-
-    replay = Replay(reader, handle_close)
-    reader.add(replay)
-    reader.socket.join("replay", lambda: reader)
-    return replay

@@ -23,7 +23,7 @@ class ServiceSocket:
         self.connection = Connection(socket_address(url), self)
         self.readers: dict[str, Reader[Any]] = {}
         self._named: dict[str, Reader[Any]] = {}
-        self._asked: dict[int, asyncio.Future[None]] = {}
+        self._asked: dict[int, asyncio.Future[SlotbookError | None]] = {}
         self._ids = count(1)
         self._decoder = FrameDecoder()
 
@@ -63,9 +63,10 @@ class ServiceSocket:
         answer = self._asked[number] = asyncio.get_running_loop().create_future()
         self.connection.send({**message, "id": number})
         try:
-            await answer
+            if (error := await answer) is not None:
+                raise error
         finally:
-            self._asked.pop(number, None)
+            del self._asked[number]
 
     def handle_state(self, state: ConnectionState) -> None:
         for reader in list(self.readers.values()):
@@ -74,9 +75,8 @@ class ServiceSocket:
             else:
                 reader.handle_disconnect()
         if state != "open":
-            for answer in self._asked.values():
-                if not answer.done():
-                    answer.set_exception(SlotbookError("UNREACHABLE", "the connection broke"))
+            for number in self._asked:
+                self._answer(number, SlotbookError("UNREACHABLE", "the connection broke"))
         self.hooks.on_connection(state)
 
     def handle_look(self, now: float) -> None:
@@ -127,13 +127,8 @@ class ServiceSocket:
                 reader.handle_error(error)
 
     def _answer(self, number: int, error: SlotbookError | None) -> None:
-        answer = self._asked[number]
-        if answer.done():
-            return
-        if error is None:
-            answer.set_result(None)
-        else:
-            answer.set_exception(error)
+        if not self._asked[number].done():
+            self._asked[number].set_result(error)
 
 
 def read_message(data: str) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from types import TracebackType
 from typing import Generic, TypeVar
 
 from .connection import log
@@ -75,7 +74,7 @@ class Subscription(Generic[Item]):
     async def __aenter__(self) -> "Subscription[Item]":
         return self
 
-    async def __aexit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self.close()
 
 

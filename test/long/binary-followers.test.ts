@@ -29,7 +29,7 @@ const PYTHON = '/usr/bin/python3';
 const GO = ['go', '/usr/local/go/bin/go'].find((command) => runs(command, ['version']));
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const request = { channel: 'book', market: 'SOL-PERP', depth: 20 } as const;
 const subscribe = JSON.stringify({ type: 'subscribe', ...request });
 
@@ -110,14 +110,17 @@ describe.concurrent('a follower in', () => {
     if (!runs(PYTHON, ['-c', 'import websockets'])) context.skip('needs python3-websockets');
     const requests = [
       request,
-      { ...request, depth: 500, timing: true, includeVamm: true, includeIndicative: true },
+      { ...request, depth: 500, timing: true, include_vamm: true, include_indicative: true },
       { ...request, depth: 50, grouping: 10 },
       { channel: 'bbo', market: 'BTC-PERP' },
       { channel: 'l3', market: 'SOL-PERP', depth: 100 },
+      { channel: 'trades', market: 'SOL-PERP' },
+      { channel: 'candles', market: 'SOL-PERP' },
     ].map((each) => JSON.stringify({ ...each, encoding: 'binary' }));
     // Cut until it ends, however long a busy machine takes to start it.
     const own = await CutProxy.start(service.url);
-    const env = { ...process.env, FOLLOW_PATIENCE: '20', FOLLOW_SOCKET_URL: own.url };
+    const package_ = { PYTHONPATH: path.join(root, 'python'), FOLLOW_SOCKET_URL: own.url };
+    const env = { ...process.env, FOLLOW_PATIENCE: '20', ...package_ };
     const args = ['-B', 'test/python/follow.py', service.url, `${seconds}`, ...requests];
     const cuts = setInterval(() => own.cut(), (seconds * 1_000) / (CUTS + 1));
     const { stdout } = await run(PYTHON, args, { cwd: root, env }).finally(() => {
@@ -125,17 +128,17 @@ describe.concurrent('a follower in', () => {
       void own.stop();
     });
     process.stdout.write(`Python: ${JSON.stringify(JSON.parse(stdout))}\n`);
-    const { topics, breaches, differences, connects } = JSON.parse(stdout);
-    expect({ breaches, differences }).toEqual({ breaches: [], differences: [] });
+    const { topics, repairs, differences, connects, trades, candles } = JSON.parse(stdout);
+    expect({ repairs, differences }).toEqual({ repairs: [], differences: [] });
     expect(connects).toBeGreaterThan(1);
-    expect(Object.keys(topics)).toHaveLength(requests.length);
-    for (const [name, { delta, compared, resumes }] of Object.entries<Record<string, number>>(
-      topics,
-    )) {
-      expect(name).toMatch(/:binary$/);
-      expect(delta, name).toBeGreaterThan(seconds);
+    expect(trades).toMatchObject({ init: 1, inOrder: 1, missing: 0 });
+    expect(candles.different ?? 0).toBe(0);
+    const counts = Object.entries<Record<string, number>>(topics);
+    expect(counts).toHaveLength(requests.length - 2);
+    for (const [name, { frames, compared, breaks }] of counts) {
+      expect(frames, name).toBeGreaterThan(seconds);
       expect(compared, name).toBeGreaterThan(seconds / 10);
-      expect(resumes, name).toBeGreaterThan(0);
+      expect(breaks, name).toBeGreaterThan(0);
     }
   });
 

@@ -1,7 +1,4 @@
-/**
- * Readers in Python, each written from a document alone: streams, frames as bytes, journals. PYTHON_SECONDS follows a
- * demo for longer.
- */
+/** The Python package and a reader of journals in Python. PYTHON_SECONDS follows a demo for longer. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -45,9 +42,9 @@ async function startDemo(): Promise<string> {
 /** The times of the description are those of an idle machine; the long form is for one. */
 const PATIENCE = seconds > 60 ? '1' : '20';
 
-/** Runs a program; answers what it printed, and throws what it complained of. */
+/** Runs a program with the package; answers what it printed, and throws what it complained of. */
 async function python(args: readonly string[]): Promise<unknown> {
-  const env = { ...process.env, FOLLOW_PATIENCE: PATIENCE };
+  const env = { ...process.env, PYTHONPATH: pathOf('../../python'), FOLLOW_PATIENCE: PATIENCE };
   const child = spawn(PYTHON, ['-B', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const [out, err] = await Promise.all([
     text(child.stdout),
@@ -60,23 +57,28 @@ async function python(args: readonly string[]): Promise<unknown> {
 
 interface Report {
   readonly topics: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  readonly bytes: number;
+  readonly trades: Readonly<Record<string, number>>;
+  readonly candles: Readonly<Record<string, number>>;
   readonly connects: number;
-  readonly breaches: readonly string[];
+  readonly repairs: readonly string[];
   readonly differences: readonly string[];
 }
 
-test('a Python client finds in the kept streams what is to be found', async (context) => {
+test('the unit tests of the Python package', { timeout: 300_000 }, (context) => {
   if (!hasModule) context.skip('needs python3-websockets');
-  const report = await python([pathOf('../python/vectors.py'), pathOf('../vectors/stream')]);
-  expect(report).toEqual({ cases: expect.any(Number), wrong: [] });
-  expect((report as { cases: number }).cases).toBeGreaterThan(20);
+  const cwd = pathOf('../../python');
+  const args = ['-B', '-m', 'unittest', 'discover', '-s', 'tests'];
+  const { status, stderr } = spawnSync(PYTHON, args, {
+    ...{ cwd, env: { ...process.env, PYTHONPATH: cwd }, encoding: 'utf8' },
+  });
+  expect(stderr).toMatch(/^Ran \d\d tests/m);
+  expect(status, stderr).toBe(0);
 });
 
-const SOURCES = { includeVamm: true, includeIndicative: true };
+const SOURCES = { include_vamm: true, include_indicative: true };
 const TIMEOUT = { timeout: (seconds + 300) * 1_000 };
 
-test('a Python client has the book of /l2 and /l3 while it moves', TIMEOUT, async (context) => {
+test('the Python package has the book of /l2 and /l3 while it moves', TIMEOUT, async (context) => {
   if (!hasModule) context.skip('needs python3-websockets');
   const url = await startDemo();
   const market = 'SOL-PERP';
@@ -88,8 +90,10 @@ test('a Python client has the book of /l2 and /l3 while it moves', TIMEOUT, asyn
     { channel: 'l3', market, depth: 100 },
     { channel: 'book', market, depth: 100, ...SOURCES },
     { channel: 'bbo', market, ...SOURCES },
-    { channel: 'l3', market, depth: 50, includeIndicative: true },
-    { channel: 'book', market: '*', depth: 20 },
+    { channel: 'l3', market, depth: 50, include_indicative: true },
+    { channel: 'book', market: 'USDC', depth: 20 },
+    { channel: 'trades', market },
+    { channel: 'candles', market },
   ];
   const topics = requests.map((request) => JSON.stringify(request));
   const report = (await python([
@@ -98,58 +102,28 @@ test('a Python client has the book of /l2 and /l3 while it moves', TIMEOUT, asyn
     `${seconds}`,
     ...topics,
   ])) as Report;
-  const { breaches, differences, connects } = report;
-  expect({ breaches, differences, connects }).toEqual({
-    breaches: [],
-    differences: [],
-    connects: 1,
-  });
-  // The last request is one topic of each of the five markets; USDC has no orders, and nothing changes there.
-  const { 'book:USDC:20': usdc, ...moving } = report.topics;
-  expect(usdc?.['snapshot']).toBe(1);
+  const { repairs, differences, connects, trades } = report;
+  expect({ repairs, differences, connects }).toEqual({ repairs: [], differences: [], connects: 1 });
+  expect(trades).toMatchObject({ init: 1, inOrder: 1, missing: 0 });
+  expect(report.candles).toMatchObject({ candles: expect.any(Number) });
+  // USDC has no orders, and nothing changes there: it has heartbeats alone.
+  const { [topics[8] ?? '']: usdc, ...moving } = report.topics;
+  expect(usdc?.['frames']).toBeGreaterThan(0);
   const counts = Object.values(moving);
-  expect(counts).toHaveLength(requests.length - 1 + 4);
-  for (const { snapshot, delta, compared } of counts) {
-    expect(snapshot).toBe(1);
-    expect(delta).toBeGreaterThan(seconds);
+  expect(counts).toHaveLength(8);
+  for (const { frames, compared } of counts) {
+    expect(frames).toBeGreaterThan(seconds);
     expect(compared).toBeGreaterThan(seconds / 10);
   }
   // Levels that were compared, by their sources: only who asks is shown more than orders.
   for (const [name, { dlob = 0, vamm = 0, indicative = 0 }] of Object.entries(moving)) {
-    if (!name.startsWith('book:')) continue;
+    const request = JSON.parse(name);
+    if (request.channel !== 'book') continue;
     expect(dlob).toBeGreaterThan(0);
-    const asked = name.endsWith(':vamm:indicative');
-    expect([vamm > 0, indicative > 0], name).toEqual([asked, asked]);
+    const isAsked = request.include_vamm === true;
+    expect([vamm > 0, indicative > 0], name).toEqual([isAsked, isAsked]);
   }
   if (seconds > 60) process.stdout.write(`${JSON.stringify(report)}\n`);
-});
-
-/** The report of a decoder on a file of vectors. */
-function decoded(program: string, vectors: string) {
-  const args = [
-    '-B',
-    pathOf(`../python/${program}.py`),
-    pathOf(`../vectors/binary/${vectors}.jsonl`),
-  ];
-  return JSON.parse(execFileSync(PYTHON, args, { encoding: 'utf8' }));
-}
-
-const countOf = (vectors: string): number =>
-  readFileSync(pathOf(`../vectors/binary/${vectors}.jsonl`), 'utf8')
-    .trimEnd()
-    .split('\n').length;
-
-test.each(['frames', 'exact'])(
-  'binary.py reads the vectors of %s, and nothing of a frame that is cut',
-  (vectors) => {
-    const report = decoded('binary', vectors);
-    expect(report).toMatchObject({ frames: countOf(vectors), different: [], cutTaken: 0 });
-  },
-);
-
-test('binary.py refuses what is to be refused', () => {
-  const report = decoded('binary', 'hostile');
-  expect(report).toMatchObject({ frames: countOf('hostile'), different: [] });
 });
 
 const READER = pathOf('../python/journal.py');

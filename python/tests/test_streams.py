@@ -1,0 +1,180 @@
+"""A client follows, is cut, is sent broken frames, is refused: by the states of docs/streaming.md."""
+
+import asyncio
+import unittest
+from typing import Any
+
+from scripted_service import ScriptedService, frames_of
+from slotbook import BookView, Client, Level, ProtocolViolation, SlotbookError, Subscription
+
+TOPIC = "book:SOL-PERP:10"
+
+
+async def view_at(subscription: Subscription[BookView[Level]], seq: int, *, is_following: bool = True) -> BookView[Level]:
+    """The next book of a number."""
+    async with asyncio.timeout(30):
+        async for view in subscription:
+            if view.seq == seq and view.is_following == is_following:
+                return view
+    raise AssertionError("the subscription has ended")
+
+
+class Streams(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self) -> None:
+        self.service = await self.enterAsyncContext(ScriptedService())
+        self.repairs: list[str] = []
+        self.retries: list[str] = []
+        self.frames = frames_of("clean")
+
+    async def follow(self, **options: Any) -> Subscription[BookView[Level]]:
+        told: dict[str, Any] = {
+            "on_repair": lambda violation: self.repairs.append(violation.rule),
+            "on_retry": lambda error: self.retries.append(error.code),
+        }
+        self.client = await self.enterAsyncContext(Client(self.service.url, encoding="json", **told, **options))
+        return self.client.book("SOL-PERP", depth=10).subscribe()
+
+    async def follow_three(self) -> Subscription[BookView[Level]]:
+        book = await self.follow()
+        self.assertNotIn("resume", await self.service.accept(TOPIC))
+        await self.service.send(*self.frames[:3])
+        await view_at(book, self.frames[2]["seq"])
+        return book
+
+    async def test_a_lost_connection_is_resumed_where_the_book_was(self) -> None:
+        book = await self.follow_three()
+        last = self.frames[2]
+        self.service.cut()
+        lost = await view_at(book, last["seq"], is_following=False)
+        self.assertEqual(len(lost.bids), 10)
+        message = await self.service.accept(TOPIC)
+        self.assertEqual(message["resume"], {"epoch": last["epoch"], "seq": last["seq"]})
+        await self.service.send(self.frames[3])
+        await view_at(book, self.frames[3]["seq"])
+        self.assertEqual((self.repairs, self.service.connects), ([], 2))
+
+    async def test_a_gap_is_resumed_on_the_same_connection(self) -> None:
+        book = await self.follow_three()
+        await self.service.send(self.frames[4])
+        message = await self.service.accept(TOPIC)
+        self.assertEqual(message["resume"]["seq"], self.frames[2]["seq"])
+        await self.service.send(self.frames[3], self.frames[4])
+        await view_at(book, self.frames[4]["seq"])
+        self.assertEqual((self.repairs, self.service.connects), (["gap"], 1))
+
+    async def test_a_wrong_checksum_needs_a_snapshot_and_its_rows_are_never_shown(self) -> None:
+        book = await self.follow_three()
+        before = book.newest
+        await self.service.send({**self.frames[3], "crc": 1})
+        self.assertNotIn("resume", await self.service.accept(TOPIC))
+        assert book.newest is not None and before is not None
+        self.assertEqual(book.newest, before._replace(is_following=False))
+        await self.service.send(self.frames[0])
+        await view_at(book, self.frames[0]["seq"])
+        self.assertEqual(self.repairs, ["crc"])
+
+    async def test_a_book_that_breaks_twice_in_a_second_gets_another_connection(self) -> None:
+        await self.follow_three()
+        await self.service.send({**self.frames[3], "crc": 1})
+        await self.service.accept(TOPIC)
+        await self.service.send({**self.frames[0], "crc": 1})
+        self.assertNotIn("resume", await self.service.accept(TOPIC))
+        self.assertEqual((self.repairs, self.service.connects), (["crc", "crc"], 2))
+
+    async def test_malformed_members_break_a_topic_and_what_is_no_json_the_connection(self) -> None:
+        await self.follow_three()
+        await self.service.send({**self.frames[3], "seq": "7"})
+        await self.service.accept(TOPIC)
+        await self.service.socket.send("[" * 100_000)
+        await self.service.accept(TOPIC)
+        self.assertEqual((self.repairs, self.service.connects), (["malformed", "malformed"], 2))
+
+    async def test_bytes_that_are_no_frame_end_the_connection_and_nothing_is_resumed(self) -> None:
+        await self.follow_three()
+        await self.service.send(b"\x95\x00\x00")
+        self.assertNotIn("resume", await self.service.accept(TOPIC))
+        self.assertEqual((self.repairs, self.service.connects), (["malformed"], 2))
+
+    async def test_silence_ends_a_connection(self) -> None:
+        book = await self.follow(silence_s=0.3)
+        await self.service.accept(TOPIC)
+        await self.service.send(self.frames[0])
+        await view_at(book, self.frames[0]["seq"])
+        self.assertIn("resume", await self.service.accept(TOPIC))
+        self.assertEqual(self.repairs, ["silence"])
+
+    async def test_frames_before_the_acknowledgement_are_of_the_subscription_before(self) -> None:
+        book = await self.follow_three()
+        await self.service.send(self.frames[4])
+        message = await self.service.next_message("subscribe")
+        await self.service.send(self.frames[5], {"type": "subscribed", "id": message["id"], "topic": TOPIC})
+        await self.service.send(self.frames[3])
+        await view_at(book, self.frames[3]["seq"])
+        self.assertEqual(self.repairs, ["gap"])
+
+    async def test_a_refusal_ends_a_subscription_and_a_limit_is_tried_again(self) -> None:
+        book = await self.follow()
+        message = await self.service.next_message("subscribe")
+        error = {"type": "error", "id": message["id"], "message": "too many"}
+        await self.service.send({**error, "code": "LIMIT_EXCEEDED"})
+        message = await self.service.next_message("subscribe")
+        await self.service.send({**error, "code": "UNKNOWN_MARKET", "id": message["id"]})
+        with self.assertRaises(SlotbookError) as raised:
+            async for _ in book:
+                pass
+        self.assertEqual((raised.exception.code, self.retries, book.is_open), ("UNKNOWN_MARKET", ["LIMIT_EXCEEDED"], False))
+
+    async def test_equal_subscriptions_are_one_and_the_last_one_unsubscribes(self) -> None:
+        first = await self.follow_three()
+        second = self.client.book("sol-perp", depth=10).subscribe()
+        self.assertEqual(second.newest, first.newest)
+        first.close()
+        await self.service.send(self.frames[3])
+        await view_at(second, self.frames[3]["seq"])
+        self.assertTrue(self.service.received.empty())
+        second.close()
+        with self.assertRaises(StopAsyncIteration):
+            await second.__anext__()
+
+    async def test_a_slow_loop_gets_the_newest_book_and_a_callback_every_one(self) -> None:
+        book = await self.follow_three()
+        seen: list[int] = []
+        book.on_update(lambda view: seen.append(view.seq))
+        with self.assertLogs("slotbook"):
+            book.on_update(lambda view: view.no_such_member)  # type: ignore[attr-defined]
+            await self.service.send(*self.frames[3:6])
+            while book.newest is None or book.newest.seq < self.frames[5]["seq"]:
+                await asyncio.sleep(0.01)
+        self.assertEqual(seen, [frame["seq"] for frame in self.frames[2:6]])
+        self.assertEqual((await book.__anext__()).seq, self.frames[5]["seq"])
+
+    async def test_the_pause_is_the_one_that_the_service_asks_for(self) -> None:
+        await self.follow_three()
+        await self.service.send({"type": "closing", "reconnectAfterMs": 700})
+        began = asyncio.get_running_loop().time()
+        await self.service.socket.close(1001)
+        await self.service.accept(TOPIC)
+        self.assertGreaterEqual(asyncio.get_running_loop().time() - began, 0.7)
+
+    async def test_a_closed_client_and_wrong_options_are_errors(self) -> None:
+        await self.follow()
+        with self.assertRaises(SlotbookError) as raised:
+            self.client.book("SOL-PERP", dept=10)  # type: ignore[call-arg]
+        self.assertEqual(raised.exception.code, "INVALID_OPTION")
+        await self.client.close()
+        with self.assertRaises(SlotbookError) as raised:
+            self.client.bbo("SOL-PERP").subscribe()
+        self.assertEqual(raised.exception.code, "CLOSED")
+        for url in ("", "127.0.0.1:8080", "ftp://host"):
+            with self.assertRaises(SlotbookError):
+                Client(url)
+
+
+class Violations(unittest.TestCase):
+    def test_only_what_left_the_book_whole_is_resumed(self) -> None:
+        rules = ("malformed", "noSnapshot", "epoch", "gap", "repeated", "seq", "absent", "depth", "empty", "order", "crc", "silence")
+        self.assertEqual([rule for rule in rules if ProtocolViolation(rule, "").is_resumable], ["gap", "repeated", "silence"])
+
+
+if __name__ == "__main__":
+    unittest.main()
