@@ -7,12 +7,11 @@ from decimal import Decimal
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from . import limits
-from .frames import Frame, OrderChanges, malformed
-from .rows import Best, Level, Order, State, Timing
+from .frames import STATES, Frame, OrderChanges, malformed
+from .rows import Best, Level, Order, Timing
 
 Item = TypeVar("Item")
 
-STATES: tuple[State, ...] = ("rebuilding", "live", "lagging", "stale")
 KINDS = ("snapshot", "delta", "heartbeat")
 CHANNELS = ("book", "bbo", "l3")
 SOURCES = ("dlob", "vamm", "indicative")

@@ -120,15 +120,14 @@ class Connection:
 
     async def _send(self, socket: Any) -> None:
         time = asyncio.get_running_loop().time
-        sent, since = 0, time()
+        allowed, since = float(limits.MESSAGE_BURST), time()
         while True:
             message = await self._unsent.get()
-            if sent >= limits.MESSAGES_PER_SECOND:
-                await asyncio.sleep(since + 1 - time())
-            if time() - since >= 1:
-                sent, since = 0, time()
+            allowed = min(limits.MESSAGE_BURST, allowed + (time() - since) * limits.MESSAGES_PER_SECOND) - 1
+            since = time()
+            if allowed < 0:
+                await asyncio.sleep(-allowed / limits.MESSAGES_PER_SECOND)
             await socket.send(message)
-            sent += 1
 
     async def _look(self) -> None:
         """Looks for silence, until the connection is dead."""
@@ -138,9 +137,9 @@ class Connection:
             before = time()
             await asyncio.sleep(limits.LOOK_S)
             # After a pause of the process its messages are still to be read: they are, before silence is judged.
-            if time() - before > limits.LOOK_S + limits.LATE_S:
+            if time() - before > limits.LOOK_S + limits.LATE_S or not self.has_room.is_set():
                 continue
-            if self._has_heard or not self.has_room.is_set():
+            if self._has_heard:
                 self._has_heard, silence_s, is_pinged = False, 0.0, False
             silence_s += limits.LOOK_S
             if silence_s > limits.PING_S and not is_pinged:

@@ -30,8 +30,9 @@ PAUSE_FIRST_S = 0.25
 PAUSE_CAP_S = 5.0
 #: A longer wait that the service asks for is not waited for.
 PAUSE_ASKED_MAX_S = 30.0
-#: Messages a second; a service accepts 50.
+#: Messages a second, and at once; a service accepts 50 and 1,024.
 MESSAGES_PER_SECOND = 40
+MESSAGE_BURST = 1_000
 #: Subscriptions of a socket, the service's maximum.
 SUBSCRIPTIONS_MAX = 1_024
 

@@ -3,13 +3,13 @@
 import asyncio
 from collections import deque
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from . import limits
 from .errors import SlotbookError
 from .http import HttpClient
 from .reader import Item, Reader
-from .records import Candle, Trade, TradeBatch, candle_of, trade_of
+from .records import Candle, Kind, Trade, TradeBatch, candle_of, trade_of
 
 if TYPE_CHECKING:
     from .service_socket import ServiceSocket
@@ -24,7 +24,7 @@ class RepairingReader(Reader[Item]):
         super().__init__(socket, members)
         self.http = http
         self._repairing: asyncio.Task[None] | None = None
-        socket.name_reader(":".join(members[name].lower() for name in ("symbol", "resolution") if name in members), self)
+        socket.named[":".join(members[name].lower() for name in ("symbol", "resolution") if name in members)] = self
 
     def handle_subscribed(self, message: dict[str, Any]) -> None:
         if self.phase == "subscribing":
@@ -107,13 +107,7 @@ class TradesReader(RepairingReader[TradeBatch]):
             self.start_repair(newest)
             self._held = []
 
-    def _emit_new(
-        self,
-        kind: Literal["init", "update", "repair"],
-        trades: list[Trade],
-        taken_back: tuple[Trade, ...] = (),
-        left_out: int = 0,
-    ) -> None:
+    def _emit_new(self, kind: Kind, trades: list[Trade], taken_back: tuple[Trade, ...] = (), left_out: int = 0) -> None:
         fresh = {trade.key: trade for trade in trades if trade.key not in self._known}
         self._known.update(fresh)
         for trade in taken_back:

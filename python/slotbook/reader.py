@@ -64,7 +64,7 @@ class Reader(Generic[Item]):
             self.socket.leave(self)
 
     def subscribe(self) -> None:
-        self.id = self.socket.next_id()
+        self.id = next(self.socket.ids)
         self.enter("subscribing", max(limits.ANSWER_S, self.socket.hooks.silence_s))
         self.socket.connection.send({"type": "subscribe", "id": self.id, **self.request()})
 
@@ -158,7 +158,7 @@ class BookReader(Reader[BookView[Row]]):
     def handle_subscribed(self, message: dict[str, Any]) -> None:
         if self.phase == "subscribing":
             self.name = str(message["topic"])
-            self.socket.name_reader(self.name, self)
+            self.socket.named[self.name] = self
             self.enter("waiting", self._silence_s + self.members.get("intervalMs", 0) / 1000)
 
     def handle_message(self, message: dict[str, Any]) -> None:

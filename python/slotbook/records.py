@@ -48,11 +48,14 @@ class Trade(NamedTuple):
         return -1 if self.fill_record_id is None else self.fill_record_id
 
 
+Kind = Literal["init", "update", "repair"]
+
+
 class TradeBatch(NamedTuple):
     """Trades that come together, oldest first."""
 
     #: `init`: the newest when a subscription begins. `update`: new ones. `repair`: those that a loss had left out.
-    kind: Literal["init", "update", "repair"]
+    kind: Kind
     trades: tuple[Trade, ...]
     #: Trades that came before, and that a fork of the chain has reverted.
     taken_back: tuple[Trade, ...] = ()
@@ -92,25 +95,13 @@ def trade_of(record: dict[str, Any]) -> Trade:
     try:
         base, quote = read("baseAssetAmountFilled", raw_base), read("quoteAssetAmountFilled", raw_price)
         price = (quote * 10**9 * 2 + base) // (base * 2) if base and quote is not None else None
+        taker = (read("takerOrderDirection", str), read("taker", str), read("takerOrderId", int))
+        fees = (read("takerFee", raw_price), read("makerFee", raw_price))
+        tx = (str(record["txSig"]), int(record["txSigIndex"]))
+        block = (str(record["symbol"]), int(record["ts"]), int(record["slot"]), read("fillRecordId", int))
+        maker = (read("maker", str), read("makerOrderId", int))
         return Trade(
-            str(record["symbol"]),
-            int(record["ts"]),
-            int(record["slot"]),
-            read("fillRecordId", int),
-            str(record["txSig"]),
-            int(record["txSigIndex"]),
-            price,
-            base,
-            quote,
-            read("takerOrderDirection", str),
-            read("taker", str),
-            read("takerOrderId", int),
-            read("maker", str),
-            read("makerOrderId", int),
-            read("takerFee", raw_price),
-            read("makerFee", raw_price),
-            read("oraclePrice", raw_price),
-            str(record["actionExplanation"]),
+            *block, *tx, price, base, quote, *taker, *maker, *fees, read("oraclePrice", raw_price), str(record["actionExplanation"])
         )
     except (KeyError, TypeError, ValueError, AttributeError, SlotbookError) as error:
         raise SlotbookError("MALFORMED_ANSWER", f"a trade cannot be read: {error!r:.150}") from error

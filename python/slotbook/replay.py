@@ -29,7 +29,7 @@ class ReplayReader(BookReader[Row]):
         super().__init__(socket, members)
         self._silence_s = max(self._silence_s, limits.REPLAY_SILENCE_S)
         self.start, self.until, self.speed = start, until, speed
-        self.is_live = self.is_paused = False
+        self.is_live = False
         self.holes: list[Hole] = []
 
     def request(self) -> dict[str, Any]:
@@ -37,12 +37,6 @@ class ReplayReader(BookReader[Row]):
             return super().request()
         until = {"until": self.until.members} if self.until else {}
         return {**self.members, "from": self.start.members, "speed": self.speed, **until}
-
-    def handle_subscribed(self, message: dict[str, Any]) -> None:
-        super().handle_subscribed(message)
-        # A new subscription plays.
-        if self.is_paused:
-            self.socket.connection.send({"type": "pause", "topic": self.name})
 
     def handle_message(self, message: dict[str, Any]) -> None:
         kind = message["type"]
@@ -87,7 +81,7 @@ class Replay(Subscription[BookView[Row]]):
     """The books of a topic from a moment on, every one: a slow loop slows the replay.
 
     A loop ends with `until`, or where the journal ends; without `until` the replay becomes live, and goes on.
-    The service ends a replay that does not move for ten minutes, as when nothing is read of it for long.
+    The service closes the connection of a loop that reads nothing for ten seconds; the replay then goes on where it was.
     """
 
     def __init__(self, reader: ReplayReader[Row], on_close: Callable[[Subscription[BookView[Row]]], None]) -> None:
@@ -104,27 +98,11 @@ class Replay(Subscription[BookView[Row]]):
         """The holes of the journal that were passed."""
         return self._reader.holes
 
-    async def pause(self) -> None:
-        """Stands still. Raises NOT_SUBSCRIBED where it is live, and UNREACHABLE."""
-        await self._ask({"type": "pause"})
-        self._reader.is_paused = True
-
-    async def resume(self, speed: int | None = None) -> None:
-        """Goes on, at another speed where one is given, 1 to 1000. Raises as `pause`."""
-        await self._ask({"type": "resume"} if speed is None else {"type": "resume", "speed": speed})
-        self._reader.is_paused, self._reader.speed = False, speed or self._reader.speed
-
-    async def seek(self, moment: Moment) -> None:
-        """Goes to another moment. Raises MOMENT_NOT_KEPT, and it stays where it is; and as `pause`."""
-        await self._ask({"type": "seek", "from": moment.members})
-        self._reader.start = moment
-        self._waiting.clear()
-
     def push(self, item: BookView[Row]) -> None:
         if self.is_live:
             self._waiting.clear()
         super().push(item)
-        if len(self._waiting) >= limits.REPLAY_WAITING_MAX and not self._reader.socket.is_asked:
+        if len(self._waiting) >= limits.REPLAY_WAITING_MAX:
             self._reader.socket.connection.has_room.clear()
 
     async def __anext__(self) -> BookView[Row]:
@@ -132,9 +110,3 @@ class Replay(Subscription[BookView[Row]]):
         if len(self._waiting) < limits.REPLAY_WAITING_MAX // 2:
             self._reader.socket.connection.has_room.set()
         return view
-
-    async def _ask(self, message: dict[str, Any]) -> None:
-        socket = self._reader.socket
-        socket.connection.has_room.set()
-        await socket.ask({**message, "topic": self._reader.name})
-

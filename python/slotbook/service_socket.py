@@ -1,6 +1,5 @@
 """The socket of a service, which all subscriptions of a client share: it knows which message is whose."""
 
-import asyncio
 import json
 import re
 from collections.abc import Callable
@@ -22,15 +21,11 @@ class ServiceSocket:
         self.hooks = hooks
         self.connection = Connection(socket_address(url), self)
         self.readers: dict[str, Reader[Any]] = {}
-        self._named: dict[str, Reader[Any]] = {}
-        self._asked: dict[int, asyncio.Future[SlotbookError | None]] = {}
-        self._ids = count(1)
+        #: The readers by the names of their topics in messages.
+        self.named: dict[str, Reader[Any]] = {}
+        #: Numbers that no message had before.
+        self.ids = count(1)
         self._decoder = FrameDecoder()
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether an answer is awaited."""
-        return bool(self._asked)
 
     def join(self, key: str, make: Callable[[], Reader[Any]]) -> Reader[Any]:
         """Returns the reader with a key, made where there is none."""
@@ -45,28 +40,9 @@ class ServiceSocket:
     def leave(self, reader: Reader[Any]) -> None:
         """Takes a reader out; without any the connection is closed."""
         self.readers = {key: one for key, one in self.readers.items() if one is not reader}
-        self._named = {name: one for name, one in self._named.items() if one is not reader}
+        self.named = {name: one for name, one in self.named.items() if one is not reader}
         if not self.readers:
             self.connection.close()
-
-    def next_id(self) -> int:
-        return next(self._ids)
-
-    def name_reader(self, name: str, reader: Reader[Any]) -> None:
-        self._named[name] = reader
-
-    async def ask(self, message: dict[str, Any]) -> None:
-        """Sends a message and waits for its answer. Raises the service's error, and UNREACHABLE where the connection breaks."""
-        if self.connection.state != "open":
-            raise SlotbookError("UNREACHABLE", "there is no connection now")
-        number = self.next_id()
-        answer = self._asked[number] = asyncio.get_running_loop().create_future()
-        self.connection.send({**message, "id": number})
-        try:
-            if (error := await answer) is not None:
-                raise error
-        finally:
-            del self._asked[number]
 
     def handle_state(self, state: ConnectionState) -> None:
         for reader in list(self.readers.values()):
@@ -74,9 +50,6 @@ class ServiceSocket:
                 reader.subscribe()
             else:
                 reader.handle_disconnect()
-        if state != "open":
-            for number in self._asked:
-                self._answer(number, SlotbookError("UNREACHABLE", "the connection broke"))
         self.hooks.on_connection(state)
 
     def handle_look(self, now: float) -> None:
@@ -87,8 +60,8 @@ class ServiceSocket:
         try:
             if isinstance(data, bytes):
                 frame = self._decoder.decode_frame(data)
-                if frame.topic in self._named:
-                    self._named[frame.topic].handle_frame(frame)
+                if frame.topic in self.named:
+                    self.named[frame.topic].handle_frame(frame)
             else:
                 self._handle_message(read_message(data))
         except ProtocolViolation as violation:
@@ -109,26 +82,16 @@ class ServiceSocket:
             for reader in self.readers.values():
                 if reader.id == number:
                     reader.handle_subscribed(message)
-        elif isinstance(number, int) and number in self._asked:
-            self._answer(number, None)
-        elif (named := self._named.get(name_of(message))) is not None:
+        elif (named := self.named.get(name_of(message))) is not None:
             named.handle_message(message)
 
     def _handle_error(self, message: dict[str, Any], number: Any) -> None:
-        error = error_of(message)
-        if number in self._asked:
-            self._answer(number, error)
-            return
-        named = self._named.get(name_of(message))
+        error, named = error_of(message), self.named.get(name_of(message))
         for reader in list(self.readers.values()):
             # One without a number and a name is about a message that was not read.
             is_unread = number is None and named is None and reader.phase == "subscribing"
             if reader.id == number or (number is None and reader is named) or is_unread:
                 reader.handle_error(error)
-
-    def _answer(self, number: int, error: SlotbookError | None) -> None:
-        if not self._asked[number].done():
-            self._asked[number].set_result(error)
 
 
 def read_message(data: str) -> dict[str, Any]:
