@@ -187,7 +187,7 @@ const longForms = {
     env: { BINARY_SECONDS: '600' },
   },
   'python-stream': {
-    about: 'a client in Python, written from docs/streaming.md, follows a demo for ten minutes',
+    about: 'the Python package follows a demo for ten minutes',
     command: [localCommand('vitest'), 'run', 'test/process/python.test.ts'],
     env: { PYTHON_SECONDS: '600' },
   },

@@ -1,7 +1,7 @@
 """Rows, trades and candles as data frames. The packages are the extras `pandas` and `polars`."""
 
 from collections.abc import Iterable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ def columns_of(rows: Iterable[Any], *, exact: bool) -> dict[str, list[Any]]:
     columns = {name: [getattr(row, name) for row in listed] for name in (listed[0]._fields if listed else ())}
     for name, values in columns.items():
         if name == "ts":
-            columns[name] = [datetime.fromtimestamp(value, timezone.utc) for value in values]
+            columns[name] = [datetime.fromtimestamp(value, UTC) for value in values]
         elif not exact and name in PLACES:
             columns[name] = [None if value is None else value / 10 ** PLACES[name] for value in values]
         elif not exact and values and isinstance(values[0], Decimal):

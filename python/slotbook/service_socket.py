@@ -7,7 +7,6 @@ from decimal import Decimal
 from itertools import count
 from typing import Any
 
-from . import limits
 from .binary import FrameDecoder
 from .connection import Connection, ConnectionState
 from .errors import ProtocolViolation, SlotbookError, error_of

@@ -126,6 +126,16 @@ test('the Python package has the book of /l2 and /l3 while it moves', TIMEOUT, a
   if (seconds > 60) process.stdout.write(`${JSON.stringify(report)}\n`);
 });
 
+test('the programs of python/README.md run as they are shown', TIMEOUT, async (context) => {
+  if (!hasModule) context.skip('needs python3-websockets');
+  const report = await python([pathOf('../python/readme.py'), service?.url ?? '']);
+  const { follow, past } = report as Record<'follow' | 'past', readonly string[]>;
+  for (const word of ['bid', 'trade'])
+    expect(follow.some((line) => line.startsWith(word))).toBe(true);
+  expect(past[0]).toMatch(/^then Level\(price=\d+/);
+  expect(past.length).toBeGreaterThan(2);
+});
+
 const READER = pathOf('../python/journal.py');
 const START = { slot: 31, unixSeconds: 1_800_000_000 };
 const STEPS = 300;
