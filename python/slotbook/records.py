@@ -19,10 +19,10 @@ class Trade(NamedTuple):
     tx_sig: str
     #: Its place among the events of the transaction.
     tx_sig_index: int
-    #: Quote for a base, rounded to 1e-6.
-    price: int | None
-    base: int | None
-    quote: int | None
+    #: Quote for a base, rounded to 1e-6; 0 for a fill without a size.
+    price: int
+    base: int
+    quote: int
     #: `long` buys.
     taker_direction: Literal["long", "short"] | None
     taker: str | None
@@ -93,8 +93,8 @@ def trade_of(record: dict[str, Any]) -> Trade:
         return None if value in (None, "") else kind(value)
 
     try:
-        base, quote = read("baseAssetAmountFilled", raw_base), read("quoteAssetAmountFilled", raw_price)
-        price = (quote * 10**9 * 2 + base) // (base * 2) if base and quote is not None else None
+        base, quote = raw_base(record["baseAssetAmountFilled"]), raw_price(record["quoteAssetAmountFilled"])
+        price = (quote * 10**9 * 2 + base) // (base * 2) if base > 0 else 0
         taker = (read("takerOrderDirection", str), read("taker", str), read("takerOrderId", int))
         fees = (read("takerFee", raw_price), read("makerFee", raw_price))
         tx = (str(record["txSig"]), int(record["txSigIndex"]))

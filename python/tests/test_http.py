@@ -85,7 +85,8 @@ class Http(unittest.IsolatedAsyncioTestCase):
         self.answer = lambda path, query: (200, b"no gzip", {"Content-Encoding": "gzip"})
         self.http._retries_max = 0
         self.assertEqual(await self.code_of("/status"), "UNREACHABLE")
-        for book in ({}, [], {"bids": [], "asks": [{}]}):
+        books: list[Any] = [{}, [], {"bids": [], "asks": [{}]}]
+        for book in books:
             self.answer = lambda path, query, book=book: (200, book, {})  # type: ignore[misc]
             with self.assertRaises(SlotbookError) as raised:
                 await self.http.l3("SOL-PERP")
