@@ -14,7 +14,7 @@ test('shows any moment that the journal keeps, as the past, and goes back to liv
   const moment = async (): Promise<number> =>
     Date.parse(`${(await page.getByTestId('moment').inputValue()).replace(' ', 'T')}Z`);
   try {
-    await page.getByRole('button', { name: 'History' }).press('Enter');
+    await page.getByRole('button', { name: 'Replay', exact: true }).press('Enter');
     const back = page.getByRole('button', ENABLED_BACK);
     await back.press('Enter');
     await visit.untilState('past');
@@ -93,7 +93,7 @@ test('a link to a moment shows it again, and says so where it is not kept', asyn
   const visit = await PageVisit.open(browser, `${service.url}/?market=SOL-PERP`);
   const { page } = visit;
   try {
-    await page.getByRole('button', { name: 'History' }).press('Enter');
+    await page.getByRole('button', { name: 'Replay', exact: true }).press('Enter');
     await page.getByRole('button', ENABLED_BACK).press('Enter');
     await visit.untilState('past');
     const { seq, epoch, rows } = await visit.readLadder();

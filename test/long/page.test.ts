@@ -264,7 +264,9 @@ test.for(['dark', 'light'] as const)('is used by the keyboard alone, %s', (theme
     await walked;
     await tabTo(page, '[role=application]');
     await page.keyboard.press('ArrowUp');
-    expect(await page.locator('#ladder-focus').textContent()).toMatch(/^(bid|ask) [\d,.]+, size /);
+    expect(await page.locator('#ladder-focus').textContent()).toMatch(
+      /^(bid|ask) [\d,.]+ USDC, size /,
+    );
     await page.keyboard.press('Enter');
     await until('the queue', () => page.getByTestId('queue').count());
     await tabTo(page, 'button[aria-label^="Show the"]');
@@ -324,7 +326,7 @@ test.for(['reduce', 'no-preference'] as const)(
       await page.getByRole('application').press('ArrowDown');
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Show the light theme' }).press('Enter');
-      await page.getByRole('button', { name: 'History' }).press('Enter');
+      await page.getByRole('button', { name: 'Replay', exact: true }).press('Enter');
       await page.keyboard.press('/');
       await page.keyboard.type('eth');
       expect(await page.evaluate(moving)).toEqual([]);
@@ -335,7 +337,9 @@ test.for(['BTC-PERP', 'ETH-PERP', 'SOL'])('shows %s by its address', async (mark
   const visit = await PageVisit.open(browser, `${service.url}/?market=${market}`);
   try {
     await expectWhole(visit);
-    expect(await visit.page.title()).toBe(`${market} · slotbook`);
+    await until('its price', async () =>
+      new RegExp(`^${market} [\\d,.]+ · slotbook$`).test(await visit.page.title()),
+    );
     expect(await visit.findFaults(service.url)).toEqual([]);
   } finally {
     await visit.close();
@@ -345,7 +349,7 @@ test.for(['BTC-PERP', 'ETH-PERP', 'SOL'])('shows %s by its address', async (mark
 test('a market without orders says so', () =>
   visiting('?market=USDC', { shows: 'service' }, async (visit) => {
     await until('the words', async () => (await visit.text('nothing')) === 'No orders');
-    await until('the oracle', async () => /Oracle\s*1\.0/.test(await visit.text('facts')));
+    await until('the oracle', async () => /Oracle USDC\s*1\.0/.test(await visit.text('facts')));
     expect(await visit.page.title()).toBe('USDC · slotbook');
     await takeShot(visit, 'USDC');
     await expectAccessible(visit);

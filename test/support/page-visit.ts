@@ -163,10 +163,10 @@ export class PageVisit {
     return this.page.evaluate('watched.shift');
   }
 
-  /** Bytes of the scripts that were loaded, as they were sent. */
+  /** Bytes of the loaded scripts as they were sent, without the library that draws a chart. */
   scriptBytes(): Promise<number> {
     return this.page.evaluate(`performance.getEntriesByType('resource')
-      .filter(({ name }) => name.endsWith('.js'))
+      .filter(({ name }) => name.endsWith('.js') && !/candle-chart|time-plot/.test(name))
       .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);
   }
 

@@ -18,6 +18,14 @@ const PRICE_SCALE_WIDTH = 84;
 /** Bounds of the number of initially visible candles, which is smaller for a young market. */
 const FIRST_BARS = { min: 48, max: 140 };
 
+/** Events of a chart. */
+interface ChartEvents {
+  /** The view approaches the oldest candle. */
+  onOlder(): void;
+  /** A candle was clicked; its start, unix seconds. */
+  onCandle(ts: number): void;
+}
+
 /** A chart in an element. */
 export class CandleChart {
   readonly #chart: IChartApi;
@@ -25,9 +33,10 @@ export class CandleChart {
   readonly #volume: ISeriesApi<'Histogram'>;
   #palette: Palette;
   #shown: readonly Candle[] = [];
+  /** The distance of displayed times from UTC, seconds: the library knows no time zones. */
+  #offset = 0;
 
-  /** `onOlder` is called when the view approaches the oldest candle. */
-  constructor(element: HTMLElement, palette: Palette, onOlder: () => void) {
+  constructor(element: HTMLElement, palette: Palette, { onOlder, onCandle }: ChartEvents) {
     this.#palette = palette;
     this.#chart = createChart(element, {
       autoSize: true,
@@ -48,13 +57,16 @@ export class CandleChart {
       if (range !== null && range.from < OLDER_BARS && this.#shown.length > 0) onOlder();
     };
     this.#chart.timeScale().subscribeVisibleLogicalRangeChange(handleRange);
+    this.#chart.subscribeClick(({ time }) => {
+      if (time !== undefined) onCandle(Number(time) - this.#offset);
+    });
   }
 
   /** Shows these candles, oldest first; the view stays when older candles are prepended. */
   setCandles(candles: readonly Candle[]): void {
     const isOther = this.#shown.at(-1)?.ts !== candles.at(-1)?.ts || this.#shown.length === 0;
     this.#shown = candles;
-    this.#candles.setData(candles.map(barOf));
+    this.#candles.setData(candles.map((candle) => this.#barOf(candle)));
     this.#volume.setData(candles.map((candle) => this.#volumeOf(candle)));
     if (!isOther) return;
     const to = candles.length + 3;
@@ -64,8 +76,17 @@ export class CandleChart {
 
   updateCandle(candle: Candle): void {
     if (this.#shown.length === 0) return;
-    this.#candles.update(barOf(candle));
+    this.#candles.update(this.#barOf(candle));
     this.#volume.update(this.#volumeOf(candle));
+  }
+
+  /** Sets the distance of displayed times from UTC, seconds. */
+  setOffset(offset: number): void {
+    if (offset === this.#offset) return;
+    this.#offset = offset;
+    const shown = this.#shown;
+    this.#shown = [];
+    this.setCandles(shown);
   }
 
   setPriceFormat(decimals: number, priceFormatter: (price: number) => string): void {
@@ -88,12 +109,16 @@ export class CandleChart {
   #volumeOf(candle: Candle): { time: UTCTimestamp; value: number; color: string } {
     const { ts, fillOpen, fillClose, baseVolume } = candle;
     const color = fillClose >= fillOpen ? this.#palette.bid : this.#palette.ask;
-    return { time: ts as UTCTimestamp, value: baseVolume, color: `${color}66` };
+    return { time: this.#timeOf(ts), value: baseVolume, color: `${color}66` };
   }
-}
 
-function barOf({ ts, fillOpen: open, fillHigh: high, fillLow: low, fillClose: close }: Candle) {
-  return { time: ts as UTCTimestamp, open, high, low, close };
+  #barOf({ ts, fillOpen: open, fillHigh: high, fillLow: low, fillClose: close }: Candle) {
+    return { time: this.#timeOf(ts), open, high, low, close };
+  }
+
+  #timeOf(ts: number): UTCTimestamp {
+    return (ts + this.#offset) as UTCTimestamp;
+  }
 }
 
 function candleColors({ bid, ask }: Palette) {

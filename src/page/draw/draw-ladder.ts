@@ -1,8 +1,8 @@
 /** Draws a ladder: price, size and total of each level over bars by source. */
-import { type Ladder, type LadderRow, SOURCES } from '../model/ladder.js';
+import { type Ladder, type LadderRow, type LevelName, rowIndex, SOURCES } from '../model/ladder.js';
 import type { Size } from './canvas.js';
 import type { DigitPen } from './draw-digits.js';
-import { type LadderLayout, type LadderPlace, MIDDLE_HEIGHT, rowTop } from './ladder-layout.js';
+import { type LadderLayout, MIDDLE_HEIGHT, rowTop } from './ladder-layout.js';
 import { type Palette, sourceColor } from './palette.js';
 
 /** The inputs of the drawing. */
@@ -14,10 +14,14 @@ interface LadderScene {
   readonly pen: DigitPen;
   readonly ladder: Ladder;
   readonly formatPrice: (price: bigint) => string;
-  readonly formatSize: (size: bigint) => string;
+  /** The texts of a row's size and total. */
+  readonly sizeText: (row: LadderRow) => string;
+  readonly totalText: (row: LadderRow) => string;
   readonly middle: { readonly price: string; readonly spread: string };
-  readonly hovered: LadderPlace | undefined;
-  readonly selected: { readonly side: 'bid' | 'ask'; readonly price: bigint } | undefined;
+  /** The best prices of the market; a level beyond the other side's is crossed. */
+  readonly best: { readonly bid: bigint | undefined; readonly ask: bigint | undefined };
+  readonly hovered: LevelName | undefined;
+  readonly selected: LevelName | undefined;
 }
 
 /** Margin at both edges. */
@@ -28,6 +32,8 @@ const BAR_ALPHA = 0.27;
 const TOTAL_ALPHA = 0.07;
 /** Totals are less prominent than sizes. */
 const TOTAL_TEXT_ALPHA = 0.72;
+/** Width of the mark of a crossed level, and of a bar that is longer than its row. */
+const MARK_WIDTH = 4;
 
 type Context = CanvasRenderingContext2D;
 
@@ -76,7 +82,7 @@ function drawSizeBars(context: Context, { rows, side, ...scene }: SideScene): vo
   // Clears the background of the bar, which would tint its colour.
   context.fillStyle = palette.panel;
   for (let index = 0; index < rows.length; index += 1) {
-    fill(index, size.width, Number(rowOf(rows, index).size) * scale);
+    fill(index, size.width, Math.min(size.width, Number(rowOf(rows, index).size) * scale));
   }
   const rights = new Float64Array(rows.length).fill(size.width);
   context.globalAlpha = BAR_ALPHA;
@@ -86,12 +92,18 @@ function drawSizeBars(context: Context, { rows, side, ...scene }: SideScene): vo
       const part = rowOf(rows, index).bySource[source];
       if (part <= 0n) continue;
       const right = rights[index] ?? 0;
-      const width = Number(part) * scale;
+      const width = Math.min(right, Number(part) * scale);
       fill(index, right, width);
       rights[index] = right - width;
     }
   }
   context.globalAlpha = 1;
+  // A bar of the AMM may be longer than its row: its cut end is marked.
+  context.fillStyle = palette.amm;
+  for (let index = 0; index < rows.length; index += 1) {
+    const isCut = Number(rowOf(rows, index).size) * scale > size.width + 1;
+    if (isCut) fill(index, MARK_WIDTH / 2, MARK_WIDTH / 2);
+  }
 }
 
 /** Lists are iterated by index: `entries` would produce most of the garbage of drawing. */
@@ -100,15 +112,16 @@ function rowOf(rows: readonly LadderRow[], index: number): LadderRow {
 }
 
 function drawMarks(context: Context, scene: SideScene): void {
-  const { palette, size, layout, hovered, selected, rows, side } = scene;
-  if (hovered?.side === side && hovered.index < rows.length) {
+  const { palette, size, layout, hovered, selected, side, ladder } = scene;
+  markCrossed(context, scene);
+  const hoveredRow = hovered?.side === side ? rowIndex(ladder, hovered) : -1;
+  if (hoveredRow >= 0) {
     context.globalAlpha = 0.08;
     context.fillStyle = palette.text;
-    context.fillRect(0, rowTop(layout, side, hovered.index), size.width, layout.rowHeight);
+    context.fillRect(0, rowTop(layout, side, hoveredRow), size.width, layout.rowHeight);
     context.globalAlpha = 1;
   }
-  if (selected?.side !== side) return;
-  const index = rows.findIndex(({ price }) => price === selected.price);
+  const index = selected?.side === side ? rowIndex(ladder, selected) : -1;
   if (index < 0) return;
   context.strokeStyle = palette.accent;
   context.lineWidth = 1.5;
@@ -116,9 +129,25 @@ function drawMarks(context: Context, scene: SideScene): void {
   context.strokeRect(1, top, size.width - 2, layout.rowHeight - 2);
 }
 
+/** Marks the levels that the other side's best price crosses. */
+function markCrossed(context: Context, { side, rows, best, palette, layout }: SideScene): void {
+  const other = side === 'bid' ? best.ask : best.bid;
+  if (other === undefined) return;
+  context.fillStyle = palette.warn;
+  for (let index = 0; index < rows.length; index += 1) {
+    const { price, size } = rowOf(rows, index);
+    const isCrossed = side === 'bid' ? price >= other : price <= other;
+    // Rows are best first: behind the first level that does not cross, none does.
+    if (!isCrossed) return;
+    if (size > 0n) {
+      context.fillRect(0, rowTop(layout, side, index) + 1, MARK_WIDTH, layout.rowHeight - 2);
+    }
+  }
+}
+
 /** Draws the texts: prices left, sizes in the middle, totals right. */
 function drawTexts(context: Context, { rows, side, ...scene }: SideScene): void {
-  const { layout, palette, size, pen, formatPrice, formatSize } = scene;
+  const { layout, palette, size, pen, formatPrice, sizeText, totalText } = scene;
   const middleOf = (index: number): number =>
     rowTop(layout, side, index) + layout.rowHeight / 2 + 0.5;
   context.textAlign = 'left';
@@ -129,18 +158,19 @@ function drawTexts(context: Context, { rows, side, ...scene }: SideScene): void 
   context.textAlign = 'right';
   context.fillStyle = palette.text;
   for (let index = 0; index < rows.length; index += 1) {
-    context.fillText(formatSize(rowOf(rows, index).size), size.width * SIZE_END, middleOf(index));
+    context.fillText(sizeText(rowOf(rows, index)), size.width * SIZE_END, middleOf(index));
   }
   context.globalAlpha = TOTAL_TEXT_ALPHA;
   // The texts are not cached, because nearly every book changes most of them.
   for (let index = 0; index < rows.length; index += 1) {
     const place = { right: size.width - EDGE, middle: middleOf(index) };
-    pen.drawNumber(context, formatSize(rowOf(rows, index).total), place);
+    pen.drawNumber(context, totalText(rowOf(rows, index)), place);
   }
   context.globalAlpha = 1;
 }
 
-function drawMiddle(context: Context, { size, layout, palette, middle }: LadderScene): void {
+function drawMiddle(context: Context, { size, layout, palette, middle, best }: LadderScene): void {
+  const isCrossed = best.bid !== undefined && best.ask !== undefined && best.bid >= best.ask;
   const { middleTop } = layout;
   const line = middleTop + MIDDLE_HEIGHT / 2 + 0.5;
   context.fillStyle = palette.line;
@@ -151,7 +181,7 @@ function drawMiddle(context: Context, { size, layout, palette, middle }: LadderS
   context.font = `600 17px ${palette.font}`;
   context.fillText(middle.price, EDGE, line);
   context.textAlign = 'right';
-  context.fillStyle = palette.muted;
+  context.fillStyle = isCrossed ? palette.warn : palette.muted;
   context.font = `11px ${palette.font}`;
   context.fillText(middle.spread, size.width - EDGE, line);
 }

@@ -12,6 +12,7 @@ export interface Palette {
   readonly accent: string;
   readonly amm: string;
   readonly indicative: string;
+  readonly warn: string;
   readonly font: string;
 }
 
@@ -29,6 +30,7 @@ export function readPalette(element: Element): Palette {
     accent: read('accent'),
     amm: read('amm'),
     indicative: read('indicative'),
+    warn: read('warn'),
     font: style.fontFamily,
   };
 }

@@ -1,6 +1,8 @@
 /** The page's state in its URL, so that a link reproduces it. */
 import type { MomentQuery } from '@slotbook/client';
+import { writeChoices } from '../model/choices.js';
 import type { BookChoice } from './book-feed.js';
+import { choices } from './choices.svelte.js';
 import type { Theme } from './theme.js';
 
 /** The URL of this script, which on every page lies one folder below the service's URL. */
@@ -9,18 +11,15 @@ const scriptUrl = import.meta.url;
 /** The address of the service that served this page. */
 export const serviceUrl = new URL('..', scriptUrl).href;
 
-/** The groupings of the ladder, in ticks. */
-export const GROUPINGS = [1, 10, 100, 500, 1_000] as const;
-
 /** Returns the market in the URL; null for none. */
 export function marketOfAddress(): string | null {
   return new URLSearchParams(location.search).get('market');
 }
 
-/** Returns the grouping in the URL; 1 when it is missing or not offered. */
+/** Returns the grouping in the URL, in ticks; 1 when it is missing or not a grouping. */
 export function groupingOfAddress(): number {
-  const sent = Number(new URLSearchParams(location.search).get('grouping'));
-  return GROUPINGS.find((one) => one === sent) ?? 1;
+  const sent = new URLSearchParams(location.search).get('grouping') ?? '';
+  return /^[1-9]\d{0,5}$/.test(sent) ? Number(sent) : 1;
 }
 
 /**
@@ -48,6 +47,7 @@ export function setAddress(
   moment: MomentQuery | undefined,
 ): void {
   const query = new URLSearchParams({ market });
+  writeChoices(query, choices);
   if (grouping !== 1) query.set('grouping', String(grouping));
   for (const [name, value] of Object.entries(moment ?? {})) query.set(name, String(value));
   if (location.search === `?${query}`) return;

@@ -37,20 +37,20 @@ async function followFirst(second: 'cut' | 'refuse for now'): Promise<BookFeed> 
     onChange: () => {},
   });
   stops.push(() => feed.stream.close());
-  feed.show({ market: 'SOL-PERP', grouping: 1 });
+  feed.show({ market: 'SOL-PERP', grouping: 1, hasAmm: true });
   await until('the first book', () => feed.freshness.state === 'live');
   return feed;
 }
 
 test('a book of the grouping before is not live while the new one is refused for now', async () => {
   const feed = await followFirst('refuse for now');
-  feed.show({ market: 'SOL-PERP', grouping: 100 });
+  feed.show({ market: 'SOL-PERP', grouping: 100, hasAmm: true });
   expect([feed.shown?.choice.grouping, feed.freshness.state]).toEqual([1, 'connecting']);
 });
 
 test('a book of the grouping before is disconnected when the connection is lost', async () => {
   const feed = await followFirst('cut');
-  feed.show({ market: 'SOL-PERP', grouping: 100 });
+  feed.show({ market: 'SOL-PERP', grouping: 100, hasAmm: true });
   await until('the loss', () => feed.freshness.state === 'disconnected');
   expect(feed.shown?.choice.grouping).toBe(1);
 });
@@ -72,7 +72,7 @@ test('a book whose best prices alone break off is not live', async () => {
     onChange: () => {},
   });
   stops.push(() => feed.stream.close());
-  feed.show({ market: 'SOL-PERP', grouping: 10 });
+  feed.show({ market: 'SOL-PERP', grouping: 10, hasAmm: true });
   await until('the book', () => feed.freshness.state === 'live');
   const delta = { ...bbo, type: 'delta', prev: 1, seq: 2, bid: ['1', '1'], ask: null, crc: 1 };
   service.sendToAll(JSON.stringify(delta));

@@ -17,6 +17,8 @@ export interface BookChoice {
   readonly market: string;
   /** Ticks per price group. */
   readonly grouping: number;
+  /** Whether the book contains the levels of the AMM. */
+  readonly hasAmm: boolean;
 }
 
 /** A book for drawing, with the best prices of its market. */
@@ -97,7 +99,8 @@ export class BookFeed {
   /** Shows another book; a changed grouping keeps the old book until the new one arrives. */
   show(choice: BookChoice): void {
     const isSameMarket = this.#choice?.market === choice.market;
-    const isFollowed = isSameMarket && this.#choice?.grouping === choice.grouping;
+    const { grouping, hasAmm } = this.#choice ?? {};
+    const isFollowed = isSameMarket && grouping === choice.grouping && hasAmm === choice.hasAmm;
     if (isFollowed && this.#error === undefined) return;
     this.#choice = choice;
     this.#error = undefined;
@@ -126,8 +129,8 @@ export class BookFeed {
     if (choice === undefined || this.#isPaused) return;
     this.#close();
     this.#truth.noteNewTopic();
-    const { market, grouping } = choice;
-    const sources = { market, includeVamm: true, includeIndicative: true } as const;
+    const { market, grouping, hasAmm: includeVamm } = choice;
+    const sources = { market, includeVamm, includeIndicative: true } as const;
     const book = { channel: 'book', depth: BOOK_DEPTH, grouping, timing: true } as const;
     this.#levels = this.#stream.subscribe({ ...book, ...sources });
     this.#best =

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { candleAt, type SentCandle } from '../../../test/support/candle-service.js';
 import { until } from '../../../test/support/until.js';
+import { textOfError } from '../model/error-text.js';
 import { CandleFeed } from './candle-feed.js';
 
 const stops: (() => Promise<unknown> | unknown)[] = [];
@@ -68,7 +69,7 @@ function chartFeed(url: string) {
   const feed = new CandleFeed(url, meter, {
     onCandles: (candles) => told.series.push([...candles]),
     onCandle: () => {},
-    onProblem: (message) => told.problems.push(message),
+    onProblem: (error) => told.problems.push(error === undefined ? undefined : textOfError(error)),
   });
   stops.push(() => feed.stop());
   const isShown = (count: number): boolean => told.series.at(-1)?.length === count;

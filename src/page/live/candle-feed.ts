@@ -5,7 +5,6 @@ import {
   RESOLUTION_SECONDS_MAX,
   type Resolution,
 } from '@slotbook/client';
-import { textOfError } from '../model/error-text.js';
 import { CANDLES_PAGE, CANDLES_SHOWN_MAX, LOAD_RETRY_MS } from '../model/limits.js';
 import { FrameLoop } from './frame-loop.js';
 import { measuredSocket, type SocketMeter } from './measured-socket.js';
@@ -25,8 +24,8 @@ interface CandleFeedEvents {
   onCandles(candles: readonly Candle[]): void;
   /** Called when the newest candle has changed, or a newer one has arrived. */
   onCandle(candle: Candle): void;
-  /** Called when loading candles failed and will be retried; undefined after a success. */
-  onProblem(message: string | undefined): void;
+  /** Called with the error when loading candles failed and will be retried; undefined otherwise. */
+  onProblem(error: unknown): void;
 }
 
 /** The client's key of the single series. */
@@ -47,6 +46,7 @@ export class CandleFeed {
   #work = new AbortController();
   #isComplete = false;
   #isLoading = false;
+  #isLoaded = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
   /**
    * Emits corrections once per animation frame, because they often arrive together, and each
@@ -57,6 +57,11 @@ export class CandleFeed {
   constructor(url: string, meter: SocketMeter, events: CandleFeedEvents) {
     this.#client = new CandleClient({ url, WebSocket: measuredSocket(meter, 'ignore') });
     this.#events = events;
+  }
+
+  /** Whether the first page of the series has arrived. */
+  get isLoaded(): boolean {
+    return this.#isLoaded;
   }
 
   /** Oldest first. */
@@ -77,7 +82,10 @@ export class CandleFeed {
     this.#candles = [];
     this.#isComplete = false;
     const isOther = market !== choice.market || resolution !== choice.resolution;
-    if (isOther) this.#events.onCandles([]);
+    if (isOther) {
+      this.#isLoaded = false;
+      this.#events.onCandles([]);
+    }
     this.#events.onProblem(undefined);
     void this.#load(choice, work.signal, LOAD_RETRY_MS.first);
   }
@@ -99,7 +107,7 @@ export class CandleFeed {
       if (page.length > 0) this.#setCandles([...page, ...this.#candles]);
       this.#events.onProblem(undefined);
     } catch (error) {
-      if (!signal.aborted) this.#events.onProblem(textOfError(error));
+      if (!signal.aborted) this.#events.onProblem(error);
     } finally {
       this.#isLoading = false;
     }
@@ -119,7 +127,7 @@ export class CandleFeed {
     } catch (error) {
       if (signal.aborted) return;
       this.#client.unsubscribe(KEY);
-      this.#events.onProblem(textOfError(error));
+      this.#events.onProblem(error);
       const nextMs = Math.min(LOAD_RETRY_MS.max, retryMs * 2);
       this.#retry = setTimeout(() => void this.#load(choice, signal, nextMs), retryMs);
     }
@@ -133,6 +141,7 @@ export class CandleFeed {
       this.#client.subscribe({ marketId, resolution }, KEY, { signal }),
     ]);
     if (signal.aborted) return;
+    this.#isLoaded = true;
     const newer = this.#candles.filter(({ ts }) => ts > (page.at(-1)?.ts ?? 0));
     this.#setCandles([...page, ...newer]);
     this.#events.onProblem(undefined);

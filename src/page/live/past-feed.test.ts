@@ -132,7 +132,7 @@ test('what is to play while another market is read plays once that is there', as
   expect(feed.speed).toBe(0);
   feed.showTime(2_000);
   await answer(2_000);
-  feed.setChoice({ market: 'BTC-PERP', grouping: 1 }, 100_000n);
+  feed.setChoice({ market: 'BTC-PERP', grouping: 1, hasAmm: true }, 100_000n);
   feed.play(2);
   expect([feed.speed, stream.subscriptions]).toEqual([2, []]);
   // The read moment is shown until the stream has begun, which may be soon.
@@ -196,7 +196,7 @@ test('a moment that is not kept is said with what is kept', async () => {
     fetch: async () => Response.json({ error: refusal }, { status: 404 }),
   });
   const feed = new PastFeed(http, '', { onChange: () => {}, onCaughtUp: () => {} });
-  feed.setChoice({ market: 'SOL-PERP', grouping: 1 }, 100n);
+  feed.setChoice({ market: 'SOL-PERP', grouping: 1, hasAmm: true }, 100n);
   feed.showMoment({ ts: 1 });
   await until('the words of the service', () => feed.problem === refusal.message);
   feed.setKept({ firstTs: 1_000, lastTs: 9_000, gaps: [] });

@@ -202,14 +202,14 @@ export class PastFeed {
   #textOfProblem(error: unknown): string {
     const isLost = error instanceof ClientError && error.code === 'MOMENT_NOT_KEPT';
     if (!isLost || this.#kept === undefined) return textOfError(error);
-    const [first, last] = [this.#kept.firstTs, this.#kept.lastTs].map(momentText);
+    const [first, last] = [this.#kept.firstTs, this.#kept.lastTs].map((ts) => momentText(ts));
     return `That moment is not kept: the journal has ${first} to ${last} UTC.`;
   }
 
   /** The best prices of a grouped book need a second read. */
   async #readBook(choice: BookChoice, moment: MomentQuery, signal: AbortSignal): Promise<PastBook> {
-    const { market, grouping } = choice;
-    const query = { marketName: market, includeVamm: true, includeIndicative: true, ...moment };
+    const { market: marketName, grouping, hasAmm: includeVamm } = choice;
+    const query = { marketName, includeVamm, includeIndicative: true, ...moment };
     const [levels, best] = await Promise.all([
       this.#http.l2({ ...query, depth: BOOK_DEPTH, grouping }, { signal }),
       grouping === 1 ? undefined : this.#http.l2({ ...query, depth: 1 }, { signal }),

@@ -58,7 +58,7 @@ export class PastPlayer {
         intervalMs: intervalOf(speed),
         // The page groups the levels itself, because it needs the market's best prices as well.
         depth: choice.grouping === 1 ? BOOK_DEPTH : GROUPED_DEPTH,
-        includeVamm: true,
+        includeVamm: choice.hasAmm,
         includeIndicative: true,
       },
     ).replay({ from, speed });

@@ -1,5 +1,7 @@
 /** The light or dark theme: the system's preference until the reader chooses. */
 
+import { readStored, writeStored } from './stored.js';
+
 /** The two themes. */
 export type Theme = 'light' | 'dark';
 
@@ -8,7 +10,7 @@ const darkPreference = matchMedia('(prefers-color-scheme: dark)');
 
 /** The current theme. */
 export function currentTheme(): Theme {
-  const chosen = readChoice();
+  const chosen = readStored(KEY);
   if (chosen === 'light' || chosen === 'dark') return chosen;
   return darkPreference.matches ? 'dark' : 'light';
 }
@@ -20,11 +22,7 @@ export function applyTheme(theme: Theme): void {
 
 /** Stores the choice of a theme. */
 export function chooseTheme(theme: Theme): void {
-  try {
-    localStorage.setItem(KEY, theme);
-  } catch {
-    // Without storage, the choice lasts until the tab is closed.
-  }
+  writeStored(KEY, theme);
   applyTheme(theme);
 }
 
@@ -33,12 +31,4 @@ export function watchTheme(onChange: (theme: Theme) => void): () => void {
   const listener = (): void => onChange(currentTheme());
   darkPreference.addEventListener('change', listener);
   return () => darkPreference.removeEventListener('change', listener);
-}
-
-function readChoice(): string | null {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return null;
-  }
 }

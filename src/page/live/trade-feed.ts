@@ -1,6 +1,6 @@
 /** The newest trades of a market, followed while the page is visible. */
 import { type LiveTrade, type TradeSubscription, TradesClient } from '@slotbook/client';
-import { TRADES_SHOWN_MAX } from '../model/limits.js';
+import { TRADES_KEPT_MAX } from '../model/limits.js';
 import { measuredSocket, type SocketMeter } from './measured-socket.js';
 
 /** Follows the trades of one market. */
@@ -10,6 +10,8 @@ export class TradeFeed {
   #subscription: TradeSubscription<LiveTrade> | undefined;
   #trades: readonly LiveTrade[] = [];
   #market: string | undefined;
+  #isLoaded = false;
+  #error: unknown;
 
   constructor(url: string, meter: SocketMeter, onChange: () => void) {
     this.#client = new TradesClient({ url, WebSocket: measuredSocket(meter, 'ignore') });
@@ -21,20 +23,42 @@ export class TradeFeed {
     return this.#trades;
   }
 
+  /** Whether the trades of the market have arrived. */
+  get isLoaded(): boolean {
+    return this.#isLoaded;
+  }
+
+  /** The error of the last attempt; undefined after a success. */
+  get error(): unknown {
+    return this.#error;
+  }
+
   /**
    * Shows the trades of a market; displayed trades of the same market stay until new ones arrive.
    */
   show(market: string): void {
     this.stop();
     this.#trades = [];
-    if (market !== this.#market) this.#onChange();
+    if (market !== this.#market) {
+      this.#isLoaded = false;
+      this.#error = undefined;
+      this.#onChange();
+    }
     this.#market = market;
     const subscription = this.#client.subscribe(market);
     this.#subscription = subscription;
+    const noteError = (error: unknown): void => {
+      this.#error = error;
+      this.#onChange();
+    };
+    subscription.onError(noteError);
+    subscription.onRetry(noteError);
     subscription.onTrades(({ trades, takenBack }) => {
       const reverted = new Set(takenBack.map(nameOf));
       const kept = this.#trades.filter((trade) => !reverted.has(nameOf(trade)));
-      this.#trades = [...[...trades].reverse(), ...kept].slice(0, TRADES_SHOWN_MAX);
+      this.#trades = [...[...trades].reverse(), ...kept].slice(0, TRADES_KEPT_MAX);
+      this.#isLoaded = true;
+      this.#error = undefined;
       this.#onChange();
     });
   }

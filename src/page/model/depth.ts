@@ -5,7 +5,7 @@ import type { BookView, Level } from '@slotbook/client';
 export interface DepthSide {
   /** Quote per base. */
   readonly prices: Float64Array;
-  /** Base. */
+  /** Base, or its value in quote. */
   readonly totals: Float64Array;
 }
 
@@ -22,9 +22,12 @@ export interface DepthCurve {
 }
 
 /** The curve of a book's shown levels. */
-export function depthCurveOf(view: Pick<BookView, 'bids' | 'asks'>): DepthCurve {
-  const bids = sideOf(view.bids);
-  const asks = sideOf(view.asks);
+export function depthCurveOf(
+  view: Pick<BookView, 'bids' | 'asks'>,
+  unit: 'base' | 'quote',
+): DepthCurve {
+  const bids = sideOf(view.bids, unit);
+  const asks = sideOf(view.asks, unit);
   const bid = bids.prices[0];
   const ask = asks.prices[0];
   const mid = bid === undefined || ask === undefined ? null : (bid + ask) / 2;
@@ -34,16 +37,17 @@ export function depthCurveOf(view: Pick<BookView, 'bids' | 'asks'>): DepthCurve 
   return { bids, asks, mid, reach, totalMax: Math.max(most(bids), most(asks)) };
 }
 
-function sideOf(levels: BookView['bids']): DepthSide {
+function sideOf(levels: BookView['bids'], unit: 'base' | 'quote'): DepthSide {
   const prices = new Float64Array(levels.length);
   const totals = new Float64Array(levels.length);
-  let raw = 0;
+  let total = 0;
   // Levels are read by index, because `entries` would produce most of the garbage.
   for (let index = 0; index < levels.length; index += 1) {
     const { price, size } = levels[index] as Level;
-    raw += Number(size);
-    prices[index] = Number(price) / 1e6;
-    totals[index] = raw / 1e9;
+    const quotePrice = Number(price) / 1e6;
+    total += (Number(size) / 1e9) * (unit === 'base' ? 1 : quotePrice);
+    prices[index] = quotePrice;
+    totals[index] = total;
   }
   return { prices, totals };
 }
@@ -59,7 +63,7 @@ export function countWithin({ prices }: DepthSide, mid: number, distance: number
   return count;
 }
 
-/** The base within a distance of the mid price. */
+/** The total within a distance of the mid price. */
 interface DepthWithin {
   readonly bps: number;
   /** Null when the known levels do not reach that far. */

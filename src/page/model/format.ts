@@ -1,4 +1,5 @@
 /** Formats numbers for display: grouped digits, and the decimals of a market's steps. */
+import { momentText, type Zone } from './moments.js';
 
 /**
  * Returns the number of decimals of a step, in a unit of `unitDecimals` decimals: 4 for a tick of
@@ -86,9 +87,9 @@ export function formatBytesPerSecond(bytes: number): string {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB/s` : `${(bytes / 1e6).toFixed(2)} MB/s`;
 }
 
-/** The time of day in UTC: `12:03:04`. */
-export function formatTime(unixMs: number): string {
-  return new Date(unixMs).toISOString().slice(11, 19);
+/** The time of day: `12:03:04`. */
+export function formatTime(unixMs: number, zone?: Zone): string {
+  return momentText(unixMs, zone).slice(11, 19);
 }
 
 /** Formats a duration: `8 s`, `2 min 8 s`, `3 h 12 min`. */

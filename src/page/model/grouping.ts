@@ -1,6 +1,27 @@
 /** Groups levels like the service: bids round down to the group price, asks up. */
 import type { Base, Level, Price } from '@slotbook/client';
 
+/** The service's largest grouping, in ticks. */
+const GROUPING_MAX = 1_000_000;
+/** A group is at most this part of the price. */
+const PRICE_PARTS_MIN = 50n;
+
+/**
+ * Returns the groupings of a ladder in ticks: the tick itself, the steps 1, 2 and 5 of each power
+ * of ten up to a fiftieth of the price that are whole ticks, and the chosen one. Prices are raw.
+ */
+export function groupingsOf(tick: bigint, price: bigint | null, chosen: number): readonly number[] {
+  const groupings = new Set([1, chosen]);
+  const largest = (price ?? 0n) / PRICE_PARTS_MIN;
+  for (let power = 1n; power <= largest; power *= 10n) {
+    for (const step of [power, 2n * power, 5n * power]) {
+      if (step > largest || step % tick !== 0n) continue;
+      if (step / tick <= GROUPING_MAX) groupings.add(Number(step / tick));
+    }
+  }
+  return [...groupings].sort((one, other) => one - other);
+}
+
 /** The levels to group, and the group size. */
 interface Grouping {
   readonly side: 'bid' | 'ask';

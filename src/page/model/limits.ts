@@ -13,6 +13,8 @@ export const ORDERS_DEPTH = 500;
 export const QUEUE_ROWS_MAX = 100;
 /** Listed trades, more than fit on a large screen. */
 export const TRADES_SHOWN_MAX = 60;
+/** Kept trades, of which a filter lists some. */
+export const TRADES_KEPT_MAX = 1_000;
 /** Maximum candles of a chart: two weeks of minutes. */
 export const CANDLES_SHOWN_MAX = 20_000;
 /** Candles of a page. */
@@ -39,8 +41,6 @@ export const FRAME_MS = { longest: 1_000 / 60, shortest: 4, jitterPart: 0.2 } as
 export const RENDERER_WAIT_MS_MAX = 2_000;
 /** Interval of reads of the journal's listing. */
 export const JOURNAL_MS = 2_000;
-/** Listed markets of a search. */
-export const MARKETS_LISTED_MAX = 50;
 /** Number of latencies in the quantiles: more than a minute of a fast stream. */
 export const LATENCIES_MAX = 2_048;
 /** Older latencies are irrelevant. */

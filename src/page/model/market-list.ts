@@ -1,6 +1,5 @@
 /** The markets of a search, and their figures. */
 import type { MarketInfo, MarketStats } from '@slotbook/client';
-import { MARKETS_LISTED_MAX } from './limits.js';
 
 /** A market with its statistics; null until they arrive. */
 export interface ListedMarket {
@@ -19,6 +18,19 @@ export function listMarkets(
   return listed.sort((one, other) => volumeOf(other) - volumeOf(one));
 }
 
+/**
+ * Returns the market to open: the named one in any case, or without a name the first perpetual
+ * market; undefined when no market has the name.
+ */
+export function openingMarket(
+  markets: readonly MarketInfo[],
+  named: string | null,
+): MarketInfo | undefined {
+  if (named === null) return markets.find((one) => one.marketType === 'perp') ?? markets[0];
+  const name = named.toUpperCase();
+  return markets.find((one) => one.symbol.toUpperCase() === name);
+}
+
 /** Returns the markets whose name contains the text; names that begin with it come first. */
 export function searchMarkets(
   listed: readonly ListedMarket[],
@@ -29,7 +41,7 @@ export function searchMarkets(
   const found = listed.filter((one) => names(one).includes(text));
   const begins = found.filter((one) => names(one).startsWith(text));
   const others = found.filter((one) => !names(one).startsWith(text));
-  return [...begins, ...others].slice(0, MARKETS_LISTED_MAX);
+  return [...begins, ...others];
 }
 
 /**

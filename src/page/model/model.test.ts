@@ -18,7 +18,7 @@ import {
 } from './format.js';
 import { FrameCadence } from './frame-cadence.js';
 import { groupLevels } from './grouping.js';
-import { isInLevel, ladderOf } from './ladder.js';
+import { isInLevel, ladderOf, RowHold, rowIndex } from './ladder.js';
 import {
   CONSOLE_FRAMES_MAX,
   CONSOLE_TEXT_MAX,
@@ -28,7 +28,7 @@ import {
 import { countsOf, gaugeOf, meanMsOf, overOf, rateOf, readMetrics } from './metrics-text.js';
 import { heldMoment, keptOf, momentText, parseMoment } from './moments.js';
 import { addSample, PLOTS, summaryOf } from './plots.js';
-import { spreadOf } from './spread.js';
+import { spreadOf, spreadText } from './spread.js';
 import { firstSizeOf, segmentsOf, sharesOf } from './walk.js';
 import { LatencyWindow, RateWindow } from './windows.js';
 
@@ -103,9 +103,40 @@ describe('a ladder', () => {
     expect(asks[1]?.bySource).toEqual({
       ...{ dlob: 0n, vamm: 4_000_000_000n, indicative: 0n, other: 1_000_000_000n },
     });
-    expect([sizeMax, totalMax]).toEqual([5_000_000_000n, 6_500_000_000n]);
+    // The largest size without the AMM is 2 SOL, although the AMM has 4 at a level.
+    expect([sizeMax, totalMax]).toEqual([2_000_000_000n, 6_500_000_000n]);
+    expect(bids.map(({ quote, quoteTotal }) => [quote, quoteTotal])).toEqual([
+      [198_000_000n, 198_000_000n],
+      [294_000_000n, 492_000_000n],
+    ]);
     expect(ladderOf(book, 1).asks).toHaveLength(1);
     expect(ladderOf({ bids: [], asks: [] }, 5).sizeMax).toBe(1n);
+  });
+
+  test('keeps the prices of its rows while a reader points at one', () => {
+    const hold = new RowHold();
+    const choice = {};
+    const read = (bids: Levels, isHeld: boolean) =>
+      hold.readLadder({ view: { bids, asks: book.asks }, rowsMax: 5, isHeld, choice });
+    const pointed = { side: 'bid', price: 98_000_000n } as const;
+    expect(rowIndex(read(book.bids, false), pointed)).toBe(1);
+    // A better level comes, and the best one goes.
+    const moved = levels([99_500_000n, { dlob: 1_000_000_000n }], [98_000_000n, { dlob: 7n }]);
+    const held = read(moved, true);
+    expect(rowIndex(held, pointed)).toBe(1);
+    expect(held.bids.map(({ price, size, total }) => [price, size, total])).toEqual([
+      [99_000_000n, 0n, 1_000_000_000n],
+      [98_000_000n, 7n, 1_000_000_007n],
+    ]);
+    expect(held.hidden).toBe(1);
+    expect(rowIndex(read(moved, false), pointed)).toBe(1);
+    expect(read(moved, false).hidden).toBe(0);
+    // Rows of a book that has gone elsewhere are given up.
+    const away = levels([90_000_000n, { dlob: 1n }], [89_000_000n, { dlob: 1n }]);
+    const gone = hold.readLadder({
+      ...{ view: { bids: away, asks: [] }, rowsMax: 5, isHeld: true, choice },
+    });
+    expect(gone.bids.map(({ price }) => price)).toEqual([90_000_000n, 89_000_000n]);
   });
 
   test('finds the row at a height, and every row at its own', () => {
@@ -144,6 +175,9 @@ describe('a ladder', () => {
 });
 
 test('a spread is in ticks and basis points, negative where the book is crossed', () => {
+  expect([-2, 0, 1, 3].map((ticks) => spreadText({ ticks }))).toEqual([
+    ...['crossed by 2 ticks', 'locked', '1 tick', '3 ticks'],
+  ]);
   expect(spreadOf(99_990_000n, 100_010_000n, 100n)).toEqual({
     ...{ mid: 100_000_000n, ticks: 200, bps: 2 },
   });
@@ -152,13 +186,13 @@ test('a spread is in ticks and basis points, negative where the book is crossed'
 });
 
 test('depth is cumulative, and null beyond what is shown', () => {
-  const curve = depthCurveOf(book);
+  const curve = depthCurveOf(book, 'base');
   expect(curve).toMatchObject({ mid: 100, reach: 2, totalMax: 5 });
   expect(depthWithin(curve).map(({ bid }) => bid)).toEqual([0, 0, 0, 0, 0]);
   const bids = levels([99_999_000n, { dlob: 1n }]);
-  const near = depthCurveOf({ bids, asks: levels([100_001_000n, { dlob: 1n }]) });
+  const near = depthCurveOf({ bids, asks: levels([100_001_000n, { dlob: 1n }]) }, 'base');
   expect(depthWithin(near)[0]?.bid).toBeNull();
-  expect(depthCurveOf({ bids: [], asks: [] }).mid).toBeNull();
+  expect(depthCurveOf({ bids: [], asks: [] }, 'base').mid).toBeNull();
 });
 
 describe('two clocks', () => {
@@ -386,6 +420,7 @@ describe('moments', () => {
       expect(parseMoment(text, ts + 60_000)).toBe(ts);
     }
     expect(parseMoment('03:12', ts)).toBe(ts - 4_120);
+    expect(parseMoment(momentText(ts, 'local'), ts, 'local')).toBe(ts);
     for (const text of ['', 'now', '25:00:00', '2026-13-01 00:00:00', '1790000000']) {
       expect(parseMoment(text, ts)).toBeUndefined();
     }

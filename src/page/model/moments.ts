@@ -29,18 +29,31 @@ export function heldMoment({ firstTs, lastTs, gaps }: Kept, ts: number): number 
   return Math.round(Math.min(lastTs, Math.max(firstTs, gap?.fromTs ?? ts)));
 }
 
-/** Formats a moment in UTC, with date and milliseconds: `2026-11-23 03:12:04.120`. */
-export function momentText(ts: number): string {
-  return new Date(ts).toISOString().slice(0, 23).replace('T', ' ');
+/** The time zone of displayed times. */
+export type Zone = 'utc' | 'local';
+
+/** Returns the distance of a time zone from UTC at a moment, milliseconds. */
+export function zoneOffsetMs(ts: number, zone: Zone): number {
+  return zone === 'utc' ? 0 : -new Date(ts).getTimezoneOffset() * 60_000;
 }
 
-/** Parses a moment in UTC, or a time on the day of `nearTs`; undefined for an invalid text. */
-export function parseMoment(text: string, nearTs: number): number | undefined {
+/** The displayed name of a time zone. */
+export function zoneName(zone: Zone): string {
+  return zone === 'utc' ? 'UTC' : 'local';
+}
+
+/** Formats a moment with date and milliseconds: `2026-11-23 03:12:04.120`. */
+export function momentText(ts: number, zone: Zone = 'utc'): string {
+  return new Date(ts + zoneOffsetMs(ts, zone)).toISOString().slice(0, 23).replace('T', ' ');
+}
+
+/** Parses a moment, or a time on the day of `nearTs`; undefined for an invalid text. */
+export function parseMoment(text: string, nearTs: number, zone: Zone = 'utc'): number | undefined {
   const [, day, time] =
     /^(?:(\d{4}-\d\d-\d\d)[ T])?(\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(?:Z| UTC)?$/.exec(
       text.trim(),
     ) ?? [];
   if (time === undefined) return undefined;
-  const ts = Date.parse(`${day ?? momentText(nearTs).slice(0, 10)}T${time}Z`);
-  return Number.isNaN(ts) ? undefined : ts;
+  const ts = Date.parse(`${day ?? momentText(nearTs, zone).slice(0, 10)}T${time}Z`);
+  return Number.isNaN(ts) ? undefined : ts - zoneOffsetMs(ts, zone);
 }

@@ -18,10 +18,16 @@ export function spreadOf(bid: bigint | null, ask: bigint | null, tick: bigint): 
   return { mid, ticks: width / Number(tick), bps: mid === 0n ? 0 : (width / Number(mid)) * 1e4 };
 }
 
+/** Formats a spread in ticks; `crossed` and `locked` books are named. */
+export function spreadText({ ticks }: Pick<Spread, 'ticks'>): string {
+  if (ticks === 0) return 'locked';
+  return ticks < 0 ? `crossed by ${ticksText(-ticks)}` : ticksText(ticks);
+}
+
 /**
- * Formats a number of ticks; a grouped or crossed book may have a fraction or a negative number.
+ * Formats a number of ticks; a grouped book may have a fraction.
  */
-export function ticksText(ticks: number): string {
+function ticksText(ticks: number): string {
   const whole = Math.round(ticks);
   return `${formatWhole(whole)} ${Math.abs(whole) === 1 ? 'tick' : 'ticks'}`;
 }

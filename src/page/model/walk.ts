@@ -1,8 +1,31 @@
 /** A simulated order as a picture: its fills, stacked by source. */
 import type { MatchAnswer } from '@slotbook/client';
+import { wordsOf } from './format.js';
 import { SEGMENTS_MAX } from './limits.js';
 
 type Fill = MatchAnswer['fills'][number];
+
+/** The reasons of /match as words; other reasons are those of a market without a book. */
+const REASONS: Readonly<Record<string, string>> = {
+  marketReduceOnly: 'The market takes reduce-only orders only',
+  belowMinOrderSize: 'The order is below the smallest of this market',
+  fillsExceeded: 'The walk ends after 8,192 fills',
+  quoteExceeded: 'The order is too large for the exchange',
+  feeExceeded: 'The fee of the next fill does not cover its costs',
+};
+
+/**
+ * Returns the reason why an order does not fill whole; undefined when it does. `smallest` is the
+ * market's smallest order with its unit.
+ */
+export function shortfallText(
+  { reason, unfilled }: Pick<MatchAnswer, 'unfilled'> & { readonly reason?: string | undefined },
+  smallest: string,
+): string | undefined {
+  if (reason === 'belowMinOrderSize') return `${REASONS[reason]}, ${smallest}`;
+  if (reason !== undefined) return REASONS[reason] ?? `No fills: ${wordsOf(reason)}`;
+  return unfilled > 0n ? 'The book has no more within its price' : undefined;
+}
 
 /** Value of the initial order in quote: large enough to reach several levels. */
 const FIRST_QUOTE = 10_000;

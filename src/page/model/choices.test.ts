@@ -1,0 +1,104 @@
+/** The reader's choices, and the texts that the page makes of what it knows. */
+import { ClientError, type MarketInfo } from '@slotbook/client';
+import { describe, expect, test } from 'vitest';
+import { type Choices, readChoices, writeChoices } from './choices.js';
+import { panelText } from './error-text.js';
+import { formatsOf } from './formats.js';
+import { groupingsOf } from './grouping.js';
+import { listMarkets, openingMarket, searchMarkets } from './market-list.js';
+import { snippetsOf } from './snippets.js';
+import { shortfallText } from './walk.js';
+
+test('an order that does not fill says why, and how little it is', () => {
+  const said = (reason: string | undefined, unfilled: bigint) =>
+    shortfallText({ reason, unfilled: unfilled as never }, '0.01 SOL');
+  expect(said('belowMinOrderSize', 1_000_000n)).toBe(
+    'The order is below the smallest of this market, 0.01 SOL',
+  );
+  expect(said('oracleInvalid', 1n)).toBe('No fills: oracle invalid');
+  expect(said(undefined, 1n)).toBe('The book has no more within its price');
+  expect(said(undefined, 0n)).toBeUndefined();
+});
+
+test('a panel without rows loads, is empty, or is not kept, in words of their own', () => {
+  const notKept = new ClientError('NO_HISTORY', 'no history');
+  const texts = [
+    { isLoaded: false, error: undefined },
+    { isLoaded: true, error: undefined },
+    { isLoaded: false, error: notKept },
+    { isLoaded: false, error: new Error('it broke') },
+  ].map((state) => panelText({ subject: 'trades', ...state }));
+  expect(texts).toEqual([
+    'Loading trades',
+    'No trades yet',
+    'This service keeps no trades',
+    'The trades could not be read: it broke',
+  ]);
+});
+
+describe('markets', () => {
+  const markets = Array.from({ length: 148 }, (_, index) => ({
+    ...{ symbol: `M${index}-PERP`, marketType: index === 0 ? 'spot' : 'perp' },
+  })) as unknown as readonly MarketInfo[];
+
+  test('are all listed', () => {
+    expect(searchMarkets(listMarkets(markets, []), '')).toHaveLength(148);
+    expect(searchMarkets(listMarkets(markets, []), 'm147')).toHaveLength(1);
+  });
+
+  test('are opened by their own names alone', () => {
+    expect(openingMarket(markets, 'm7-perp')?.symbol).toBe('M7-PERP');
+    expect(openingMarket(markets, 'NOPE-PERP')).toBeUndefined();
+    expect(openingMarket(markets, null)?.symbol).toBe('M1-PERP');
+  });
+});
+
+test('amounts have the decimals of their market and are named', () => {
+  const { base, quote, formatSizeNumber, formatQuote } = formatsOf({
+    ...{ tick: 100_000n, step: 100_000n, decimals: 9, baseAsset: 'BTC', quoteAsset: 'USDC' },
+  } as unknown as MarketInfo);
+  expect([base, quote]).toEqual(['BTC', 'USDC']);
+  expect(formatSizeNumber(0.0081)).toBe('0.0081');
+  expect([99_990_000n, 1_234_567_890n].map(formatQuote)).toEqual(['99.99', '1,235']);
+});
+
+test('groupings are the price steps 1, 2 and 5 that are whole ticks', () => {
+  expect(groupingsOf(100n, 85_000_000n, 1)).toEqual([
+    ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000],
+  ]);
+  // A tick of a quarter: only the steps that are whole ticks.
+  expect(groupingsOf(250_000n, 85_000_000n, 1)).toEqual([1, 2, 4]);
+  expect(groupingsOf(1n, null, 7)).toEqual([1, 7]);
+});
+
+test('choices come from the address, else from the last visit, and those that are not the default go there', () => {
+  const stored = (name: string) => (name === 'unit' || name === 'amm' ? 'quote' : null);
+  const read = (query: string): Choices => readChoices(new URLSearchParams(query), stored);
+  expect(read('candle=240&side=sell&size=12.5&amm=off')).toEqual({
+    ...{ unit: 'quote', time: 'utc', candle: '240', amm: 'off', least: '0', side: 'sell' },
+    size: '12.5',
+  });
+  expect(read('unit=base&candle=7&size=1e9')).toMatchObject({
+    unit: 'base',
+    candle: '1',
+    size: '',
+  });
+  const query = new URLSearchParams();
+  writeChoices(query, read('candle=240'));
+  expect(String(query)).toBe('unit=quote&candle=240');
+});
+
+test('what is seen is copied as a link, a command and programs', () => {
+  const texts = snippetsOf({
+    ...{ url: 'http://host/v1/', link: 'http://host/v1/?market=A%26B', market: 'A&B' },
+    ...{ grouping: 10, hasAmm: true, moment: { epoch: 'e1', seq: 7 } },
+  });
+  expect(texts.map(([name]) => name)).toEqual(['Link', 'curl', 'TypeScript', 'Python']);
+  const address =
+    'http://host/v1/l2?marketName=A%26B&depth=20&includeIndicative=true&includeVamm=true&grouping=10&epoch=e1&seq=7';
+  const [link, curl, typeScript, python] = texts.map(([, text]) => text);
+  expect(link).toBe('http://host/v1/?market=A%26B');
+  expect(curl).toBe(`curl -s '${address}'`);
+  expect(python).toContain(`urlopen("${address}")`);
+  expect(typeScript).toContain('"marketName": "A&B"');
+});
