@@ -28,6 +28,58 @@ interface Orders {
   readonly asks: readonly { readonly maker: string }[];
 }
 
+describe('/liquidity', () => {
+  interface Row {
+    readonly symbol: string;
+    readonly seq: number;
+    readonly spreadBps?: number;
+    readonly bestBidPrice?: string;
+    readonly depth: readonly (Readonly<
+      Record<'bidBase' | 'bidQuote' | 'askBase' | 'askQuote', string>
+    > & { readonly bps: number })[];
+  }
+  interface Level {
+    readonly price: string;
+    readonly size: string;
+  }
+
+  /** The base and the quote within a distance, by doubles, which the bodies are not made with. */
+  function within(levels: readonly Level[], isWithin: (price: number) => boolean) {
+    const near = levels.filter(({ price }) => isWithin(Number(price)));
+    const base = near.reduce((sum, { size }) => sum + Number(size), 0);
+    return [base, near.reduce((sum, one) => sum + (Number(one.size) / 1e9) * Number(one.price), 0)];
+  }
+
+  test('has the depth of the whole /l2 of every market within each distance', async () => {
+    const rows: readonly Row[] = JSON.parse(await text('/liquidity'));
+    expect(rows.map(({ symbol }) => symbol).sort()).toEqual([...markets].sort());
+    let sums = 0;
+    for (const { symbol, seq, spreadBps, depth } of rows) {
+      const l2 = JSON.parse(await text(`/l2?marketName=${symbol}&depth=1000&includeVamm=true`));
+      expect(seq).toBe(l2.seq);
+      const [bid, ask] = [l2.bids[0], l2.asks[0]].map((level) => Number(level?.price));
+      if (bid === undefined || ask === undefined || Number.isNaN(bid + ask)) {
+        expect([spreadBps, depth]).toEqual([undefined, []]);
+        continue;
+      }
+      const mid = (bid + ask) / 2;
+      expect(spreadBps).toBeCloseTo(((ask - bid) / mid) * 1e4, 6);
+      expect(depth.map(({ bps }) => bps)).toEqual([1, 2, 5, 10, 25, 50, 100]);
+      for (const { bps, bidBase, bidQuote, askBase, askQuote } of depth) {
+        const [least, most] = [mid - (mid * bps) / 1e4, mid + (mid * bps) / 1e4];
+        const bids = within(l2.bids, (price) => price >= least);
+        const asks = within(l2.asks, (price) => price <= most);
+        const told = [bidBase, bidQuote, askBase, askQuote].map(Number);
+        for (const [index, sum] of [...bids, ...asks].entries()) {
+          expect(Math.abs((told[index] ?? 0) - sum)).toBeLessThanOrEqual(1 + sum * 1e-9);
+        }
+        if ((bids[0] ?? 0) > 0) sums += 1;
+      }
+    }
+    expect(sums).toBeGreaterThan(10);
+  });
+});
+
 describe('/topMakers', () => {
   test('names the makers of /l3 in the order of their best orders, each once', async () => {
     let makersSeen = 0;

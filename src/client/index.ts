@@ -64,7 +64,7 @@ export {
   type Resolution,
   type ServiceErrorCode,
 } from './generated/lists.js';
-export type { FundingRate, MarketStats, Trade } from './generated/market-data.js';
+export type { FundingRate, MarketLiquidity, MarketStats, Trade } from './generated/market-data.js';
 export type {
   BookOptions,
   CandlesQuery,

@@ -283,6 +283,11 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
         about: 'The body of /stats/markets.',
         itemType: ['MarketStats', 'Statistics of a market.'],
       },
+      liquidity: {
+        schema: bodyOf('Liquidity'),
+        about: 'The body of /liquidity.',
+        itemType: ['MarketLiquidity', 'The spread of a market, and the depth near its mid price.'],
+      },
       fundingRates: {
         schema: oneOf(bodyOf('FundingRates'), 0),
         about: 'The body of /fundingRates, newest first.',

@@ -43,6 +43,43 @@ export const marketStats = list(object({
   low24h: orNull(decimal),
 }));
 
+/** The body of /liquidity. */
+export const liquidity = list(object({
+  /** Name of the market. */
+  symbol: text,
+  /** Type of the market. */
+  marketType,
+  /** Index among the markets of its type. */
+  marketIndex: whole,
+  /** Grows with each change of the market within an epoch. */
+  seq: whole,
+  /** The newest slot of the book. */
+  slot: whole,
+  /** One run of the service on one chain. */
+  epoch: text,
+  /** How fresh the book is. */
+  state: word('rebuilding', 'live', 'lagging', 'stale'),
+  /** At 1e6; left out where a side is empty. */
+  bestBidPrice: orNull(price),
+  /** At 1e6; left out where a side is empty. */
+  bestAskPrice: orNull(price),
+  /** The spread in basis points of the mid price; negative where the book is crossed; left out where a side is empty. */
+  spreadBps: orNull(decimal),
+  /** Within 1, 2, 5, 10, 25, 50, 100 basis points; empty where a side is empty. */
+  depth: list(object({
+    /** Distance from the mid price, basis points. */
+    bps: whole,
+    /** Base of the bids within it, at 1e9. */
+    bidBase: base,
+    /** Their value at their prices, quote at 1e6. */
+    bidQuote: quote,
+    /** Base of the asks within it, at 1e9. */
+    askBase: base,
+    /** Their value at their prices, quote at 1e6. */
+    askQuote: quote,
+  })),
+}));
+
 /** The body of /fundingRates, newest first. */
 export const fundingRates = list(object({
   /** Unix time in seconds, of the block. */
@@ -105,6 +142,9 @@ export const trades = list(object({
 
 /** Statistics of a market. */
 export type MarketStats = Of<typeof marketStats>[number];
+
+/** The spread of a market, and the depth near its mid price. */
+export type MarketLiquidity = Of<typeof liquidity>[number];
 
 /** A funding rate. */
 export type FundingRate = Of<typeof fundingRates>[number];

@@ -147,6 +147,11 @@ export class HttpClient {
     return this.#getBody('/stats/markets', {}, marketData.marketStats, options);
   }
 
+  /** Returns the spread of all markets, and their depth within 1 to 100 basis points. */
+  liquidity(options?: CallOptions): Promise<readonly marketData.MarketLiquidity[]> {
+    return this.#getBody('/liquidity', {}, marketData.liquidity, options);
+  }
+
   /** Returns the funding rates of the last 30 days, newest first. */
   fundingRates(query: PageQuery, options?: CallOptions): Promise<Page<marketData.FundingRate>> {
     return this.#getPage('/fundingRates', query, marketData.fundingRates, options);

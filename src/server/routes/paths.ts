@@ -13,6 +13,7 @@ import { indexPath } from './index-path.js';
 import { journalPath } from './journal.js';
 import { l2 } from './l2.js';
 import { l3 } from './l3.js';
+import { liquidityPath } from './liquidity.js';
 import { fundingRateArchive, tradeArchive } from './market-archives.js';
 import { marketCandles } from './market-candles.js';
 import { marketFundingRates } from './market-funding-rates.js';
@@ -52,6 +53,7 @@ export const paths = {
   '/batchL2Cache': batchL2Cache,
   '/l3': l3,
   '/auctions': auctions,
+  '/liquidity': liquidityPath,
   '/match': match,
   '/topMakers': topMakers,
   '/auctionParams': auctionParamsPath,
