@@ -8,6 +8,7 @@ import { defineConfig } from 'vite';
 /** The entry pages. */
 const PAGES = [
   'index.html',
+  'page/markets.html',
   'page/status.html',
   'page/console.html',
   'embed/ladder.html',

@@ -36,7 +36,7 @@ export class CandleChart {
   /** The distance of displayed times from UTC, seconds: the library knows no time zones. */
   #offset = 0;
 
-  constructor(element: HTMLElement, palette: Palette, { onOlder, onCandle }: ChartEvents) {
+  constructor(element: HTMLElement, palette: Palette, events: ChartEvents) {
     this.#palette = palette;
     this.#chart = createChart(element, {
       autoSize: true,
@@ -53,6 +53,10 @@ export class CandleChart {
     });
     this.#volume.priceScale().applyOptions({ scaleMargins: { top: 0.82, bottom: 0 } });
     this.#candles.priceScale().applyOptions({ scaleMargins: { top: 0.08, bottom: 0.22 } });
+    this.#followEvents(events);
+  }
+
+  #followEvents({ onOlder, onCandle }: ChartEvents): void {
     const handleRange = (range: LogicalRange | null): void => {
       if (range !== null && range.from < OLDER_BARS && this.#shown.length > 0) onOlder();
     };

@@ -54,6 +54,7 @@ export function drawLadder(context: Context, scene: LadderScene): void {
     const sideScene = { ...scene, side, rows: ladder[`${side}s`] };
     drawTotalBars(context, sideScene);
     drawSizeBars(context, sideScene);
+    markCut(context, sideScene);
     drawMarks(context, sideScene);
     drawTexts(context, sideScene);
   }
@@ -98,11 +99,14 @@ function drawSizeBars(context: Context, { rows, side, ...scene }: SideScene): vo
     }
   }
   context.globalAlpha = 1;
-  // A bar of the AMM may be longer than its row: its cut end is marked.
+}
+
+/** Marks the cut ends of the bars of the AMM that are longer than their row. */
+function markCut(context: Context, { rows, side, ladder, layout, palette }: SideScene): void {
   context.fillStyle = palette.amm;
   for (let index = 0; index < rows.length; index += 1) {
-    const isCut = Number(rowOf(rows, index).size) * scale > size.width + 1;
-    if (isCut) fill(index, MARK_WIDTH / 2, MARK_WIDTH / 2);
+    if (rowOf(rows, index).size <= ladder.sizeMax) continue;
+    context.fillRect(0, rowTop(layout, side, index) + 2, MARK_WIDTH / 2, layout.rowHeight - 4);
   }
 }
 

@@ -3,7 +3,6 @@ import type { MomentQuery } from '@slotbook/client';
 import { writeChoices } from '../model/choices.js';
 import type { BookChoice } from './book-feed.js';
 import { choices } from './choices.svelte.js';
-import type { Theme } from './theme.js';
 
 /** The URL of this script, which on every page lies one folder below the service's URL. */
 const scriptUrl = import.meta.url;
@@ -33,12 +32,6 @@ export function momentOfAddress(): MomentQuery | undefined {
   const numbers = named.map((name) => [name, Number(query.get(name) || Number.NaN)]);
   const epoch = query.get('epoch');
   return { ...Object.fromEntries(numbers), ...(epoch === null ? {} : { epoch }) };
-}
-
-/** Returns the theme in the URL, which an embedding page sets; null for none. */
-export function themeOfAddress(): Theme | null {
-  const sent = new URLSearchParams(location.search).get('theme');
-  return sent === 'light' || sent === 'dark' ? sent : null;
 }
 
 /** Writes the displayed state to the URL; a change of market adds a history entry. */

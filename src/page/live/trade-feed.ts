@@ -47,12 +47,8 @@ export class TradeFeed {
     this.#market = market;
     const subscription = this.#client.subscribe(market);
     this.#subscription = subscription;
-    const noteError = (error: unknown): void => {
-      this.#error = error;
-      this.#onChange();
-    };
-    subscription.onError(noteError);
-    subscription.onRetry(noteError);
+    subscription.onError((error) => this.#noteError(error));
+    subscription.onRetry((error) => this.#noteError(error));
     subscription.onTrades(({ trades, takenBack }) => {
       const reverted = new Set(takenBack.map(nameOf));
       const kept = this.#trades.filter((trade) => !reverted.has(nameOf(trade)));
@@ -61,6 +57,11 @@ export class TradeFeed {
       this.#error = undefined;
       this.#onChange();
     });
+  }
+
+  #noteError(error: unknown): void {
+    this.#error = error;
+    this.#onChange();
   }
 
   /** Ends the subscription and keeps the trades. */

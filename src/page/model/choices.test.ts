@@ -15,7 +15,7 @@ test('an order that does not fill says why, and how little it is', () => {
   expect(said('belowMinOrderSize', 1_000_000n)).toBe(
     'The order is below the smallest of this market, 0.01 SOL',
   );
-  expect(said('oracleInvalid', 1n)).toBe('No fills: oracle invalid');
+  expect(said('oracleInvalid', 1n)).toBe('Not filled: oracle invalid');
   expect(said(undefined, 1n)).toBe('The book has no more within its price');
   expect(said(undefined, 0n)).toBeUndefined();
 });

@@ -9,6 +9,9 @@ const SIZE_DECIMALS_MAX = 4;
 /** A raw quote amount from which on it is written without decimals. */
 const QUOTE_WHOLE = 100_000_000n;
 
+/** Amounts in base, or their value in quote. */
+type Unit = 'base' | 'quote';
+
 /** Formats of a market. */
 export interface MarketFormats {
   readonly tick: bigint;
@@ -22,30 +25,34 @@ export interface MarketFormats {
   readonly formatQuote: (raw: bigint) => string;
   /** Formats a price that is a number and not a raw integer. */
   readonly formatPriceNumber: (price: number) => string;
+  /** Formats a raw base amount, or its value at a raw price. */
+  readonly formatAmount: (unit: Unit, size: bigint, price: bigint) => string;
   /** Formats a base amount that is a number and not a raw integer. */
   readonly formatSizeNumber: (size: number) => string;
 }
 
 /** Returns the formats of a market, from its tick and step. */
-export function formatsOf({
-  tick,
-  step,
-  decimals,
-  baseAsset: base,
-  quoteAsset: quote,
-}: MarketInfo): MarketFormats {
+export function formatsOf(market: MarketInfo): MarketFormats {
+  const { tick, step, decimals, baseAsset: base, quoteAsset: quote } = market;
   const priceDecimals = decimalsOf(tick, PRICE_DECIMALS);
   const sizeDecimals = Math.min(SIZE_DECIMALS_MAX, Math.max(2, decimalsOf(step, decimals)));
   const formatPrice = keepTexts((raw) => formatFixed(raw, PRICE_DECIMALS, priceDecimals));
   const formatSize = keepTexts((raw) => formatFixed(raw, BASE_DECIMALS, sizeDecimals));
+  const formatQuote = keepTexts((raw) =>
+    formatFixed(raw, QUOTE_DECIMALS, raw < QUOTE_WHOLE ? 2 : 0),
+  );
   return {
     tick,
+    formatAmount: (unit, size, price) =>
+      unit === 'base'
+        ? formatSize(size)
+        : formatQuote((size * price) / 10n ** BigInt(BASE_DECIMALS)),
     base,
     quote,
     priceDecimals,
     formatPrice,
     formatSize,
-    formatQuote: keepTexts((raw) => formatFixed(raw, QUOTE_DECIMALS, raw < QUOTE_WHOLE ? 2 : 0)),
+    formatQuote,
     formatSizeNumber: (size) => formatSize(BigInt(Math.round(size * 10 ** BASE_DECIMALS))),
     formatPriceNumber: (price) => formatPrice(BigInt(Math.round(price * 10 ** PRICE_DECIMALS))),
   };

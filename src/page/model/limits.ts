@@ -67,6 +67,8 @@ export const TABLE_MS = 1_000;
 export const ORACLE_MS = 1_000;
 /** Interval of reading statistics and /status. */
 export const STATS_MS = 5_000;
+/** Interval of reading the prices of 24 hours of all markets. */
+export const SPARKLINES_MS = 300_000;
 /** Interval of walks of the entered order. */
 export const WALK_MS = 1_000;
 /** Maximum drawn fills of a simulated order; beyond it, adjacent fills of one source merge. */

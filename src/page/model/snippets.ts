@@ -30,22 +30,24 @@ export function snippetsOf({ url, link, market, grouping, hasAmm, moment }: Seen
   return [
     ['Link', link],
     ['curl', `curl -s '${address}'`],
-    [
-      'TypeScript',
-      `import { HttpClient } from '@slotbook/client';
+    ['TypeScript', typeScriptOf(url, JSON.stringify(query, null, 2))],
+    ['Python', pythonOf(address)],
+  ] as const;
+}
+
+function typeScriptOf(url: string, query: string): string {
+  return `import { HttpClient } from '@slotbook/client';
 
 const service = new HttpClient({ url: '${url}' });
-const { bids, asks } = await service.l2(${JSON.stringify(query, null, 2)});
-console.log(bids, asks);`,
-    ],
-    [
-      'Python',
-      `import json
+const { bids, asks } = await service.l2(${query});
+console.log(bids, asks);`;
+}
+
+function pythonOf(address: string): string {
+  return `import json
 from urllib.request import urlopen
 
 with urlopen("${address}") as response:
     book = json.load(response)
-print(book["bids"], book["asks"])`,
-    ],
-  ] as const;
+print(book["bids"], book["asks"])`;
 }

@@ -5,13 +5,10 @@ import { SEGMENTS_MAX } from './limits.js';
 
 type Fill = MatchAnswer['fills'][number];
 
-/** The reasons of /match as words; other reasons are those of a market without a book. */
+/** The commonest reasons of /match as sentences. */
 const REASONS: Readonly<Record<string, string>> = {
   marketReduceOnly: 'The market takes reduce-only orders only',
   belowMinOrderSize: 'The order is below the smallest of this market',
-  fillsExceeded: 'The walk ends after 8,192 fills',
-  quoteExceeded: 'The order is too large for the exchange',
-  feeExceeded: 'The fee of the next fill does not cover its costs',
 };
 
 /**
@@ -23,7 +20,7 @@ export function shortfallText(
   smallest: string,
 ): string | undefined {
   if (reason === 'belowMinOrderSize') return `${REASONS[reason]}, ${smallest}`;
-  if (reason !== undefined) return REASONS[reason] ?? `No fills: ${wordsOf(reason)}`;
+  if (reason !== undefined) return REASONS[reason] ?? `Not filled: ${wordsOf(reason)}`;
   return unfilled > 0n ? 'The book has no more within its price' : undefined;
 }
 
