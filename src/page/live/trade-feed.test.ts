@@ -36,10 +36,13 @@ test('trades of the market before go at once, and those of the same market stay 
   });
   stops.push(() => feed.stop());
   feed.show('SOL-PERP');
+  expect(feed.isLoaded).toBe(false);
   await until('its trade', () => feed.trades.length === 1);
+  expect(feed.isLoaded).toBe(true);
   expect(shown).toEqual([0, 1]);
   feed.show('SOL-PERP');
   expect(shown).toEqual([0, 1]);
   feed.show('BTC-PERP');
   expect(shown).toEqual([0, 1, 0]);
+  expect(feed.isLoaded).toBe(false);
 });

@@ -6,6 +6,7 @@ import { panelText } from './error-text.js';
 import { formatsOf } from './formats.js';
 import { groupingsOf } from './grouping.js';
 import { listMarkets, openingMarket, searchMarkets } from './market-list.js';
+import { marketRow, orderRows, sparklinePath } from './market-rows.js';
 import { snippetsOf } from './snippets.js';
 import { shortfallText } from './walk.js';
 
@@ -13,7 +14,7 @@ test('an order that does not fill says why, and how little it is', () => {
   const said = (reason: string | undefined, unfilled: bigint) =>
     shortfallText({ reason, unfilled: unfilled as never }, '0.01 SOL');
   expect(said('belowMinOrderSize', 1_000_000n)).toBe(
-    'The order is below the smallest of this market, 0.01 SOL',
+    'The smallest order of this market is 0.01 SOL',
   );
   expect(said('oracleInvalid', 1n)).toBe('Not filled: oracle invalid');
   expect(said(undefined, 1n)).toBe('The book has no more within its price');
@@ -50,6 +51,55 @@ describe('markets', () => {
     expect(openingMarket(markets, 'm7-perp')?.symbol).toBe('M7-PERP');
     expect(openingMarket(markets, 'NOPE-PERP')).toBeUndefined();
     expect(openingMarket(markets, null)?.symbol).toBe('M1-PERP');
+  });
+});
+
+describe('the table of all markets', () => {
+  const stats = {
+    ...{ price: 80, price24hAgo: 100, volume24h: 900, baseVolume24h: 10, fundingRate: 0.001 },
+    ...{ openInterest: 500, longOpenInterest: 5, fundingRateTs: 7_201, oraclePrice: 79 },
+  };
+  const near = { bps: 10, bidBase: 3_000_000_000n, askBase: 2_000_000_000n };
+  const liquidity = { depth: [{ ...near, bidQuote: 240_000_000n, askQuote: 160_000_000n }] };
+  const rowOf = (symbol: string, marketType: string, unit: 'base' | 'quote', isKnown = true) =>
+    marketRow(
+      { market: { symbol, marketType }, stats: isKnown ? stats : null } as never,
+      isKnown ? (liquidity as never) : undefined,
+      { best: isKnown ? { bid: 79_990_000n, ask: 80_010_000n } : undefined, unit },
+    );
+
+  test('has its figures in the unit, of the thinner side, and nothing where nothing is known', () => {
+    expect(rowOf('A-PERP', 'perp', 'quote')).toMatchObject({
+      ...{ price: 80, volume: 900, openInterest: 500, funding: 0.001, fundingAt: 10_800 },
+      ...{ spreadBps: 2.5, depth: 160 },
+    });
+    expect(rowOf('A-PERP', 'perp', 'quote').change).toBeCloseTo(-0.2, 9);
+    expect(rowOf('A', 'spot', 'base')).toMatchObject({
+      ...{ volume: 10, openInterest: null, funding: null, fundingAt: null, depth: 2 },
+    });
+    expect(rowOf('B', 'spot', 'base', false)).toMatchObject({
+      ...{ price: null, change: null, volume: null, spreadBps: null, depth: null },
+    });
+  });
+
+  test('is sorted with favourites first and unknown figures last, both ways', () => {
+    const rows = [
+      { ...rowOf('A', 'spot', 'base'), volume: 1 },
+      rowOf('B', 'spot', 'base', false),
+      { ...rowOf('C', 'spot', 'base'), volume: 3 },
+      { ...rowOf('D-X', 'spot', 'base'), volume: 2 },
+    ];
+    const namesOf = (isRising: boolean, favourites: readonly string[], find = '') =>
+      orderRows(rows, { find, key: 'volume', isRising, favourites }).map(({ symbol }) => symbol);
+    expect(namesOf(false, [])).toEqual(['C', 'D-X', 'A', 'B']);
+    expect(namesOf(true, ['B'])).toEqual(['B', 'A', 'D-X', 'C']);
+    expect(namesOf(true, [], ' -x')).toEqual(['D-X']);
+  });
+
+  test('has a line through prices, flat where they are equal', () => {
+    expect(sparklinePath([1, 3, 2])).toBe('M0.0 19.0L40.0 1.0L80.0 10.0');
+    expect(sparklinePath([5, 5])).toBe('M0.0 19.0L80.0 19.0');
+    expect(sparklinePath([5])).toBe('');
   });
 });
 

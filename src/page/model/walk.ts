@@ -5,12 +5,6 @@ import { SEGMENTS_MAX } from './limits.js';
 
 type Fill = MatchAnswer['fills'][number];
 
-/** The commonest reasons of /match as sentences. */
-const REASONS: Readonly<Record<string, string>> = {
-  marketReduceOnly: 'The market takes reduce-only orders only',
-  belowMinOrderSize: 'The order is below the smallest of this market',
-};
-
 /**
  * Returns the reason why an order does not fill whole; undefined when it does. `smallest` is the
  * market's smallest order with its unit.
@@ -19,8 +13,8 @@ export function shortfallText(
   { reason, unfilled }: Pick<MatchAnswer, 'unfilled'> & { readonly reason?: string | undefined },
   smallest: string,
 ): string | undefined {
-  if (reason === 'belowMinOrderSize') return `${REASONS[reason]}, ${smallest}`;
-  if (reason !== undefined) return REASONS[reason] ?? `Not filled: ${wordsOf(reason)}`;
+  if (reason === 'belowMinOrderSize') return `The smallest order of this market is ${smallest}`;
+  if (reason !== undefined) return `Not filled: ${wordsOf(reason)}`;
   return unfilled > 0n ? 'The book has no more within its price' : undefined;
 }
 
