@@ -3,12 +3,11 @@
  * account that it comes from, never against another body of ours.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { FundingRateEvent } from '../src/engine/events.js';
 import { engineWith, ORACLE, PERP, PROGRAM, SLOT, SPOT } from '../src/engine/testing.js';
-import type { Fill } from '../src/history/model/records.js';
 import { Direction } from '../src/sim/bytes/chain-enums.js';
 import { keyOf } from '../src/sim/bytes/keys.js';
 import { emptyOrder, userBytes } from '../src/sim/bytes/user-account.js';
+import type { Fill, FundingRate } from './support/logged-records.js';
 import { MarketDataScene } from './support/market-data-scene.js';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -16,8 +15,8 @@ type Row = Readonly<Record<string, unknown>>;
 let scene: MarketDataScene;
 let fill: Fill;
 let older: Fill;
-let rateRecord: FundingRateEvent;
-let pastRate: FundingRateEvent;
+let rateRecord: FundingRate;
+let pastRate: FundingRate;
 
 beforeAll(async () => {
   scene = await MarketDataScene.start(engineWith(PERP, SPOT, ORACLE, twoSided()));
@@ -143,7 +142,7 @@ describe('statistics', () => {
   });
 
   test('/stats/fundingRates has the means of four periods in percent', async () => {
-    const percentOf = ({ fundingRate, oraclePriceTwap }: FundingRateEvent) =>
+    const percentOf = ({ fundingRate, oraclePriceTwap }: FundingRate) =>
       (Number(fundingRate) / 1e9 / (Number(oraclePriceTwap) / 1e6)) * 100;
     const day = percentOf(rateRecord).toFixed(9);
     const month = ((percentOf(rateRecord) + percentOf(pastRate)) / 2).toFixed(9);
@@ -178,7 +177,7 @@ describe('statistics', () => {
 describe('the older paths by marketName', () => {
   test('/fundingRates has the integers of the record as text', async () => {
     const { fundingRates = [] } = await body('/data/fundingRates?marketName=SOL-PERP');
-    const raw = ({ index: _, ...members }: FundingRateEvent) =>
+    const raw = ({ index: _, ...members }: FundingRate) =>
       Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]));
     const [row = {}] = fundingRates;
     expect(row).toMatchObject({

@@ -1,14 +1,13 @@
 /** The specification's market data interface over HTTP, sentence by sentence, from a store on a disk. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FundingRateEvent } from '../src/engine/events.js';
-import type { Fill } from '../src/history/model/records.js';
+import type { Fill, FundingRate } from './support/logged-records.js';
 import { MarketDataScene } from './support/market-data-scene.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
 let scene: MarketDataScene;
 let fill: Fill;
-let rate: FundingRateEvent;
+let rate: FundingRate;
 let trade: Row;
 let fundingRate: Row;
 let candle: Row;

@@ -17,9 +17,9 @@ const GENESIS = '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY';
 const BATCH_TRADES = 2_000;
 /** The comparisons after a copy or a write: each returns one row. */
 const CHECKS = [
-  'select count(*), sum(sum), sum(base_filled), sum(quote_filled) from trades',
+  'select count(*), sum(sum), sum(id) from records',
   'select count(*), sum(sum), sum(slot) from transactions',
-  'select count(*), sum(sum) from accounts',
+  'select count(*), sum(account), sum(slot) from parties',
   'select count(*), sum(sum), sum(base), sum(fills) from candles',
 ];
 
@@ -35,9 +35,9 @@ function fill(store, count) {
     const to = Math.min(from + BATCH_TRADES, count);
     const transactions = transactionsOf(from, to, ids);
     const startNs = process.hrtime.bigint();
-    const { trades } = store.writeBatch({ transactions, progress: { newest: String(to) } });
+    const { records } = store.writeBatch({ transactions, progress: { newest: String(to) } });
     wallNs += Number(process.hrtime.bigint() - startNs);
-    if (trades.length !== to - from) throw new Error('trades were lost');
+    if (records.length !== to - from) throw new Error('trades were lost');
   }
   return { operations: count, wallNs };
 }
@@ -56,7 +56,7 @@ await answerCommands({
     const startNs = process.hrtime.bigint();
     const { rows } = await copyFile({ file, url });
     const wallNs = Number(process.hrtime.bigint() - startNs);
-    return { operations: rows.get('trades'), wallNs };
+    return { operations: rows.get('records'), wallNs };
   },
 
   /** `write URL COUNT`: as many trades into an empty database, batch by batch. */

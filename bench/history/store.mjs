@@ -8,6 +8,7 @@ import path from 'node:path';
 import { cursorOf } from '../../dist/src/history/bodies/cursor.js';
 import { candleRules } from '../../dist/src/history/candles/rules.js';
 import { openStore } from '../../dist/src/history/store/store.js';
+import { fillOf as readFillOf } from '../../dist/src/history/store/testing.js';
 import { answerCommands } from '../service/commands.mjs';
 import { SYMBOL, serve } from './serve.mjs';
 import {
@@ -43,7 +44,7 @@ function fill(count) {
     const to = Math.min(written + BATCH_TRADES, Number(count));
     const transactions = transactionsOf(written, to, ids);
     const taken = timed(() => store.writeBatch({ transactions, progress: { newest: String(to) } }));
-    if (taken.result.trades.length !== to - written) throw new Error('trades were lost');
+    if (taken.result.records.length !== to - written) throw new Error('trades were lost');
     time.wallNs += taken.wallNs;
     time.cpuNs += taken.cpuNs;
     time.longestWriteMs = Math.max(time.longestWriteMs, taken.wallNs / 1e6);
@@ -68,7 +69,7 @@ function positionOf(page) {
   const last = tradesOfFirstMarket() - (page - 1) * PAGE_ROWS;
   if (page === 1) return undefined;
   const number = ofFirstMarket(last);
-  return { slot: slotOf(number), place: 0, index: 1 + (number & 1) * 2 };
+  return { slot: slotOf(number), id: BigInt(last + 1) };
 }
 
 function tradesOfFirstMarket() {
@@ -77,12 +78,12 @@ function tradesOfFirstMarket() {
 
 function readPage(page) {
   const before = positionOf(page);
-  return store.readTrades({ market: 'perp_0', limit: PAGE_ROWS, ...(before ? { before } : {}) });
+  return store.readRecords({ kind: 'trade', market: 'perp_0', limit: PAGE_ROWS, before });
 }
 
 /** Compares a page with the trades that it must have, to the last field. */
 function checkPage(page) {
-  const rows = readPage(Number(page));
+  const rows = readPage(Number(page)).map(readFillOf);
   const newest = tradesOfFirstMarket() - (Number(page) - 1) * PAGE_ROWS;
   if (rows.length !== PAGE_ROWS) throw new Error(`page ${page} had ${rows.length} rows`);
   for (const [at, row] of rows.entries()) {

@@ -5,6 +5,7 @@
  * market.
  */
 import { encodeBase58 } from '../../dist/src/history/store/base58.js';
+import { transaction } from '../../dist/src/history/store/testing.js';
 
 export const MARKETS = 20;
 const ACCOUNTS = 20_000;
@@ -109,16 +110,15 @@ export function transactionsOf(from, to, ids) {
   const transactions = [];
   for (let number = from; number < to; number += 2) {
     const nth = number >> 1;
-    transactions.push({
-      signature: encodeBase58(scatter(nth, 64)),
-      slot: slotOf(number),
-      place: 0,
-      isFinal: true,
-      isTruncated: false,
-      fills: [number, number + 1].map((one) => fillOf(one, nextId(ids, marketOf(one)))),
-      fundingRates: [],
-      otherEvents: 1,
-    });
+    transactions.push(
+      transaction({
+        signature: encodeBase58(scatter(nth, 64)),
+        slot: slotOf(number),
+        place: 0,
+        isFinal: true,
+        fills: [number, number + 1].map((one) => fillOf(one, nextId(ids, marketOf(one)))),
+      }),
+    );
   }
   return transactions;
 }

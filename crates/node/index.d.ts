@@ -413,27 +413,15 @@ export declare class JournalWriter {
   status(): JournalWriterStatus
 }
 
-/**
- * Decodes the transaction logs of one program. Fills and funding rates are returned as packed
- * records; other events are only counted.
- */
+/** Finds the records of one program in transaction logs. */
 export declare class LogDecoder {
   /**
    * A decoder for the events of one program. `rules` names the program whose records that of `program_id` logs, by
    * default those of the address. Throws when `program_id` is not a base58 key, or `rules` no program.
    */
   constructor(programId: string, rules?: string | undefined | null)
-  /**
-   * Decodes the log lines of one successful transaction, and writes the records into `out`.
-   * Returns the number of bytes; when they do not fit, nothing is written, and `copy` returns
-   * them.
-   */
-  decode(lines: Array<string>, out: Buffer): number
-  /**
-   * Writes the records that were decoded last into `out`, if they fit. Returns their number of
-   * bytes.
-   */
-  copy(out: Buffer): number
+  /** Decodes the log lines of one successful transaction. */
+  decode(lines: Array<string>): DecodedLog
 }
 
 /** The accounts of one RPC response, decoded. Opaque to JavaScript; see `Core.applySnapshot`. */
@@ -487,6 +475,20 @@ export interface Census {
   accounts: number
   /** The number of accounts that are excluded because their bytes are malformed. */
   quarantined: number
+}
+
+/** What the logs of a transaction tell. */
+export interface DecodedLog {
+  /** The bytes of all records, one after the other. */
+  bytes: Buffer
+  /** Their heads, in the order of the logs. */
+  records: Array<RecordHead>
+  /** User accounts that the records name, base58. */
+  users: Array<string>
+  /** Events of the program that could not be read. */
+  unreadable: number
+  /** Whether the runtime cut the logs. */
+  isTruncated: boolean
 }
 
 /**
@@ -646,14 +648,85 @@ export interface MatchOptions {
   indicative: boolean
 }
 
-/** Returns the names of `actionExplanation`, in the order of their byte values. */
-export declare function orderActionExplanations(): Array<string>
+/** A market of records. */
+export interface NamedMarket {
+  /** Its number, as in the head of a record. */
+  code: number
+  /** Its name. */
+  symbol: string
+  /** The decimals of its base token. */
+  decimals: number
+}
+
+/**
+ * Reads the heads of stored records of a program (`drift` or `velocity`) again. Throws when one
+ * cannot be read.
+ */
+export declare function readRecords(program: string, records: Array<Uint8Array>): Array<RecordHead>
+
+/** The head of a record. */
+export interface RecordHead {
+  /** The number of its kind. */
+  kind: number
+  /** Its index among the program's events of the transaction. */
+  index: number
+  /** The chain's time, unix seconds. */
+  ts: number
+  /** Twice the index of its market, plus one for spot; -1 without one. */
+  market: number
+  /** The program's number of it. */
+  id?: bigint
+  /** The accounts by which it is found. */
+  parties: Array<RecordParty>
+  /** The base of a fill, as logged. */
+  base?: bigint
+  /** The quote of a fill. */
+  quote?: bigint
+  /** The oracle's price at a fill. */
+  oracle?: bigint
+  /** Of a funding rate, per hour, at 1e18. */
+  fraction?: bigint
+  /** Where its bytes begin. */
+  start: number
+  /** Where its bytes end. */
+  end: number
+}
+
+/** An account of a record. */
+export interface RecordParty {
+  /** The first eight bytes of its key, as a signed number, big-endian. */
+  key: bigint
+  /** The order that the record is about. */
+  orderId?: number
+}
+
+/**
+ * Renders stored records of a program in a format: `spec`, `records`, `named`, `stream`,
+ * `channel`, or `csv` of a kind by the name of its record. JSON objects are separated by commas.
+ * `user` is added to each as the account whose records these are. Throws when a record cannot be
+ * read.
+ */
+export declare function renderRecords(program: string, form: string, records: Array<StoredRecord>, markets: Array<NamedMarket>, user?: string | undefined | null): Buffer
 
 /**
  * Makes the allocator return large buffers to the system as soon as they are freed. Returns
  * whether the allocator has this setting; other systems' allocators decide by themselves.
  */
 export declare function returnFreedBuffers(): boolean
+
+/** A stored record. */
+export interface StoredRecord {
+  /** As logged. */
+  bytes: Uint8Array
+  /** Of its transaction, base58. */
+  txSig: string
+  /** Of its transaction. */
+  slot: number
+  /** As in its head. */
+  index: number
+  /** As in its head. */
+  market: number
+}
 
 /** Why an order cannot be placed. */
 export interface TakerFault {

@@ -842,5 +842,6 @@ module.exports.JournalWriter = nativeBinding.JournalWriter
 module.exports.LogDecoder = nativeBinding.LogDecoder
 module.exports.PackedSnapshot = nativeBinding.PackedSnapshot
 module.exports.decodeSnapshot = nativeBinding.decodeSnapshot
-module.exports.orderActionExplanations = nativeBinding.orderActionExplanations
+module.exports.readRecords = nativeBinding.readRecords
+module.exports.renderRecords = nativeBinding.renderRecords
 module.exports.returnFreedBuffers = nativeBinding.returnFreedBuffers

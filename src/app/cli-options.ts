@@ -32,7 +32,7 @@ export const serveOptions = groupOptions('cluster', ...liveGroups);
 /** Options of `core`. */
 export const coreOptions = [
   ...groupOptions('cluster', 'log', 'core', 'book', 'audit', 'aggregator', 'database'),
-  settingOption('retentionDays'),
+  settingOption('retain'),
   settingOption('candleRetentionDays'),
   settingOption('backfillHours'),
   settingOption('backfillTransactions'),

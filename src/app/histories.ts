@@ -4,6 +4,7 @@
  */
 import type { EdgeConfig, ServiceConfig } from '../config/config.js';
 import type { MarketInfo } from '../contract/markets.js';
+import { RETAIN_DEFAULTS } from '../contract/retain.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import { History } from '../history/history.js';
 import { type HistoryMarket, marketKeyOf } from '../history/model/records.js';
@@ -58,7 +59,7 @@ export function readHistoryOf(
 ): ServiceHistory | undefined {
   if (database === undefined) return undefined;
   const unused = { backfillHours: 0, backfillTransactionsMax: 0, requestsPerSecond: 1 };
-  const setup = { ...unused, retentionDays: 0, candleRetentionDays: 0, dataDir: '' };
+  const setup = { ...unused, retain: RETAIN_DEFAULTS, candleRetentionDays: 0, dataDir: '' };
   const history = new History({ setup: { ...setup, nodes: [], programId, database }, ...runtime });
   return startedBy(history, book, runtime.timers);
 }

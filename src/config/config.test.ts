@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PROGRAM_IDS } from '../contract/program.js';
+import { RETAIN_DEFAULTS } from '../contract/retain.js';
 import { ConfigReader } from './config.js';
 import { ConfigError } from './config-error.js';
 import type { Environment, Flags } from './setting-reader.js';
@@ -70,7 +71,7 @@ describe('defaults', () => {
       marketsPreset: 'few',
       history: {
         dataDir: undefined,
-        retentionDays: 90,
+        retain: { ...RETAIN_DEFAULTS },
         candleRetentionDays: 0,
         backfillHours: 24,
         backfillTransactionsMax: 50_000,
@@ -100,14 +101,22 @@ describe('the history', () => {
     expect(service({ history: false }, { SLOTBOOK_NO_HISTORY: 'false' })).toBeUndefined();
   });
 
+  test('keeps records of a kind for the days that are said, and others as always', () => {
+    const { history } = reader({ retain: 'trades=30, orders=0' }).readDemo();
+    expect(history?.retain).toEqual({ ...RETAIN_DEFAULTS, trades: 30, orders: 0 });
+  });
+
   test('of a demo is kept where that is said', () => {
     expect(reader({ dataDir: 'kept' }).readDemo().history?.dataDir).toBe('kept');
   });
 
   test.each([
-    [{ retentionDays: '1' }, 'INVALID_SETTING', '--retention-days'],
-    [{ retentionDays: '-1' }, 'SETTING_OUT_OF_RANGE', '--retention-days'],
-    [{ retentionDays: '3651' }, 'SETTING_OUT_OF_RANGE', '--retention-days'],
+    [{ retain: 'trades=1' }, 'INVALID_SETTING', '--retain'],
+    [{ retain: 'trades=-1' }, 'INVALID_SETTING', '--retain'],
+    [{ retain: 'trades=3651' }, 'INVALID_SETTING', '--retain'],
+    [{ retain: 'trades' }, 'INVALID_SETTING', '--retain'],
+    [{ retain: 'fills=9' }, 'INVALID_SETTING', '--retain'],
+    [{ retain: 'trades=9,trades=8' }, 'INVALID_SETTING', '--retain'],
     [{ candleRetentionDays: '1' }, 'INVALID_SETTING', '--candle-retention-days'],
     [{ candleRetentionDays: '3651' }, 'SETTING_OUT_OF_RANGE', '--candle-retention-days'],
     [{ backfillHours: '721' }, 'SETTING_OUT_OF_RANGE', '--backfill-hours'],

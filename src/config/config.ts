@@ -28,6 +28,7 @@ import {
   sourcesOf,
   wsUrlOf,
 } from './part-configs.js';
+import { readRetain } from './retain.js';
 import { type Environment, type Flags, SettingReader } from './setting-reader.js';
 
 export type * from './command-configs.js';
@@ -195,18 +196,18 @@ export class ConfigReader {
 
   /** Returns undefined when the history is disabled, but rejects invalid settings even then. */
   #readHistory(dataDir: string | undefined): HistoryConfig | undefined {
-    const { noHistory, backfillTransactions, historyRequestsPerSecond, ...rest } =
+    const { noHistory, backfillTransactions, historyRequestsPerSecond, retain, ...rest } =
       this.#settings.readAll(
         'noHistory',
-        'retentionDays',
+        'retain',
         'candleRetentionDays',
         'backfillHours',
         'backfillTransactions',
         'historyRequestsPerSecond',
       );
     // A retention below two days would remove trades of the 24-hour statistics.
-    for (const name of ['retentionDays', 'candleRetentionDays'] as const) {
-      if (rest[name] === 1) throw invalid(name, '1', 'must be 0, or 2 or more');
+    if (rest.candleRetentionDays === 1) {
+      throw invalid('candleRetentionDays', '1', 'must be 0, or 2 or more');
     }
     const url = readDatabaseUrl(this.#settings, 'historyUrl');
     // Only edges use this setting; it is validated because machines may share their settings.
@@ -214,6 +215,7 @@ export class ConfigReader {
     if (noHistory) return undefined;
     return {
       ...rest,
+      retain: readRetain(retain),
       dataDir,
       database: url === undefined ? undefined : { url, role: 'write' },
       backfillTransactionsMax: backfillTransactions,

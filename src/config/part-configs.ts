@@ -1,4 +1,5 @@
 /** The settings of a service's parts, as `config.ts` returns them. */
+import type { Retain } from '../contract/retain.js';
 import { ConfigError, outOfRange } from './config-error.js';
 import { LIMITS } from './limits.js';
 import type { SettingValues } from './setting-reader.js';
@@ -24,7 +25,9 @@ interface GrpcConfig {
 }
 
 /** The settings of the history. */
-export interface HistoryConfig extends SettingValues<'retentionDays' | 'candleRetentionDays'> {
+export interface HistoryConfig extends SettingValues<'candleRetentionDays'> {
+  /** Days of records by kind. */
+  readonly retain: Retain;
   /**
    * The folder that contains the history's files, one for each chain; undefined for a temporary
    * folder.

@@ -1,4 +1,5 @@
 /** The settings of stored data: history, journal, the log of a core, and audits. */
+import { RETAIN_DEFAULTS } from '../contract/retain.js';
 import { LIMITS } from './limits.js';
 import { NATS, POSTGRES } from './protocols.js';
 import type { Setting } from './setting-kinds.js';
@@ -21,19 +22,15 @@ export const STORAGE_SETTINGS = {
     value: 'folder',
     text: 'folder of the history and of the journal, below the working directory; a demo has a temporary one',
   },
-  /**
-   * The default is about three months, because trades fill the disk; candles have a separate
-   * setting.
-   */
-  retentionDays: {
+  /** Only orders, and what is not served, are deleted by default: they are most of what is logged. */
+  retain: {
     group: 'history',
-    kind: 'integer',
-    default: 90,
-    min: 0,
-    max: LIMITS.historyDaysMax,
-    unit: 'days',
-    value: 'days',
-    text: 'older trades and funding rates are deleted, candles stay; 0 for never, else 2 or more',
+    kind: 'names',
+    default: [],
+    countMax: Object.keys(RETAIN_DEFAULTS).length,
+    value: 'kind=days',
+    absent: 'orders=2,others=2',
+    text: `older records of a kind are deleted, candles stay; comma-separated, each of ${Object.keys(RETAIN_DEFAULTS).join(', ')} with days: 0 for ever, else 2 or more`,
   },
   /**
    * By default candles are never deleted: one-minute candles of a busy market take 60 MB a year.

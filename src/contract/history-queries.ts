@@ -66,17 +66,36 @@ export interface ArchiveQuery {
   readonly form: 'records' | 'csv';
 }
 
-/** Trades of one user account in all markets, newest first, as records. */
-export interface AccountTradesQuery {
-  readonly kind: 'accountTrades';
-  /** In base58. */
+/** The kinds of records that are served by account. */
+export type AccountRecordKind =
+  | 'trade'
+  | 'fundingPayment'
+  | 'deposit'
+  | 'settlePnl'
+  | 'liquidation'
+  | 'order'
+  | 'newUser';
+
+/** Records of one account in all markets, newest first, as records. */
+export interface AccountRecordsQuery {
+  readonly kind: 'account';
+  readonly records: AccountRecordKind;
+  /** A user account, or for `newUser` an authority; in base58. */
   readonly account: string;
-  /** Only trades of this market. */
+  /** Only records of this market. */
   readonly market?: MarketKey;
   /** Maximum rows. */
   readonly limit: number;
   /** A cursor from an earlier response, which selects older rows. */
   readonly before?: string;
+}
+
+/** Everything that was logged of one order. */
+export interface OrderQuery {
+  readonly kind: 'order';
+  /** The user account that placed it, in base58. */
+  readonly account: string;
+  readonly orderId: number;
 }
 
 /** Traded volumes of all markets. */
@@ -101,7 +120,8 @@ export type HistoryQuery =
   | FundingRatesQuery
   | CandlesQuery
   | ArchiveQuery
-  | AccountTradesQuery
+  | AccountRecordsQuery
+  | OrderQuery
   | VolumesQuery
   | FundingMeansQuery;
 

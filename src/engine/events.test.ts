@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { LogDecoder, type LogEvents } from './events.js';
+import { readFill, readRate } from '../../test/support/logged-records.js';
+import { decodeBase58 } from '../history/store/base58.js';
+import { LogDecoder, renderLogged } from './events.js';
 import { codeOf, PROGRAM } from './testing.js';
 
 const VECTORS = new URL('../../test/golden/vectors/', import.meta.url);
@@ -17,7 +19,7 @@ function captured(name: string): string[] {
 interface Recorded {
   readonly type: string;
   readonly log: string;
-  readonly expected: { readonly ts: string };
+  readonly expected: { readonly ts: string } & Readonly<Record<string, unknown>>;
 }
 
 function synthetic(type: string): Recorded[] {
@@ -26,65 +28,48 @@ function synthetic(type: string): Recorded[] {
   return records.map((line) => JSON.parse(line) as Recorded).filter((one) => one.type === type);
 }
 
-test('a fill of 2023 is read field by field, with null and 0 for what came later', () => {
-  const { fills, ...rest } = new LogDecoder(PROGRAM).decode(captured('tx-fill-match-2023'));
-  const users = [fills[0]?.taker, fills[0]?.maker];
-  const counts = { events: 1, isTruncated: false, unreadable: 0 };
-  expect(rest).toEqual({ fundingRates: [], ...counts, users, isPartial: false });
-  expect(fills).toEqual([
-    {
-      index: 0,
-      ts: 1_685_504_150,
-      action: 'fill',
-      actionExplanation: 'orderFilledWithMatch',
-      marketIndex: 1,
-      marketType: 'perp',
-      filler: '6PRKTZiooHi2qdBb5raxJnVvjfBhrfcDWKvfbWt2oR5C',
-      fillerReward: 1_245n,
-      fillRecordId: 586_114n,
-      baseAssetAmountFilled: 1_500_000n,
-      quoteAssetAmountFilled: 41_526_450n,
-      takerFee: 12_458n,
-      makerFee: -8_305n,
-      referrerReward: null,
-      quoteAssetAmountSurplus: null,
-      spotFulfillmentMethodFee: null,
-      taker: 'H1AHngDKHCSZe4Xsw7Yk4SV5RP9agaaDhQmwTjRzhXFG',
-      takerOrderId: 2_171_151,
-      takerOrderDirection: 'long',
-      takerOrderBaseAssetAmount: 2_000_000n,
-      takerOrderCumulativeBaseAssetAmountFilled: 2_000_000n,
-      takerOrderCumulativeQuoteAssetAmountFilled: 55_367_850n,
-      maker: '4d5KsDvVn25So6EqM6KhgJyyUbG11SaBjzDRL1FqzmRV',
-      makerOrderId: 5_534_875,
-      makerOrderDirection: 'short',
-      makerOrderBaseAssetAmount: 36_100_000n,
-      makerOrderCumulativeBaseAssetAmountFilled: 1_500_000n,
-      makerOrderCumulativeQuoteAssetAmountFilled: 41_526_450n,
-      oraclePrice: 27_681_000_000n,
-      bitFlags: 0,
-      takerExistingQuoteEntryAmount: null,
-      takerExistingBaseAssetAmount: null,
-      makerExistingQuoteEntryAmount: null,
-      makerExistingBaseAssetAmount: null,
-    },
-  ]);
+test('a fill of 2023 is found with its head, and its bytes are those of the log', () => {
+  const { records, users, ...rest } = new LogDecoder(PROGRAM).decode(
+    captured('tx-fill-match-2023'),
+  );
+  expect(rest).toEqual({ unreadable: 0, isPartial: false });
+  const [taker, maker] = [
+    'H1AHngDKHCSZe4Xsw7Yk4SV5RP9agaaDhQmwTjRzhXFG',
+    '4d5KsDvVn25So6EqM6KhgJyyUbG11SaBjzDRL1FqzmRV',
+  ];
+  expect(users).toEqual([taker, maker]);
+  const [record, ...others] = records;
+  expect(others).toEqual([]);
+  expect(record).toMatchObject({
+    ...{ kind: 'trade', index: 0, ts: 1_685_504_150, market: 2, id: 586_114n, fraction: null },
+    fill: { base: 1_500_000n, quote: 41_526_450n, oracle: 27_681_000_000n },
+    parties: [
+      { key: accountCode(taker), orderId: 2_171_151 },
+      { key: accountCode(maker), orderId: 5_534_875 },
+    ],
+  });
+  // What came later is null and 0.
+  expect(readFill(record?.bytes ?? new Uint8Array(), 0)).toMatchObject({
+    ...{ actionExplanation: 'orderFilledWithMatch', makerFee: -8_305n, taker, maker },
+    ...{ referrerReward: null, bitFlags: 0, makerExistingBaseAssetAmount: null },
+  });
 });
 
-test('places, cancels and triggers are counted and are no fills', () => {
-  const { fills, events } = new LogDecoder(PROGRAM).decode(captured('tx-jit-proxy-events-only'));
-  expect(events).toBe(5);
-  expect(fills.map(({ index, maker }) => ({ index, maker }))).toEqual([
-    { index: 2, maker: null },
-    { index: 3, maker: 'HFq8BNL2UNqHqaASthr4q9JF4xbaG8ehEk26UTtVTnPp' },
-  ]);
+function accountCode(key: string): bigint {
+  return Buffer.from(decodeBase58(key, 32) ?? []).readBigInt64BE(0);
+}
+
+test('places, cancels and triggers are records and no fills', () => {
+  const { records } = new LogDecoder(PROGRAM).decode(captured('tx-jit-proxy-events-only'));
+  const kinds = records.map(({ kind, index }) => `${index} ${kind}`);
+  expect(kinds).toHaveLength(5);
+  expect(kinds.filter((kind) => kind.endsWith('trade'))).toEqual(['2 trade', '3 trade']);
 });
 
 test.each(synthetic('FundingRateRecord'))('funding rates cross whole, case %#', (recorded) => {
-  const { fundingRates, events } = new LogDecoder(PROGRAM).decode([INVOKE, recorded.log, SUCCESS]);
-  expect(events).toBe(1);
-  const { index, ...rate } = fundingRates[0] ?? {};
-  expect(index).toBe(0);
+  const { records } = new LogDecoder(PROGRAM).decode([INVOKE, recorded.log, SUCCESS]);
+  const [record] = records;
+  const { index: _, ...rate } = readRate(record?.bytes ?? new Uint8Array(), 0);
   const plain = Object.entries(rate).map(([key, value]) => [
     key,
     typeof value === 'bigint' ? value.toString() : value,
@@ -94,14 +79,52 @@ test.each(synthetic('FundingRateRecord'))('funding rates cross whole, case %#', 
   expect(Object.fromEntries(plain)).toEqual(expected);
 });
 
-test('a transaction with more events than there is room for comes whole', () => {
+test.each([
+  ['OrderRecord', 'order'],
+  ['FundingPaymentRecord', 'fundingPayment'],
+  ['DepositRecord', 'deposit'],
+  ['SettlePnlRecord', 'settlePnl'],
+  ['LiquidationRecord', 'liquidation'],
+  ['NewUserRecord', 'newUser'],
+  ['DeleteUserRecord', 'deletedUser'],
+  ['SwapRecord', 'other'],
+])('a %s is of the kind %s, and renders with the amounts of its layout', (type, kind) => {
+  const decoder = new LogDecoder(PROGRAM);
+  const all = synthetic(type);
+  expect(all.length).toBeGreaterThan(0);
+  for (const { log, expected } of all) {
+    const [record, ...others] = decoder.decode([INVOKE, log, SUCCESS]).records;
+    expect([record?.kind, others]).toEqual([kind, []]);
+    if (record === undefined || kind === 'other') continue;
+    const place = { txSig: 'sig', slot: 5, index: 3, market: record.market, bytes: record.bytes };
+    const text = renderLogged([place], { program: 'drift', form: 'records', markets: [] });
+    const rendered: Readonly<Record<string, unknown>> = JSON.parse(text.toString());
+    expect(rendered).toMatchObject({ txSig: 'sig', slot: 5, txSigIndex: 3 });
+    for (const [name, value] of Object.entries(expected)) {
+      const shown = rendered[name];
+      if (typeof value !== 'string' || typeof shown !== 'string') continue;
+      if (/^-?\d+$/.test(value)) expect(digitsOf(shown)).toBe(digitsOf(value));
+      else if (value.length > 30) expect(shown).toBe(value);
+    }
+  }
+});
+
+/** The digits of a number wherever its point is, without zeros before and after them. */
+function digitsOf(text: string): string {
+  return text
+    .replace('.', '')
+    .replace(/^(-?)0+/, '$1')
+    .replace(/0+$/, '');
+}
+
+test('a transaction with more events than a log has comes whole', () => {
   const fill = captured('tx-fill-match-2023')[6] ?? '';
   const decoder = new LogDecoder(PROGRAM);
   const lines = [INVOKE, ...Array.from({ length: 100 }, () => fill), SUCCESS];
-  const { fills } = decoder.decode(lines);
-  expect(fills.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, at) => at));
-  expect(new Set(fills.map(({ fillRecordId }) => fillRecordId))).toEqual(new Set([586_114n]));
-  expect(decoder.decode([]).fills).toEqual([]);
+  const { records } = decoder.decode(lines);
+  expect(records.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, at) => at));
+  expect(new Set(records.map(({ id }) => id))).toEqual(new Set([586_114n]));
+  expect(decoder.decode([]).records).toEqual([]);
 });
 
 test('a fill without its amounts is unreadable, and cut logs say so', () => {
@@ -109,8 +132,7 @@ test('a fill without its amounts is unreadable, and cut logs say so', () => {
   const head = Buffer.from('e0344347c2ed6d01964c766400000000020801000100', 'hex');
   const bare = `Program log: ${head.toString('base64')}`;
   const decoded = new LogDecoder(PROGRAM).decode([INVOKE, bare, 'Log truncated', bare]);
-  const counted = { fills: [], fundingRates: [], events: 1, unreadable: 1, isTruncated: true };
-  expect(decoded).toEqual({ ...counted, users: [], isPartial: true });
+  expect(decoded).toEqual({ records: [], unreadable: 1, users: [], isPartial: true });
 });
 
 test('the users of records of every kind are named once each', () => {
@@ -122,9 +144,8 @@ test('the users of records of every kind are named once each', () => {
     const expected = records.map((one) => Object(one.expected) as Record<string, unknown>);
     const names = ['user', 'liquidator', 'taker', 'maker'];
     const users = expected.flatMap((record) => names.flatMap((name) => record[name] ?? []));
-    const decoded = decoder.decodeUsers(lines);
-    expect(decoded).toEqual({ users: [...new Set(users)], isPartial: false });
-    expect(decoder.decode(lines).users).toEqual(decoded.users);
+    const decoded = decoder.decode(lines);
+    expect(decoded).toMatchObject({ users: [...new Set(users)], isPartial: false });
   }
 });
 
@@ -137,20 +158,15 @@ test('the addon decodes in a worker thread as it does in the main one', async ()
   const source = `
     const { parentPort, workerData } = require('node:worker_threads');
     const { LogDecoder } = require(workerData.addon);
-    const out = Buffer.alloc(4096);
-    const length = new LogDecoder(workerData.program).decode(workerData.lines, out);
-    parentPort.postMessage(out.subarray(0, length));
+    const { bytes } = new LogDecoder(workerData.program).decode(workerData.lines);
+    parentPort.postMessage(bytes);
   `;
   const lines = captured('tx-fill-match-2023');
   const workerData = { addon, program: PROGRAM, lines };
   const worker = () => new Worker(source, { eval: true, workerData });
   const answers = await Promise.all([answerOf(worker()), answerOf(worker())]);
-  for (const answer of answers) {
-    expect(answer.readUInt32LE(0)).toBe(1);
-    expect(answer.includes('4d5KsDvVn25So6EqM6KhgJyyUbG11SaBjzDRL1FqzmRV')).toBe(true);
-  }
-  const here: LogEvents = new LogDecoder(PROGRAM).decode(lines);
-  expect(here.fills.length).toBe(1);
+  const here = new LogDecoder(PROGRAM).decode(lines).records[0]?.bytes;
+  for (const answer of answers) expect(answer.equals(here ?? Buffer.alloc(0))).toBe(true);
 });
 
 function answerOf(worker: Worker): Promise<Buffer> {

@@ -1,65 +1,82 @@
-import { LogDecoder as NativeDecoder, orderActionExplanations } from '@slotbook/core/native';
-import type { MarketType } from '../contract/markets.js';
+/** Finds the program's records in transaction logs, and renders stored ones. */
+import {
+  LogDecoder as NativeDecoder,
+  type RecordHead,
+  readRecords,
+  renderRecords,
+} from '@slotbook/core/native';
 import type { ProgramName } from '../contract/program.js';
 import { EngineError } from './errors.js';
 
-/** Room for eight fills; the buffer grows when a transaction needs more. */
-const OUT_BYTES = 4 << 10;
+/** The kinds of records; the index of a kind is its number. `crates/protocol` describes each. */
+export const RECORD_KINDS = [
+  'other',
+  'trade',
+  'transfer',
+  'orderAction',
+  'order',
+  'fundingRate',
+  'fundingPayment',
+  'deposit',
+  'settlePnl',
+  'liquidation',
+  'newUser',
+  'deletedUser',
+] as const;
 
-const HEAD_BYTES = 24;
-const FILL_BYTES = 328;
-const FUNDING_BYTES = 160;
-const KEY_TEXT_BYTES = 44;
-/** A length before a key. */
-const USER_BYTES = 1 + KEY_TEXT_BYTES;
-const FILL_WIDE_AT = 32;
-const FILL_KEYS_AT = 192;
-/**
- * The first presence bits belong to the ids and the referrer's reward; the 64-bit numbers follow.
- */
-const FILL_SMALL_BITS = 3;
+/** What a record tells of. */
+export type RecordKind = (typeof RECORD_KINDS)[number];
 
-/** A side of an order or a position. */
-export type FillDirection = 'long' | 'short';
-
-const DIRECTIONS: readonly (FillDirection | null)[] = [null, 'long', 'short'];
-const MARKET_TYPES: readonly MarketType[] = ['spot', 'perp'];
-
-/**
- * One fill: an OrderActionRecord of action fill, as the program logs it. Base is in units of 1e-9
- * for perps and of the token's decimals for spot, quote, fees and prices of 1e-6. A field is null
- * when the record lacks it: a fill against the AMM has no maker. The decoder rejects a fill that
- * lacks its number, its base or its quote.
- *
- * Source: programs/drift/src/state/events.rs OrderActionRecord.
- */
-export type FillEvent = Readonly<ReturnType<typeof readFill>>;
+/** An account of a record: the first eight bytes of its key, signed, big-endian. */
+export interface RecordParty {
+  readonly key: bigint;
+  readonly orderId?: number;
+}
 
 /**
- * One update of a perp market's funding rate. Rates are quote per base and hour in units of 1e-9,
- * prices of 1e-6, quote of 1e-6, base of 1e-9.
- *
- * Source: programs/drift/src/state/events.rs FundingRateRecord.
+ * What a fill adds to candles, as logged: base of perp markets at 1e9, of spot markets in the
+ * token's decimals, quote and prices at 1e6.
  */
-export type FundingRateEvent = Readonly<ReturnType<typeof readFunding>>;
+export interface FillAmounts {
+  readonly ts: number;
+  /** The fill's number in its market, without gaps. */
+  readonly id: bigint;
+  readonly base: bigint;
+  readonly quote: bigint;
+  readonly oracle: bigint;
+}
+
+/** A record as the program logged it, and what it is found by. */
+export interface LoggedRecord {
+  readonly kind: RecordKind;
+  /** Position among the program's events in the transaction, from 0. */
+  readonly index: number;
+  /** The chain's time, unix seconds. */
+  readonly ts: number;
+  /** Twice the index of its market, plus one for spot; -1 without one. */
+  readonly market: number;
+  /** The program's number of the record; null for kinds without one. */
+  readonly id: bigint | null;
+  readonly parties: readonly RecordParty[];
+  /** Of trades and transfers. */
+  readonly fill: FillAmounts | null;
+  /** Of a funding rate: the fraction of the price per hour, at 1e18. */
+  readonly fraction: bigint | null;
+  readonly bytes: Uint8Array;
+}
 
 /** What one transaction's logs say about users. */
 export interface LoggedUsers {
   /** User accounts that the program wrote and names: owners of orders, depositors, liquidators. */
-  readonly users: string[];
+  readonly users: readonly string[];
   /** Whether the logs may name more users: they were truncated, or have unreadable events. */
   readonly isPartial: boolean;
 }
 
-/** The events in one transaction's logs. */
+/** The records in one transaction's logs. */
 export interface LogEvents extends LoggedUsers {
-  /** Fills, in the order of the logs. */
-  readonly fills: FillEvent[];
-  readonly fundingRates: FundingRateEvent[];
-  /** All events of the program, of every kind. */
-  readonly events: number;
-  /** Whether the runtime truncated the logs, so that later events may be missing. */
-  readonly isTruncated: boolean;
+  /** In the order of the logs. */
+  readonly records: readonly LoggedRecord[];
   /** Events that could not be decoded: truncated, or with invalid values. */
   readonly unreadable: number;
 }
@@ -67,8 +84,6 @@ export interface LogEvents extends LoggedUsers {
 /** Decodes the program's events in transaction logs. It may be used on any thread. */
 export class LogDecoder {
   readonly #native: NativeDecoder;
-  readonly #explanations = orderActionExplanations();
-  #out = Buffer.allocUnsafeSlow(OUT_BYTES);
 
   /**
    * `programId` is the program's key (base58), `program` the one whose records it logs, by default that of the key.
@@ -89,134 +104,75 @@ export class LogDecoder {
    * were rolled back.
    */
   decode(lines: readonly string[]): LogEvents {
-    this.#decodeInto(lines);
-    return this.#readEvents(this.#out);
-  }
-
-  /** Decodes only the users, which takes a tenth of the time when there are many fills. */
-  decodeUsers(lines: readonly string[]): LoggedUsers {
-    this.#decodeInto(lines);
-    return readUsers(this.#out);
-  }
-
-  #decodeInto(lines: readonly string[]): void {
     // The addon's type declares a mutable array, but the addon only reads the array.
-    const bytes = this.#native.decode(lines as string[], this.#out);
-    if (bytes <= this.#out.length) return;
-    this.#out = Buffer.allocUnsafeSlow(bytes * 2);
-    this.#native.copy(this.#out);
-  }
-
-  #readEvents(out: Buffer): LogEvents {
-    const fills: FillEvent[] = [];
-    const fundingRates: FundingRateEvent[] = [];
-    let at = HEAD_BYTES;
-    for (let left = out.readUInt32LE(0); left > 0; left -= 1, at += FILL_BYTES) {
-      fills.push(readFill(out, at, this.#explanations));
-    }
-    for (let left = out.readUInt32LE(4); left > 0; left -= 1, at += FUNDING_BYTES) {
-      fundingRates.push(readFunding(out, at));
-    }
-    const isTruncated = out.readUInt32LE(16) !== 0;
-    const events = out.readUInt32LE(8);
-    const unreadable = out.readUInt32LE(12);
-    return { fills, fundingRates, events, isTruncated, unreadable, ...readUsers(out) };
+    const log = this.#native.decode(lines as string[]);
+    const { bytes, unreadable, users } = log;
+    const records = log.records.map((head) => recordOf(head, bytes));
+    return { records, users, unreadable, isPartial: unreadable > 0 || log.isTruncated };
   }
 }
 
-function readUsers(out: Buffer): LoggedUsers {
-  const isPartial = out.readUInt32LE(12) > 0 || out.readUInt32LE(16) !== 0;
-  const users: string[] = [];
-  let at = HEAD_BYTES + out.readUInt32LE(0) * FILL_BYTES + out.readUInt32LE(4) * FUNDING_BYTES;
-  for (let left = out.readUInt32LE(20); left > 0; left -= 1, at += USER_BYTES) {
-    users.push(out.toString('latin1', at + 1, at + 1 + out.readUInt8(at)));
-  }
-  return { users, isPartial };
+/** Reads stored records again. Throws when the core cannot read one. */
+export function readLogged(
+  program: ProgramName,
+  records: readonly Uint8Array[],
+): readonly LoggedRecord[] {
+  const heads = readRecords(program, records as Uint8Array[]);
+  return heads.map((head, at) => recordOf(head, records[at] ?? new Uint8Array()));
 }
 
-function readFill(out: Buffer, at: number, explanations: readonly string[]) {
-  const present = out.readUInt32LE(at + 12);
-  const has = (bit: number) => ((present >>> bit) & 1) !== 0;
-  const small = (place: number) => (has(place) ? out.readUInt32LE(at + 16 + place * 4) : null);
-  const offset = (place: number) => at + FILL_WIDE_AT + 16 + place * 8;
-  const wide = (place: number) =>
-    has(FILL_SMALL_BITS + place) ? out.readBigUInt64LE(offset(place)) : null;
-  const signed = (place: number) =>
-    has(FILL_SMALL_BITS + place) ? out.readBigInt64LE(offset(place)) : null;
-  const key = (place: number) => {
-    const start = at + FILL_KEYS_AT + place * KEY_TEXT_BYTES;
-    const length = out.readUInt8(at + 28 + place);
-    return length === 0 ? null : out.toString('latin1', start, start + length);
-  };
+function recordOf(head: RecordHead, bytes: Uint8Array): LoggedRecord {
+  const { ts, id = null, base, quote, oracle } = head;
+  const isFill = id !== null && base !== undefined && quote !== undefined && oracle !== undefined;
   return {
-    /** Position among the program's events in the transaction, from 0. */
-    index: out.readUInt32LE(at),
-    /** The chain's time, unix seconds. */
-    ts: Number(out.readBigInt64LE(at + FILL_WIDE_AT)),
-    action: 'fill' as const,
-    /** The SDK's name, such as `orderFilledWithMatch`. `transferPerpPosition` is not a trade. */
-    actionExplanation: explanations[out.readUInt8(at + 6)] ?? 'none',
-    marketIndex: out.readUInt16LE(at + 4),
-    marketType: MARKET_TYPES[out.readUInt8(at + 7)] ?? 'perp',
-    /** Keys are base58. */
-    filler: key(0),
-    fillerReward: wide(0),
-    /** The fill's number in its market, without gaps. */
-    fillRecordId: out.readBigUInt64LE(offset(1)),
-    baseAssetAmountFilled: out.readBigUInt64LE(offset(2)),
-    quoteAssetAmountFilled: out.readBigUInt64LE(offset(3)),
-    takerFee: wide(4),
-    /** Negative for a rebate. */
-    makerFee: signed(5),
-    referrerReward: small(2),
-    quoteAssetAmountSurplus: signed(6),
-    spotFulfillmentMethodFee: wide(7),
-    taker: key(1),
-    takerOrderId: small(0),
-    takerOrderDirection: DIRECTIONS[out.readUInt8(at + 8)] ?? null,
-    takerOrderBaseAssetAmount: wide(8),
-    takerOrderCumulativeBaseAssetAmountFilled: wide(9),
-    takerOrderCumulativeQuoteAssetAmountFilled: wide(10),
-    maker: key(2),
-    makerOrderId: small(1),
-    makerOrderDirection: DIRECTIONS[out.readUInt8(at + 9)] ?? null,
-    makerOrderBaseAssetAmount: wide(11),
-    makerOrderCumulativeBaseAssetAmountFilled: wide(12),
-    makerOrderCumulativeQuoteAssetAmountFilled: wide(13),
-    oraclePrice: out.readBigInt64LE(at + FILL_WIDE_AT + 8),
-    /** OrderBitFlag of the taker's order; 0 in records before 2025. */
-    bitFlags: out.readUInt8(at + 10),
-    takerExistingQuoteEntryAmount: wide(14),
-    takerExistingBaseAssetAmount: wide(15),
-    makerExistingQuoteEntryAmount: wide(16),
-    makerExistingBaseAssetAmount: wide(17),
+    kind: RECORD_KINDS[head.kind] ?? 'other',
+    index: head.index,
+    ts,
+    market: head.market,
+    id,
+    parties: head.parties,
+    fill: isFill ? { ts, id, base, quote, oracle } : null,
+    fraction: head.fraction ?? null,
+    bytes: bytes.subarray(head.start, head.end),
   };
 }
 
-function readFunding(out: Buffer, at: number) {
-  const huge = (place: number) => readBigInt128(out, at + 56 + place * 16);
-  return {
-    /** Position among the program's events in the transaction, from 0. */
-    index: out.readUInt32LE(at),
-    /** The chain's time, unix seconds. */
-    ts: Number(out.readBigInt64LE(at + 8)),
-    /** The update's number in its market. */
-    recordId: out.readBigUInt64LE(at + 16),
-    marketIndex: out.readUInt32LE(at + 4),
-    /** Positive when longs pay. */
-    fundingRate: out.readBigInt64LE(at + 24),
-    fundingRateLong: huge(0),
-    fundingRateShort: huge(1),
-    cumulativeFundingRateLong: huge(2),
-    cumulativeFundingRateShort: huge(3),
-    oraclePriceTwap: out.readBigInt64LE(at + 32),
-    markPriceTwap: out.readBigUInt64LE(at + 40),
-    periodRevenue: out.readBigInt64LE(at + 48),
-    baseAssetAmountWithAmm: huge(4),
-    baseAssetAmountWithUnsettledLp: huge(5),
-  };
+/** A stored record to render. */
+export interface RenderedRecord {
+  readonly bytes: Uint8Array;
+  readonly txSig: string;
+  readonly slot: number;
+  readonly index: number;
+  readonly market: number;
 }
 
-function readBigInt128(out: Buffer, at: number): bigint {
-  return (out.readBigInt64LE(at + 8) << 64n) | out.readBigUInt64LE(at);
+/** How records are rendered. */
+export interface RecordRendering {
+  /** The program of the records. */
+  readonly program: ProgramName;
+  /**
+   * The format of JSON: slotbook's, the Drift v2 data API's, that of its older paths, of the market
+   * data stream, of the compatible channel; or the name of a record, whose members are columns of
+   * CSV.
+   */
+  readonly form: 'spec' | 'records' | 'named' | 'stream' | 'channel' | `${string}Record`;
+  /** The markets of the records, by `code` as in `LoggedRecord.market`. */
+  readonly markets: readonly {
+    readonly code: number;
+    readonly symbol: string;
+    readonly decimals: number;
+  }[];
+  /** The account whose records these are, which is added to each. */
+  readonly user?: string | undefined;
+}
+
+/**
+ * Renders records as JSON objects separated by commas, or as CSV with a line of names. Throws when
+ * the core cannot read one.
+ */
+export function renderLogged(
+  records: readonly RenderedRecord[],
+  { program, form, markets, user }: RecordRendering,
+): Buffer {
+  return renderRecords(program, form, records as never, markets as never, user);
 }

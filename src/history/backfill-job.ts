@@ -81,7 +81,7 @@ export class BackfillJob {
   #refuseRetired({ sinceTs }: Gap): void {
     const min = this.#sinceTsMin;
     if (sinceTs >= min) return;
-    const message = `--from was ${timeText(sinceTs)}, must be ${timeText(min)} or later: trades before that were deleted by --retention-days and are not stored again`;
+    const message = `--from was ${timeText(sinceTs)}, must be ${timeText(min)} or later: trades before that were deleted by --retain and are not stored again`;
     throw new HistoryError('OUT_OF_RANGE', message, { param: '--from' });
   }
 

@@ -12,7 +12,7 @@ import { systemTimers } from '../rpc/timers.js';
 import { type BackfillOptions, type BackfillProgress, backfill } from './backfill.js';
 import { candleRules } from './candles/rules.js';
 import { openStore } from './store/store.js';
-import { cleanUp, fundingRate, newFolder, transaction } from './store/testing.js';
+import { cleanUp, fundingRate, newFolder, readTrades, transaction } from './store/testing.js';
 
 /** Pages of a hundred: as many pages, in a tenth of the time. */
 vi.mock(import('./model/limits.js'), async (original) => {
@@ -66,7 +66,7 @@ async function storedIds(): Promise<readonly number[]> {
   const store = await openStore(options);
   const ids: number[] = [];
   for (let offset = 0; ; offset += 1_000) {
-    const page = store.readTrades({ market: 'perp_0', limit: 1_000, offset });
+    const page = readTrades(store, { market: 'perp_0', limit: 1_000, offset });
     ids.push(...page.map(({ fillRecordId }) => Number(fillRecordId)));
     if (page.length < 1_000) break;
   }
@@ -171,7 +171,7 @@ describe('a back-fill that was asked for', () => {
     const line = timeOfSlot(transactionOf(141).slot);
     const fundingRates = [fundingRate({ ts: line + 1 })];
     store.writeBatch({ transactions: [transaction({ slot: 999, isFinal: true, fundingRates })] });
-    store.retireRows({ tradesBefore: line });
+    store.retireRows({ recordsBefore: { trade: line } });
     store.close();
     const earliest = new Date(line * 1_000).toISOString();
     await expect(run({ from: from() })).rejects.toMatchObject({

@@ -15,12 +15,14 @@ import { BASE_PLACES, QUOTE_PLACES } from '../amounts/decimals.js';
 import type { MarketInfo } from '../contract/markets.js';
 import type { RowBlock, RowColumn } from '../contract/row-block.js';
 import type { Timers } from '../contract/timers.js';
+import { readLogged } from '../engine/events.js';
 import { candlePointOf } from './candles/rules.js';
 import { STORE_COPIES_MAX } from './model/limits.js';
-import { marketKeyOf, type TradeRow } from './model/records.js';
+import { type HistoryMarket, marketKeyOf, type RecordRow } from './model/records.js';
 import { StoreError } from './store/error.js';
 import { storeFile } from './store/open.js';
-import { nextTrades } from './store/trade-walk.js';
+import { nextTrades } from './store/record-pages.js';
+import { renderRows } from './store/render-rows.js';
 import type { CandlePoint } from './store/types.js';
 import { StoreManager } from './worker/store-manager.js';
 
@@ -73,7 +75,7 @@ async function* readRowsOf(folder: string, trades: ExportedTrades): AsyncGenerat
       const last = rows.at(-1);
       if (last === undefined) return;
       behindSlot = last.slot;
-      const block = blockOf(rows, market.decimals);
+      const block = blockOf(rows, { ...market, key: walk.market, symbol: '' });
       if (block.count > 0) yield block;
     }
   } finally {
@@ -111,12 +113,29 @@ function saltOf(file: string): string {
 const WAL_SALT_AT = 16;
 const WAL_SALT_BYTES = 8;
 
-type Trade = TradeRow & { readonly point: CandlePoint };
+/** The members of a trade in the data API's format that are exported as they are. */
+interface TradeTexts {
+  readonly taker: string;
+  readonly maker: string;
+  readonly takerOrderDirection: string;
+  readonly makerOrderDirection: string;
+  readonly actionExplanation: string;
+}
 
-function blockOf(rows: readonly TradeRow[], decimals: number): RowBlock {
-  const trades = rows.flatMap((row): readonly Trade[] => {
-    const point = candlePointOf(row, decimals);
-    return point === null ? [] : [{ ...row, point }];
+type Trade = RecordRow & TradeTexts & { readonly point: CandlePoint };
+
+function blockOf(rows: readonly RecordRow[], market: HistoryMarket): RowBlock {
+  const [{ program } = { program: 'drift' as const }] = rows;
+  const logged = readLogged(
+    program,
+    rows.map(({ bytes }) => bytes),
+  );
+  const list = renderRows(rows, 'records', { markets: [market] });
+  const texts: readonly TradeTexts[] = JSON.parse(`[${list.toString()}]`);
+  const trades = rows.flatMap((row, at): readonly Trade[] => {
+    const [fill, text] = [logged[at]?.fill ?? null, texts[at]];
+    const point = fill === null ? null : candlePointOf(fill, market.decimals);
+    return point === null || text === undefined ? [] : [{ ...text, ...row, point }];
   });
   return { count: trades.length, columns: columnsOf(trades) };
 }
@@ -133,16 +152,16 @@ function columnsOf(trades: readonly Trade[]): readonly RowColumn[] {
     { name: 'price', ...quote, values: trades.map(({ point }) => point.price) },
     { name: 'amount', ...base, values: trades.map(({ point }) => point.base) },
     { name: 'quoteAmount', ...quote, values: trades.map(({ point }) => point.quote) },
-    { name: 'taker', kind: 'text', values: trades.map(({ taker }) => taker ?? '') },
-    { name: 'maker', kind: 'text', values: trades.map(({ maker }) => maker ?? '') },
+    { name: 'taker', kind: 'text', values: trades.map(({ taker }) => taker) },
+    { name: 'maker', kind: 'text', values: trades.map(({ maker }) => maker) },
     { name: 'explanation', kind: 'text', values: trades.map((trade) => trade.actionExplanation) },
     { name: 'txSig', kind: 'text', values: trades.map(({ txSig }) => txSig) },
     { name: 'txSigIndex', kind: 'integer', values: integers(({ index }) => BigInt(index)) },
   ];
 }
 
-function sideOf({ takerOrderDirection, makerOrderDirection }: TradeRow): string {
-  if (takerOrderDirection !== null) return takerOrderDirection === 'long' ? 'buy' : 'sell';
-  if (makerOrderDirection !== null) return makerOrderDirection === 'long' ? 'sell' : 'buy';
+function sideOf({ takerOrderDirection, makerOrderDirection }: Trade): string {
+  if (takerOrderDirection !== '') return takerOrderDirection === 'long' ? 'buy' : 'sell';
+  if (makerOrderDirection !== '') return makerOrderDirection === 'long' ? 'sell' : 'buy';
   return 'unknown';
 }

@@ -2,16 +2,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import type { HistoryQuery } from '../contract/history-queries.js';
+import { RETAIN_DEFAULTS } from '../contract/retain.js';
 import { silentLog } from '../rpc/log.js';
 import { History } from './history.js';
 import { HistoryError } from './model/error.js';
-import {
-  QUERIES_MAX,
-  QUERY_MS_MAX,
-  STOP_MS_MAX,
-  UPGRADE_SILENCE_MS_MAX,
-  WORKER_SILENCE_MS_MAX,
-} from './model/limits.js';
+import { QUERIES_MAX, QUERY_MS_MAX, STOP_MS_MAX, WORKER_SILENCE_MS_MAX } from './model/limits.js';
 import type { ToWorker, WorkerSetup } from './model/messages.js';
 import type { StartWorker, WorkerListener } from './worker-link.js';
 
@@ -19,7 +14,7 @@ const setup: WorkerSetup = {
   nodes: [{ rpcUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1' }],
   programId: 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH',
   dataDir: '.',
-  retentionDays: 0,
+  retain: RETAIN_DEFAULTS,
   candleRetentionDays: 0,
   backfillHours: 24,
   backfillTransactionsMax: 1_000,
@@ -143,16 +138,6 @@ describe('the handle of the history', () => {
     workers.last.onMessage({ kind: 'stats', stats });
     expect(history.readStats()).toMatchObject({ state: 'live', reason: null });
     expect(workers.terminated).toEqual([]);
-  });
-
-  test('leaves a worker that upgrades its file the time that it takes, and no more', () => {
-    workers.last.onMessage({ kind: 'upgrading' });
-    expect(history.readStats()).toMatchObject({ reason: 'the file is brought to this version' });
-    timers.advance(UPGRADE_SILENCE_MS_MAX - 1_000);
-    expect(workers.terminated).toEqual([]);
-    workers.last.onMessage({ kind: 'versions', versions: [['perp_0', 'v1']] });
-    timers.advance(WORKER_SILENCE_MS_MAX + 2_000);
-    expect(workers.terminated).toEqual([0]);
   });
 
   test('has another version after each start, as long as none was told', () => {

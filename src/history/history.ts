@@ -16,7 +16,6 @@ import {
   RESTART_FIRST_MS,
   STABLE_AFTER_MS,
   STOP_MS_MAX,
-  UPGRADE_SILENCE_MS_MAX,
   WORKER_SILENCE_MS_MAX,
   WORKER_WATCH_MS,
 } from './model/limits.js';
@@ -63,7 +62,6 @@ export class History {
   #restart: Timer | null = null;
   #startedAtMs = 0;
   #lastMessageAtMs = 0;
-  #silenceMsMax = WORKER_SILENCE_MS_MAX;
   #nextId = 1;
   #restarts = 0;
   #stopped: (() => void) | null = null;
@@ -157,7 +155,6 @@ export class History {
     const { setup, startWorker = startThread } = this.#options;
     this.#startedAtMs = this.#timers.nowMs();
     this.#lastMessageAtMs = this.#startedAtMs;
-    this.#silenceMsMax = WORKER_SILENCE_MS_MAX;
     try {
       const worker: WorkerLink = startWorker(setup, {
         onMessage: (message) => {
@@ -184,7 +181,7 @@ export class History {
   #planWatch(): void {
     this.#watch = this.#timers.after(WORKER_WATCH_MS, () => {
       const silentMs = this.#timers.nowMs() - this.#lastMessageAtMs;
-      if (silentMs <= this.#silenceMsMax) {
+      if (silentMs <= WORKER_SILENCE_MS_MAX) {
         this.#planWatch();
         if (silentMs > QUERY_MS_MAX && this.#silenceMsMax === WORKER_SILENCE_MS_MAX)
           this.#stats = { ...this.#stats, state: 'failing', reason: SILENT_REASON };
@@ -226,7 +223,6 @@ export class History {
 
   #receiveMessage(message: FromWorker): void {
     this.#lastMessageAtMs = this.#timers.nowMs();
-    this.#silenceMsMax = WORKER_SILENCE_MS_MAX;
     switch (message.kind) {
       case 'reply':
         this.#removePending(message.id)?.resolve(message.reply);
@@ -253,10 +249,6 @@ export class History {
       case 'marketStats':
         this.#marketStats.clear();
         for (const stats of message.markets) this.#marketStats.set(stats.market, stats);
-        return;
-      case 'upgrading':
-        this.#silenceMsMax = UPGRADE_SILENCE_MS_MAX;
-        this.#stats = { ...this.#stats, reason: 'the file is brought to this version' };
         return;
       case 'log':
         this.#options.log[message.level](message.fields, message.message);

@@ -98,7 +98,7 @@ export class UserLogReader {
     try {
       const notification = parseLogsNotification(result);
       if (notification.failed) return;
-      this.#batch.addTransaction(notification, this.#decoder.decodeUsers(notification.lines ?? []));
+      this.#batch.addTransaction(notification, this.#decoder.decode(notification.lines ?? []));
     } catch {}
   }
 }

@@ -1,5 +1,6 @@
 /** How the history's threads end. */
 import { afterEach, expect, test, vi } from 'vitest';
+import { RETAIN_DEFAULTS } from '../contract/retain.js';
 import { silentLog } from '../rpc/log.js';
 import { systemTimers } from '../rpc/timers.js';
 import { History } from './history.js';
@@ -9,7 +10,7 @@ import { type StartWorker, startFile } from './worker-link.js';
 const setup: WorkerSetup = {
   nodes: [{ rpcUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1' }],
   ...{ programId: 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH', dataDir: '.' },
-  ...{ retentionDays: 0, candleRetentionDays: 0, requestsPerSecond: 50 },
+  ...{ retain: RETAIN_DEFAULTS, candleRetentionDays: 0, requestsPerSecond: 50 },
   ...{ backfillHours: 24, backfillTransactionsMax: 1_000 },
 };
 

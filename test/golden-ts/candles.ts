@@ -16,7 +16,6 @@ import {
 } from '../../src/history/candles/rules.js';
 import type { CandlePoint } from '../../src/history/store/types.js';
 import { Cases, type Family, type GoldenFile } from './family.js';
-import { goldenFill } from './golden-fill.js';
 
 /** The part of such a file that is run. */
 interface CandleFile {
@@ -69,13 +68,8 @@ function known(name: string) {
 }
 
 function readTrade({ ts, fillRecordId, base, quote, oraclePrice }: GoldenTrade): CandlePoint {
-  const fill = goldenFill({
-    ts,
-    fillRecordId: BigInt(fillRecordId),
-    baseAssetAmountFilled: BigInt(base),
-    quoteAssetAmountFilled: BigInt(quote),
-    oraclePrice: BigInt(oraclePrice),
-  });
+  const amounts = { base: BigInt(base), quote: BigInt(quote), oracle: BigInt(oraclePrice) };
+  const fill = { ts, id: BigInt(fillRecordId), ...amounts };
   const trade = candlePointOf(fill, 9);
   if (trade === null) throw new Error(`trade ${fillRecordId} counts in no candle`);
   return trade;

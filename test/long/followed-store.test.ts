@@ -54,7 +54,8 @@ async function followed(onReload: () => void = () => undefined) {
     ...{ timers, log: silentLog, counters: { storeFailures: 0 }, rules: candleRules },
     openStore: async () => reader,
     onStoreFailure: (error) => said.push(error.message),
-    onChange: ({ trades }) => said.push(trades.map(({ slot, index }) => `${slot}.${index}`).join()),
+    onChange: ({ records }) =>
+      said.push(records.map(({ slot, index }) => `${slot}.${index}`).join()),
     onReset: () => said.push('reset'),
     onBlockTime: () => undefined,
   });

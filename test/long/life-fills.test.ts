@@ -1,10 +1,10 @@
 /** Fills of a life on a true chain: what the logs say, and what the accounts are afterwards. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FillEvent } from '../../src/engine/events.js';
 import { LogDecoder } from '../../src/engine/events.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { makerBytes } from '../../src/sim/market/accounts.js';
 import { rpc } from '../support/chain-listener.js';
+import { type Fill, readFill } from '../support/logged-records.js';
 import { SteppedDemo } from '../support/stepped-demo.js';
 import { until } from '../support/until.js';
 
@@ -17,7 +17,7 @@ const ROUNDS_MAX = 60;
 const SLOTS_LISTED = 2;
 
 let demo: SteppedDemo;
-let fills: readonly FillEvent[] = [];
+let fills: readonly Fill[] = [];
 
 beforeAll(async () => {
   const options = { seed: 17, makers: 40, slotTimeMs: 100, fillsPerSecond: FILLS_PER_SECOND };
@@ -39,7 +39,7 @@ async function slotsPass(count: number): Promise<void> {
 }
 
 /** All fills that the chain's transactions have logged, oldest first. */
-async function readFills(): Promise<FillEvent[]> {
+async function readFills(): Promise<Fill[]> {
   const { rpcUrl } = demo.chain;
   const decoder = new LogDecoder(PROGRAM_ID);
   const listed = await rpc<{ signature: string; err: unknown }[]>(
@@ -47,7 +47,7 @@ async function readFills(): Promise<FillEvent[]> {
     'getSignaturesForAddress',
     [PROGRAM_ID, { limit: 1_000, commitment: 'confirmed' }],
   );
-  const found: FillEvent[] = [];
+  const found: Fill[] = [];
   for (const { signature, err } of listed.reverse()) {
     expect(err).toBeNull();
     const config = { commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
@@ -57,8 +57,9 @@ async function readFills(): Promise<FillEvent[]> {
     ]);
     const events = decoder.decode(meta.logMessages);
     expect(events.unreadable).toBe(0);
-    expect(events.isTruncated).toBe(false);
-    found.push(...events.fills);
+    expect(events.isPartial).toBe(false);
+    const fills = events.records.filter(({ fill }) => fill !== null);
+    found.push(...fills.map(({ bytes, index }) => readFill(bytes, index)));
   }
   return found;
 }
@@ -70,7 +71,7 @@ test('are read from its logs, with ids in a row and up to the account of the mar
     const market = `${marketType} ${marketIndex}`;
     const before = last.get(market);
     if (before !== undefined) expect(fillRecordId).toBe(before + 1n);
-    last.set(market, fillRecordId);
+    last.set(market, fillRecordId ?? 0n);
   }
   expect(last.size).toBe(4);
   for (const { name, marketType, marketIndex, nextFillRecordId } of demo.life.markets) {

@@ -4,7 +4,7 @@ import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { cleanUp, newFolder, newStore } from '../../src/history/store/testing.js';
+import { cleanUp, newFolder, newStore, readTrades } from '../../src/history/store/testing.js';
 import { until } from '../support/until.js';
 
 /** A process that writes is killed at random moments: what it said to be stored is there, once. */
@@ -40,7 +40,7 @@ describe('a killed process', () => {
       expect(store.findGaps()).toMatchObject({ holes: 0 });
       const month = store.readCandles({ market: 'perp_0', minutes: 43_200, limit: 9 });
       expect(month.reduce((sum, { count }) => sum + count, 0)).toBe(trades);
-      const rows = store.readTrades({ market: 'perp_0', limit: 1_000 });
+      const rows = readTrades(store, { market: 'perp_0', limit: 1_000 });
       const ids = rows.map(({ fillRecordId }) => Number(fillRecordId));
       const newest = Array.from(rows, (_, at) => 2 * next - 1 - at);
       expect(ids).toEqual(newest);

@@ -16,6 +16,7 @@ import {
   cleanUp as closeStores,
   newStore,
   oneFill,
+  readTrades,
   signature,
   transaction,
 } from '../../src/history/store/testing.js';
@@ -80,7 +81,7 @@ describe('another process', () => {
       } catch (error) { console.log(error.code); }`;
     expect(printedBy(script, store.file)).toBe('SQLITE_BUSY');
     store.writeBatch({ transactions: [oneFill(2)] });
-    expect(store.readTrades({ market: 'perp_0', limit: 9 })).toHaveLength(2);
+    expect(readTrades(store, { market: 'perp_0', limit: 9 })).toHaveLength(2);
   });
 });
 

@@ -1,11 +1,11 @@
 /** Ingestion from a scripted ledger into a plain store. */
 import { vi } from 'vitest';
+import type { LogEvents, LoggedRecord } from '../../src/engine/events.js';
 import { Ingester } from '../../src/history/ingest/ingester.js';
 import { LoggedUsersBatch } from '../../src/history/ingest/logged-users.js';
-import { type DecodedLog, newCounters } from '../../src/history/ingest/parts.js';
+import { newCounters } from '../../src/history/ingest/parts.js';
 import { EmptyTransactions } from '../../src/history/ingest/store-records.js';
 import { UngivenItems } from '../../src/history/ingest/ungiven-items.js';
-import type { Fill } from '../../src/history/model/records.js';
 import type { StoreChange } from '../../src/history/store/types.js';
 import { RpcClient } from '../../src/rpc/client.js';
 import { RateLimiter } from '../../src/rpc/rate-limiter.js';
@@ -24,18 +24,19 @@ export function fillLine(id: number): string {
 /** The line of an event that was damaged on its way. */
 export const BROKEN_LINE = 'broken';
 
-function decode(lines: readonly string[]): DecodedLog {
+function decode(lines: readonly string[]): LogEvents {
   const events = lines.filter((line) => line.startsWith('fill ') || line === BROKEN_LINE);
   // An event that cannot be read has its place among the others all the same.
-  const fills = events.flatMap((line, index) => {
+  const records = events.flatMap((line, index): readonly LoggedRecord[] => {
     if (line === BROKEN_LINE) return [];
-    return [{ index, action: 'fill', fillRecordId: BigInt(line.slice(5)) } as Fill];
+    const place = { kind: 'trade', index, ts: 0, market: 0, parties: [] } as const;
+    const id = BigInt(line.slice(5));
+    return [{ ...place, id, fill: null, fraction: null, bytes: new Uint8Array() }];
   });
   const isTruncated = lines.includes('Log truncated');
-  const unreadable = events.length - fills.length;
+  const unreadable = events.length - records.length;
   const isPartial = isTruncated || unreadable > 0;
-  const counts = { events: events.length, isTruncated, unreadable };
-  return { fills, fundingRates: [], ...counts, users: [], isPartial };
+  return { records, unreadable, users: [], isPartial };
 }
 
 export interface RigOptions {

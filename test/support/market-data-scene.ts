@@ -11,22 +11,24 @@ import type {
   MarketStats,
 } from '../../src/contract/history-source.js';
 import type { MarketKey } from '../../src/contract/markets.js';
-import type { FundingRateEvent } from '../../src/engine/events.js';
-import { makeAccountTradesBody } from '../../src/history/bodies/account-body.js';
+import { makeAccountBody } from '../../src/history/bodies/account-body.js';
 import { makeArchiveBody } from '../../src/history/bodies/archive-body.js';
 import { FundingMeansBodies } from '../../src/history/bodies/funding-means-body.js';
 import { makeBody } from '../../src/history/bodies/make-body.js';
 import { bucketReader } from '../../src/history/candles/read-candles.js';
-import type { Fill, HistoryMarket } from '../../src/history/model/records.js';
+import type { HistoryMarket } from '../../src/history/model/records.js';
 import type { HistoryStore } from '../../src/history/store/store.js';
 import {
   cleanUp,
+  type Fill,
+  type FundingRate,
   fill,
   fundingRate,
   newStore,
   signature,
   transaction,
 } from '../../src/history/store/testing.js';
+import type { RecordPageQuery } from '../../src/history/store/types.js';
 import { MarketStatsCache } from '../../src/history/worker/market-stats-cache.js';
 import { systemTimers } from '../../src/rpc/timers.js';
 import { liveFigures } from '../../src/server/testing/fake-history.js';
@@ -53,9 +55,10 @@ class StoreSource implements MarketDataSource {
 
   async query(query: HistoryQuery): Promise<HistoryBody> {
     if (query.kind === 'volumes') throw new Error('this history has no volumes');
-    if (query.kind === 'accountTrades') {
-      const known = new Map(Object.values(markets).map((one) => [one.key, one]));
-      return makeAccountTradesBody(query, { store: this.store, markets: known });
+    const known = new Map(Object.values(markets).map((one) => [one.key, one]));
+    const ofAccount = { store: this.store, markets: known };
+    if (query.kind === 'account' || query.kind === 'order') {
+      return makeAccountBody(query, ofAccount);
     }
     if (query.kind === 'fundingMeans') {
       const all = Object.values(markets);
@@ -68,9 +71,7 @@ class StoreSource implements MarketDataSource {
     if (query.kind === 'archive') return makeArchiveBody(query, { store, market });
     const reader = {
       ...bucketReader(store),
-      readTrades: (page: Parameters<HistoryStore['readTrades']>[0]) => store.readTrades(page),
-      readFundingRates: (page: Parameters<HistoryStore['readFundingRates']>[0]) =>
-        store.readFundingRates(page),
+      readRecords: (page: RecordPageQuery) => store.readRecords(page),
     };
     return makeBody(query, { reader, market, finalisedSlot: 0 });
   }
@@ -129,7 +130,7 @@ export class MarketDataScene {
   }
 
   /** Stores a funding rate in a slot of its own. */
-  fundingRate(parts: Partial<FundingRateEvent> = {}): FundingRateEvent {
+  fundingRate(parts: Partial<FundingRate> = {}): FundingRate {
     const [slot, record] = [this.#nextSlot(), fundingRate({ ts: this.ts, ...parts })];
     const fundingRates = [{ ...record, recordId: BigInt(slot) }];
     this.store.writeBatch({

@@ -10,10 +10,11 @@ import type {
 } from '../../src/contract/history-source.js';
 import type { MarketKey } from '../../src/contract/markets.js';
 import { bucketReader } from '../../src/history/candles/read-candles.js';
-import type { Fill, HistoryMarket } from '../../src/history/model/records.js';
+import type { HistoryMarket } from '../../src/history/model/records.js';
 import type { HistoryStore } from '../../src/history/store/store.js';
 import {
   cleanUp,
+  type Fill,
   fill,
   newStore,
   signature,
@@ -37,7 +38,7 @@ class StoreStreams implements MarketStreamSource {
 
   constructor(store: HistoryStore) {
     this.streams = new Streams({
-      reader: { ...bucketReader(store), readTrades: (page) => store.readTrades(page) },
+      reader: { ...bucketReader(store), readRecords: (page) => store.readRecords(page) },
       marketOf: (key) => markets[key],
       timers: systemTimers,
       chainSeconds: () => Math.floor(Date.now() / 1_000),

@@ -1,6 +1,6 @@
 /** The store of the history as ingestion sees it, in memory: plain, so that it is plainly right. */
 import type { IngestStore } from '../../src/history/ingest/parts.js';
-import type { Fill, TransactionRecords } from '../../src/history/model/records.js';
+import type { TransactionRecords } from '../../src/history/model/records.js';
 import { StoreError } from '../../src/history/store/error.js';
 import type {
   FinalPosition,
@@ -11,8 +11,7 @@ import type {
 } from '../../src/history/store/types.js';
 
 const NOTHING: StoreChange = {
-  trades: [],
-  fundingRates: [],
+  records: [],
   candles: [],
   markets: new Set(),
   known: 0,
@@ -43,8 +42,8 @@ export class MemoryStore implements IngestStore {
   get fills(): readonly StoredFill[] {
     return [...this.#transactions.values()]
       .toSorted((a, b) => a.slot - b.slot || a.place - b.place)
-      .flatMap(({ signature, slot, place, fills }) => {
-        return fills.map(({ fillRecordId }: Fill) => ({ signature, slot, place, fillRecordId }));
+      .flatMap(({ signature, slot, place, records }) => {
+        return records.map(({ id }) => ({ signature, slot, place, fillRecordId: id }));
       });
   }
 
@@ -106,7 +105,7 @@ export class MemoryStore implements IngestStore {
     return [...this.#transactions.values()]
       .filter(({ slot, isFinal }) => slot > slotAfter && slot <= slotUpTo && !isFinal)
       .toSorted((a, b) => a.slot - b.slot)
-      .map((one) => ({ ...one, hasRecords: one.fills.length > 0 }));
+      .map((one) => ({ ...one, hasRecords: one.records.length > 0 }));
   }
 
   readProgress(): ReadonlyMap<string, string> {
@@ -131,13 +130,13 @@ function merged(known: TransactionRecords | undefined, told: TransactionRecords)
   if (known === undefined) return told;
   const isElsewhere = known.slot !== told.slot;
   if (isElsewhere) return known.isFinal && !told.isFinal ? known : told;
-  const places = new Set(known.fills.map(({ index }) => index));
+  const places = new Set(known.records.map(({ index }) => index));
   return {
     ...known,
     place: told.isFinal ? told.place : known.place,
     isFinal: known.isFinal || told.isFinal,
     isTruncated: known.isTruncated && told.isTruncated,
-    fills: [...known.fills, ...told.fills.filter(({ index }) => !places.has(index))],
+    records: [...known.records, ...told.records.filter(({ index }) => !places.has(index))],
   };
 }
 

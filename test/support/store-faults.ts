@@ -3,29 +3,38 @@ import { expect } from 'vitest';
 import { candleRules } from '../../src/history/candles/rules.js';
 import { StoreError } from '../../src/history/store/error.js';
 import type { HistoryStore } from '../../src/history/store/store.js';
-import { accountKey, fill, MIDNIGHT, transaction } from '../../src/history/store/testing.js';
+import {
+  accountKey,
+  fill,
+  MIDNIGHT,
+  readTrades,
+  transaction,
+} from '../../src/history/store/testing.js';
 
-/** Some transactions of a slot each, with accounts and an explanation that nothing had before. */
-function batchFrom(slot: number, count = 200) {
-  return Array.from({ length: count }, (_, at) =>
+/** Some transactions of a slot each, with accounts that nothing had before. */
+function batchFrom(from: number, count?: number) {
+  return slotsFrom(from, count).map((slot) =>
     transaction({
-      slot: slot + at,
+      slot,
       fills: [
         fill({
-          fillRecordId: BigInt(slot + at),
-          ts: MIDNIGHT + slot + at,
-          maker: accountKey(slot + at),
-          actionExplanation: `explained ${slot}`,
+          fillRecordId: BigInt(slot),
+          ts: MIDNIGHT + slot,
+          maker: accountKey(slot),
         }),
       ],
     }),
   );
 }
 
+function slotsFrom(from: number, count = 200): readonly number[] {
+  return Array.from({ length: count }, (_, at) => from + at);
+}
+
 /** Everything a reader can see. */
 export function seen(store: HistoryStore) {
   return {
-    trades: store.readTrades({ market: 'perp_0', limit: 1_000 }),
+    trades: readTrades(store, { market: 'perp_0', limit: 1_000 }),
     candles: candleRules.minutes.map((minutes) =>
       store.readCandles({ market: 'perp_0', minutes, limit: 1_000 }),
     ),
@@ -65,14 +74,13 @@ export function failAndHeal(
     transactions: batchFrom(1_000, 800),
     progress: { newest: '2' },
   });
-  expect(change.trades).toHaveLength(800);
+  expect(change.records).toHaveLength(800);
   expect(store.readTotals().trades).toBe(1_000);
   expect(store.readProgress().get('newest')).toBe('2');
   expect(store.findGaps()).toMatchObject({ holes: 1 });
-  const rows = store.readTrades({ market: 'perp_0', limit: 1_000 });
+  const rows = readTrades(store, { market: 'perp_0', limit: 1_000 });
   expect(rows.map(({ maker }) => maker)).toEqual(
-    [...batchFrom(1), ...batchFrom(1_000, 800)].reverse().map(({ fills }) => fills[0]?.maker),
+    [...slotsFrom(1), ...slotsFrom(1_000, 800)].reverse().map((slot) => accountKey(slot)),
   );
-  expect(rows[0]?.actionExplanation).toBe('explained 1000');
   expect(store.checkIntegrity()).toEqual([]);
 }

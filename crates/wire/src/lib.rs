@@ -34,6 +34,8 @@ pub mod level;
 mod level_texts;
 mod line;
 pub mod open_orders;
+pub mod record;
+mod record_forms;
 pub mod render;
 mod request;
 pub mod sources;

@@ -6,6 +6,7 @@ mod bodies;
 #[allow(dead_code, reason = "the tests of the book use the rest")]
 mod common;
 mod golden_group;
+mod records;
 mod restored;
 mod streams;
 mod uncross;

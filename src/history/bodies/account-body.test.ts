@@ -1,7 +1,8 @@
 /** Trades of an account from a real store: selection, order and paging. */
 import { afterAll, describe, expect, test } from 'vitest';
+import { TRANSFER_EXPLANATION } from '../../../test/support/logged-records.js';
 import type { MarketKey } from '../../contract/markets.js';
-import { type HistoryMarket, TRANSFER_EXPLANATION } from '../model/records.js';
+import type { HistoryMarket } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
 import {
   accountKey,
@@ -12,7 +13,7 @@ import {
   signature,
   transaction,
 } from '../store/testing.js';
-import { makeAccountTradesBody } from './account-body.js';
+import { makeAccountBody } from './account-body.js';
 import { SOL_PERP, USDT } from './testing.js';
 
 const MARKETS: ReadonlyMap<MarketKey, HistoryMarket> = new Map([
@@ -31,8 +32,8 @@ interface Answer {
 
 function ask(store: HistoryStore, limit: number, before?: string, account = ME): Answer {
   const place = before === undefined ? {} : { before };
-  const query = { kind: 'accountTrades', account, limit, ...place } as const;
-  const { body } = makeAccountTradesBody(query, { store, markets: MARKETS });
+  const query = { kind: 'account', records: 'trade', account, limit, ...place } as const;
+  const { body } = makeAccountBody(query, { store, markets: MARKETS });
   return JSON.parse(Buffer.from(body).toString());
 }
 
@@ -84,8 +85,14 @@ describe('the trades of an account', () => {
     store.writeBatch({
       transactions: [oneFill(1, { taker: ME }), spot, oneFill(3, { maker: ME })],
     });
-    const query = { kind: 'accountTrades', account: ME, market: 'perp_0', limit: 9 } as const;
-    const { body } = makeAccountTradesBody(query, { store, markets: MARKETS });
+    const query = {
+      kind: 'account',
+      records: 'trade',
+      account: ME,
+      market: 'perp_0',
+      limit: 9,
+    } as const;
+    const { body } = makeAccountBody(query, { store, markets: MARKETS });
     const { records }: Answer = JSON.parse(Buffer.from(body).toString());
     expect(records.map((row) => row['fillRecordId'])).toEqual(['3', '1']);
   });

@@ -1,65 +1,71 @@
-/** The trades of an account in all markets, in the format of the Drift v2 data API. */
-import type { AccountTradesQuery, HistoryBody } from '../../contract/history-queries.js';
+/** The records of an account, in the format of the Drift v2 data API. */
+import type {
+  AccountRecordsQuery,
+  HistoryBody,
+  OrderQuery,
+} from '../../contract/history-queries.js';
 import type { MarketKey } from '../../contract/markets.js';
-import { type HistoryMarket, marketKeyOf, type TradeRow } from '../model/records.js';
-import { readAccountTrades } from '../store/account-trades.js';
+import type { HistoryMarket } from '../model/records.js';
 import { marketCode } from '../store/columns.js';
+import { accountPage, orderRows } from '../store/record-pages.js';
+import { renderRows } from '../store/render-rows.js';
 import type { HistoryStore } from '../store/store.js';
-import { cursorOf, type PageEnd, readAccountCursor } from './cursor.js';
+import { accountCursorOf, readAccountCursor } from './cursor.js';
+import { ownBytes } from './make-body.js';
 import { readPage } from './read-page.js';
-import { tradeRecordText } from './record-text.js';
 
-/** The inputs of the body. */
+/** The inputs of the bodies. */
 interface AccountContext {
   readonly store: Pick<HistoryStore, 'runRead'>;
-  /** The served markets; trades of other markets are omitted, because their decimals are unknown. */
+  /** The served markets; records of other markets are omitted, because their decimals are unknown. */
   readonly markets: ReadonlyMap<MarketKey, HistoryMarket>;
 }
 
+/** The number of records without a market. */
+const NO_MARKET = -1;
+
 /**
- * Renders a page, newest first; trades of a slot are ordered by market and by the program's record
- * numbers, which never change.
+ * Renders a page of records, or an order.
  *
  * # Errors
  * Throws INVALID_PARAM for a cursor that is malformed or belongs to other records.
  */
-export function makeAccountTradesBody(
-  { account, market, limit, before }: AccountTradesQuery,
-  { store, markets }: AccountContext,
+export function makeAccountBody(
+  query: AccountRecordsQuery | OrderQuery,
+  context: AccountContext,
 ): HistoryBody {
-  const query = { account, markets: market === undefined ? [...markets.keys()] : [market] };
-  const after = before === undefined ? {} : { after: placeOf(readAccountCursor(before, 'page')) };
-  const { rows, hasMore } = readPage<TradeRow>(
-    { limit, ...after },
-    (part) => store.runRead((parts) => readAccountTrades(parts, { ...query, ...part })),
-    placeInSlot,
+  return query.kind === 'order' ? makeOrderBody(query, context) : makePageBody(query, context);
+}
+
+/**
+ * Renders a page, newest first; records of a slot are ordered by market and by their numbers, which
+ * never change.
+ */
+function makePageBody(query: AccountRecordsQuery, { store, markets }: AccountContext): HistoryBody {
+  const { account, records: kind, market, limit, before: cursor } = query;
+  const served = market === undefined ? [...markets.keys()].map(marketCode) : [marketCode(market)];
+  const before = cursor === undefined ? undefined : readAccountCursor(cursor, kind, 'page');
+  const wanted = { account, kind, before, markets: [...served, NO_MARKET] };
+  const { rows, hasMore } = readPage(limit, (rows) =>
+    store.runRead((parts) => accountPage(parts, { ...wanted, limit: rows })),
   );
-  const texts = rows.flatMap((row) => {
-    const market = markets.get(marketKeyOf(row));
-    return market === undefined
-      ? []
-      : [`${tradeRecordText(row, market).slice(0, -1)},"user":"${account}"}`];
-  });
-  const last = rows.at(-1);
-  const nextPage = hasMore && last !== undefined ? cursorAfter(last) : null;
-  const meta = JSON.stringify({ nextPage });
-  const text = `{"success":true,"records":[${texts.join()}],"meta":${meta}}`;
-  return { body: new TextEncoder().encode(text), nextCursor: nextPage };
+  const last = hasMore ? rows.at(-1) : undefined;
+  const nextPage = last === undefined ? null : accountCursorOf({ ...last, kind });
+  const user = kind === 'trade' ? { user: account } : {};
+  const list = renderRows(rows, 'records', { markets: [...markets.values()], ...user });
+  const tail = `],"meta":{"nextPage":${JSON.stringify(nextPage)}}}`;
+  return { body: ownBytes('{"success":true,"records":[', list, tail), nextCursor: nextPage };
 }
 
-/** The number of record numbers in a market: 64 bits, and -1 for none. */
-const NUMBERS = 2n ** 65n;
-
-/** Combines market and record number to order the trades of a slot. */
-function placeInSlot(row: TradeRow): bigint {
-  return BigInt(marketCode(marketKeyOf(row))) * NUMBERS + (row.fillRecordId ?? -1n) + 1n;
-}
-
-function cursorAfter(row: TradeRow): string {
-  const end = { slot: row.slot, id: row.fillRecordId ?? -1n };
-  return cursorOf(end, { kind: 'accountTrades', market: marketKeyOf(row) });
-}
-
-function placeOf({ slot, id, market }: PageEnd & { readonly market: MarketKey }): PageEnd {
-  return { slot, id: BigInt(marketCode(market)) * NUMBERS + id + 1n };
+/** Renders everything that was logged of an order, oldest first: its placement, then each action. */
+function makeOrderBody(query: OrderQuery, { store, markets }: AccountContext): HistoryBody {
+  const rows = store.runRead((parts) => orderRows(parts, query));
+  const context = { markets: [...markets.values()] };
+  const listOf = (isOrder: boolean): string => {
+    const some = rows.filter(({ kind }) => (kind === 'order') === isOrder);
+    return renderRows(some, 'records', context).toString();
+  };
+  const order = listOf(true) || 'null';
+  const body = `{"success":true,"record":${order},"actions":[${listOf(false)}]}`;
+  return { body: new TextEncoder().encode(body), nextCursor: null };
 }

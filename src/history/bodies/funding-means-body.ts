@@ -5,7 +5,7 @@ import type { HistoryMarket } from '../model/records.js';
 import { type FundingMeans, readFundingMeans } from '../store/funding-means.js';
 import type { HistoryStore } from '../store/store.js';
 
-type MeansStore = Pick<HistoryStore, 'runRead' | 'readFundingRates'>;
+type MeansStore = Pick<HistoryStore, 'runRead' | 'readRecords'>;
 
 /** The inputs of the body. */
 interface MeansContext {
@@ -43,8 +43,8 @@ export class FundingMeansBodies {
   }
 
   #readMeans(store: MeansStore, market: MarketKey, now: number): FundingMeans {
-    const [newest] = store.readFundingRates({ market, limit: 1 });
-    const key = `${newest?.recordId} ${Math.floor(now / HOUR_SECONDS)}`;
+    const [newest] = store.readRecords({ kind: 'fundingRate', market, limit: 1 });
+    const key = `${newest?.id} ${Math.floor(now / HOUR_SECONDS)}`;
     const cached = this.#cached.get(market);
     if (cached?.key === key) return cached.means;
     const means = store.runRead((parts) => readFundingMeans(parts, { market, now }));

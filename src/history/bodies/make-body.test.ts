@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { FundingRatesQuery, TradesQuery } from '../../contract/history-queries.js';
 import type { HistoryMarket } from '../model/records.js';
 import { type BodyQuery, makeBody } from './make-body.js';
-import { fundingRow, MemoryRows, SOL_PERP, tradeRow, USDT } from './testing.js';
+import { fundingRow, KEY, MemoryRows, SOL_PERP, tradeRow, USDT } from './testing.js';
 
 const TRADES: TradesQuery = { kind: 'trades', market: 'perp_0', limit: 10, form: 'spec' };
 const RATES: FundingRatesQuery = {
@@ -21,7 +21,7 @@ function textOf(rows: Partial<MemoryRows>, query: BodyQuery, market?: HistoryMar
 
 describe('/trades', () => {
   test('is the record of the specification, members behind it', () => {
-    const { filler } = tradeRow();
+    const filler = KEY;
     expect(JSON.parse(textOf({ tradeRows: [tradeRow()] }, TRADES))).toEqual([
       {
         ...{ ts: 1_700_000_000, marketIndex: 0, marketType: 'perp' },

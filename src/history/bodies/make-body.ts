@@ -6,7 +6,6 @@
 
 import { BASE_PLACES, formatFixedDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
 import type {
-  BodyForm,
   CandlesQuery,
   FundingRatesQuery,
   HistoryBody,
@@ -16,23 +15,16 @@ import type {
 import { candleText } from '../candles/candle-text.js';
 import { type BucketReader, readCandles } from '../candles/read-candles.js';
 import { udfText } from '../candles/udf-text.js';
-import type { FundingRow, HistoryMarket, TradeRow } from '../model/records.js';
+import type { HistoryMarket, RecordPosition, RecordRow } from '../model/records.js';
+import { renderRows } from '../store/render-rows.js';
 import type { HistoryStore } from '../store/store.js';
 import type { RecordPageQuery } from '../store/types.js';
-import { type CursorOf, cursorOf, type PageEnd, readCursor } from './cursor.js';
+import { type CursorOf, cursorOf, readCursor } from './cursor.js';
 import { type Page, readPage } from './read-page.js';
-import {
-  fundingRateRecordText,
-  fundingRateText,
-  rawFundingRateText,
-  tradeRecordText,
-  tradeText,
-} from './record-text.js';
 
 /** The source of rows, newest first. */
 export interface RowReader extends BucketReader {
-  readTrades(query: RecordPageQuery): readonly TradeRow[];
-  readFundingRates(query: RecordPageQuery): readonly FundingRow[];
+  readRecords(query: RecordPageQuery): readonly RecordRow[];
 }
 
 /** The inputs of a body. */
@@ -55,41 +47,31 @@ export type BodyQuery = TradesQuery | FundingRatesQuery | CandlesQuery;
 export function makeBody(query: BodyQuery, context: BodyContext): HistoryBody {
   switch (query.kind) {
     case 'trades':
-      return makeTradesBody(query, context);
     case 'fundingRates':
-      return makeFundingRatesBody(query, context);
+      return makePageBody(query, context);
     case 'candles':
       return makeCandlesBody(query, context);
   }
 }
 
-function makeTradesBody(query: TradesQuery, context: BodyContext): HistoryBody {
-  const { reader, market, finalisedSlot } = context;
-  const page = readPage(
-    pageOf(query),
-    (part) => reader.readTrades({ market: query.market, ...part }),
-    idOfTrade,
-  );
-  const write = tradeWriters[query.form];
-  const texts = page.rows.map((row) => write(row, market));
-  const body = makePageBody(query, page, { texts, idOf: idOfTrade });
+function makePageBody(query: PagedQuery, { reader, market, ...context }: BodyContext): HistoryBody {
+  const { limit, pageIndex = 0, before: cursor } = query;
+  const before = cursor === undefined ? undefined : readCursor(cursor, cursorKind(query));
+  const kind = recordKinds[query.kind];
+  const since = query.kind === 'fundingRates' ? { since: query.since } : {};
+  const part = { kind, market: query.market, before, offset: pageIndex * limit, ...since };
+  const page = readPage(limit, (rows) => reader.readRecords({ ...part, limit: rows }));
+  const last = page.hasMore ? page.rows.at(-1) : undefined;
+  const nextCursor = last === undefined ? null : cursorOf(last, cursorKind(query));
+  const [head, tail] = listEnds(query, nextCursor);
+  const list = renderRows(page.rows, query.form, { markets: [market] });
+  const body = ownBytes(head, list, tail);
   // Pages by offset shift with every trade.
-  if (query.before === undefined) return body;
-  return { ...body, isFinal: isFinal(page, finalisedSlot) };
+  if (query.kind !== 'trades' || before === undefined) return { body, nextCursor };
+  return { body, nextCursor, isFinal: isFinal(page, before, context.finalisedSlot) };
 }
 
-function makeFundingRatesBody(query: FundingRatesQuery, context: BodyContext): HistoryBody {
-  const { reader, market } = context;
-  const { since } = query;
-  const page = readPage(
-    pageOf(query),
-    (part) => reader.readFundingRates({ market: query.market, since, ...part }),
-    idOfFundingRate,
-  );
-  const write = fundingRateWriters[query.form];
-  const texts = page.rows.map((row) => write(row, market));
-  return makePageBody(query, page, { texts, idOf: idOfFundingRate });
-}
+const recordKinds = { trades: 'trade', fundingRates: 'fundingRate' } as const;
 
 function makeCandlesBody(query: CandlesQuery, { reader }: BodyContext): HistoryBody {
   const candles = readCandles(reader, query);
@@ -111,69 +93,41 @@ function lastTsBefore(reader: RowReader, { from, to: _, ...query }: CandlesQuery
   return last !== undefined && from !== undefined && last.ts < from ? last.ts : null;
 }
 
-type Writer<Row> = (row: Row, market: HistoryMarket) => string;
-
-const tradeWriters: Readonly<Record<BodyForm, Writer<TradeRow>>> = {
-  spec: tradeText,
-  records: tradeRecordText,
-  // The body is JSON in JSON: clients of this path parse the body, and then each trade.
-  named: (row, market) => JSON.stringify(tradeRecordText(row, market)),
-};
-
-const fundingRateWriters: Readonly<Record<BodyForm, Writer<FundingRow>>> = {
-  spec: fundingRateText,
-  records: fundingRateRecordText,
-  named: rawFundingRateText,
-};
-
-const idOfTrade = ({ fillRecordId }: TradeRow): bigint | null => fillRecordId;
-const idOfFundingRate = ({ recordId }: FundingRow): bigint => recordId;
-
 type PagedQuery = TradesQuery | FundingRatesQuery;
-
-function pageOf(query: PagedQuery) {
-  const { limit, pageIndex = 0, before } = query;
-  if (before !== undefined) return { limit, after: readCursor(before, cursorKind(query)) };
-  return { limit, offset: pageIndex * limit };
-}
 
 function cursorKind({ kind, market, form }: PagedQuery): CursorOf {
   return { kind, market, param: form === 'records' ? 'page' : 'before' };
 }
 
-function makePageBody<Row extends { readonly slot: number }>(
-  query: PagedQuery,
-  { rows, hasMore }: Page<Row>,
-  {
-    texts,
-    idOf,
-  }: { readonly texts: readonly string[]; readonly idOf: (row: Row) => bigint | null },
-): HistoryBody {
-  const last = rows.at(-1);
-  const end: PageEnd | undefined =
-    hasMore && last !== undefined ? { slot: last.slot, id: idOf(last) ?? -1n } : undefined;
-  const nextCursor = end === undefined ? null : cursorOf(end, cursorKind(query));
-  const list = `[${texts.join()}]`;
-  return { body: bytesOf(listBody(query, list, nextCursor)), nextCursor };
-}
-
-function listBody({ kind, form }: PagedQuery, list: string, nextCursor: string | null): string {
-  if (form === 'spec') return list;
+/** Returns the text before and after the list of a body. */
+function listEnds({ kind, form }: PagedQuery, nextCursor: string | null): [string, string] {
+  if (form === 'spec') return ['[', ']'];
   if (form === 'records')
-    return `{"success":true,"records":${list},"meta":{"nextPage":${JSON.stringify(nextCursor)}}}`;
-  return kind === 'trades' ? `{"data":{"trades":${list}}}` : `{"fundingRates":${list}}`;
+    return ['{"success":true,"records":[', `],"meta":{"nextPage":${JSON.stringify(nextCursor)}}}`];
+  return kind === 'trades' ? ['{"data":{"trades":[', ']}}'] : ['{"fundingRates":[', ']}'];
 }
 
 /**
  * Returns whether the page can no longer change: it is full, all its trades are finalised, and
  * their numbers continue the cursor without a hole.
  */
-function isFinal({ rows, hasMore, after }: Page<TradeRow>, finalisedSlot: number): boolean {
-  if (after === undefined || !hasMore) return false;
-  return rows.every(
-    ({ slot, fillRecordId }, index) =>
-      slot < finalisedSlot && fillRecordId === after.id - BigInt(index) - 1n,
+function isFinal({ rows, hasMore }: Page, after: RecordPosition, finalisedSlot: number): boolean {
+  return (
+    hasMore &&
+    rows.every(
+      ({ slot, id }, index) => slot < finalisedSlot && id === after.id - BigInt(index) - 1n,
+    )
   );
+}
+
+/** Joins the parts of a body in a buffer of its own, which can be transferred. */
+export function ownBytes(head: string, list: Uint8Array, tail: string): Uint8Array {
+  const [before, after] = [Buffer.from(head), Buffer.from(tail)];
+  const body = new Uint8Array(before.length + list.length + after.length);
+  body.set(before);
+  body.set(list, before.length);
+  body.set(after, before.length + list.length);
+  return body;
 }
 
 /** Encodes the text into a buffer of its own, which can be transferred. */

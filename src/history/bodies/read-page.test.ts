@@ -108,13 +108,6 @@ describe('pages by cursor', () => {
     expect(walk(reader, 3)).toEqual(countDown(200, 1));
   });
 
-  test('rows without a number are the last of their slot, and are not lost', () => {
-    const reader = rowsAt([5, 6]);
-    reader.tradeRows.push(tradeRow({ slot: 6, place: 9, fillRecordId: null }));
-    const ids = walk(reader, 1).map((id) => id ?? null);
-    expect(ids).toEqual([2, null, 1]);
-  });
-
   test('a page costs the same wherever it is', () => {
     const reader = rowsAt(numbers(1_000, (at) => at));
     const cost = (id: number): number => {

@@ -2,9 +2,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FundingRatesQuery, TradesQuery } from '../../contract/history-queries.js';
 import { bucketReader } from '../candles/read-candles.js';
-import type { Fill, HistoryMarket, TransactionRecords } from '../model/records.js';
+import type { HistoryMarket } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
-import { cleanUp, fill, fundingRate, MIDNIGHT, newStore, signature } from '../store/testing.js';
+import {
+  cleanUp,
+  type Fill,
+  fill,
+  fundingRate,
+  MIDNIGHT,
+  newStore,
+  signature,
+  transaction,
+} from '../store/testing.js';
 import { type BodyQuery, makeBody, type RowReader } from './make-body.js';
 import { SOL_PERP } from './testing.js';
 
@@ -16,11 +25,7 @@ const RATES: FundingRatesQuery = {
 afterAll(cleanUp);
 
 function readerOf(store: HistoryStore): RowReader {
-  return {
-    ...bucketReader(store),
-    readTrades: (query) => store.readTrades(query),
-    readFundingRates: (query) => store.readFundingRates(query),
-  };
+  return { ...bucketReader(store), readRecords: (query) => store.readRecords(query) };
 }
 
 function ask(store: HistoryStore, query: BodyQuery, market: HistoryMarket = SOL_PERP) {
@@ -40,13 +45,9 @@ function tradesOf(store: HistoryStore, change: Partial<TradesQuery> = {}) {
   return { ids: trades.map(({ fillRecordId }) => fillRecordId), next, trades };
 }
 
-function filled(id: number, at: Partial<TransactionRecords>, parts: Partial<Fill> = {}) {
-  return {
-    ...{ signature: signature(id), slot: id, place: 0, isFinal: false, isTruncated: false },
-    ...{ fills: [fill({ fillRecordId: BigInt(id), ts: MIDNIGHT + id, ...parts })] },
-    ...{ fundingRates: [], otherEvents: 0 },
-    ...at,
-  };
+function filled(id: number, at: Parameters<typeof transaction>[0] = {}, parts: Partial<Fill> = {}) {
+  const fills = [fill({ fillRecordId: BigInt(id), ts: MIDNIGHT + id, ...parts })];
+  return transaction({ signature: signature(id), slot: id, fills, ...at });
 }
 
 function countDown(from: number, to: number): number[] {
@@ -148,7 +149,7 @@ describe('funding rates of the store', () => {
   beforeAll(async () => {
     store = await newStore();
     const records = countDown(50, 1).map((hour) => ({
-      ...filled(hour, { fills: [], slot: hour * 10 }),
+      ...{ signature: signature(hour), slot: hour * 10 },
       fundingRates: [
         fundingRate({ recordId: BigInt(hour), ts: MIDNIGHT + hour * 3_600 }),
         fundingRate({
@@ -159,7 +160,7 @@ describe('funding rates of the store', () => {
         }),
       ],
     }));
-    store.writeBatch({ transactions: records });
+    store.writeBatch({ transactions: records.map(transaction) });
   });
 
   test('are of their market and of the window, newest first', () => {

@@ -1,11 +1,14 @@
 /** Rows in memory, for tests of bodies: the store's queries in plain code. */
 import {
-  type FundingRow,
-  type HistoryMarket,
-  marketKeyOf,
-  type TradeRow,
-} from '../model/records.js';
-import type { RecordPageQuery, RecordPosition } from '../store/types.js';
+  type Fill,
+  type FundingRate,
+  fillBytes,
+  fundingRateBytes,
+  loggedRecords,
+} from '../../../test/support/logged-records.js';
+import type { HistoryMarket, RecordPosition, RecordRow } from '../model/records.js';
+import { marketCode } from '../store/columns.js';
+import type { RecordPageQuery } from '../store/types.js';
 import type { RowReader } from './make-body.js';
 
 /** A perp market and a spot market of six decimals. */
@@ -24,15 +27,13 @@ export const USDT: HistoryMarket = {
   decimals: 6,
 };
 
-const KEY = 'J7GaZ3MytLoudXZevXjVfSkNqmiqSMyWjWRzdAPwQEFg';
+/** The account of all roles. */
+export const KEY = 'J7GaZ3MytLoudXZevXjVfSkNqmiqSMyWjWRzdAPwQEFg';
 
 /** A trade between two users, the first of its market. */
-export function tradeRow(change: Partial<TradeRow> = {}): TradeRow {
-  return {
-    slot: 1_000,
-    place: 0,
+export function tradeRow(change: Partial<Fill & Placed> = {}): RecordRow {
+  const fill: Fill = {
     index: 1,
-    txSig: '5'.repeat(88),
     ts: 1_700_000_000,
     action: 'fill',
     actionExplanation: 'orderFilledWithMatch',
@@ -68,15 +69,13 @@ export function tradeRow(change: Partial<TradeRow> = {}): TradeRow {
     makerExistingBaseAssetAmount: null,
     ...change,
   };
+  return rowOf({ index: fill.index, bytes: fillBytes(fill) }, { txSig: '5'.repeat(88), ...change });
 }
 
 /** A funding rate, the first of its market. */
-export function fundingRow(change: Partial<FundingRow> = {}): FundingRow {
-  return {
-    slot: 1_000,
-    place: 0,
+export function fundingRow(change: Partial<FundingRate & Placed> = {}): RecordRow {
+  const rate: FundingRate = {
     index: 0,
-    txSig: '4'.repeat(88),
     ts: 1_700_000_000,
     recordId: 1n,
     marketIndex: 0,
@@ -92,24 +91,35 @@ export function fundingRow(change: Partial<FundingRow> = {}): FundingRow {
     baseAssetAmountWithUnsettledLp: 0n,
     ...change,
   };
+  const logged = { index: rate.index, bytes: fundingRateBytes(rate) };
+  return rowOf(logged, { txSig: '4'.repeat(88), ...change });
+}
+
+/** The place of a record. */
+type Placed = Pick<RecordRow, 'slot' | 'place' | 'txSig'>;
+
+function rowOf(
+  record: { readonly index: number; readonly bytes: Uint8Array },
+  { slot = 1_000, place = 0, txSig = '' }: Partial<Placed>,
+): RecordRow {
+  const [logged] = loggedRecords([record]);
+  if (logged === undefined) throw new Error('Invariant: a record has a head');
+  const { parties: _, fill: __, id, ...rest } = logged;
+  return { program: 'drift', slot, place, txSig, ...rest, id: id ?? -1n };
 }
 
 /** A store of arrays. Tests may append rows at any time, in any order. */
 export class MemoryRows implements RowReader {
-  readonly tradeRows: TradeRow[] = [];
-  readonly fundingRows: FundingRow[] = [];
+  readonly tradeRows: RecordRow[] = [];
+  readonly fundingRows: RecordRow[] = [];
   rowsRead = 0;
 
-  readTrades({ market, ...rest }: RecordPageQuery): readonly TradeRow[] {
+  readRecords({ kind, market, ...rest }: RecordPageQuery): readonly RecordRow[] {
+    const rows = kind === 'trade' ? this.tradeRows : this.fundingRows;
     return this.#page(
-      this.tradeRows.filter((row) => marketKeyOf(row) === market),
+      rows.filter((row) => row.kind === kind && row.market === marketCode(market)),
       rest,
     );
-  }
-
-  readFundingRates({ market, ...rest }: RecordPageQuery): readonly FundingRow[] {
-    const rows = this.fundingRows.filter((row) => market === `perp_${row.marketIndex}`);
-    return this.#page(rows, rest);
   }
 
   buckets(): [] {
@@ -120,10 +130,10 @@ export class MemoryRows implements RowReader {
     return null;
   }
 
-  #page<Row extends RecordPosition & { readonly ts: number }>(
-    rows: readonly Row[],
-    { limit, offset = 0, before, since = 0 }: Omit<RecordPageQuery, 'market'>,
-  ): readonly Row[] {
+  #page(
+    rows: readonly RecordRow[],
+    { limit, offset = 0, before, since = 0 }: Omit<RecordPageQuery, 'kind' | 'market'>,
+  ): readonly RecordRow[] {
     const found = rows
       .filter((row) => row.ts >= since && (before === undefined || compare(row, before) < 0))
       .sort((left, right) => compare(right, left))
@@ -134,5 +144,5 @@ export class MemoryRows implements RowReader {
 }
 
 function compare(left: RecordPosition, right: RecordPosition): number {
-  return left.slot - right.slot || left.place - right.place || left.index - right.index;
+  return left.slot - right.slot || Number(left.id - right.id);
 }

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { goldenFill } from '../../../test/golden-ts/golden-fill.js';
 import { type PlainCandle, type PlainTrade, plainCandles } from '../../../test/plain-candles.js';
 import { RESOLUTIONS, type Resolution } from '../../contract/resolutions.js';
-import type { Fill } from '../model/records.js';
+import type { FillAmounts } from '../../engine/events.js';
 import type { Candle } from './candle.js';
 import { labelledCandleText } from './candle-text.js';
 import { readCandles } from './read-candles.js';
@@ -13,11 +12,7 @@ import { MemoryBuckets } from './testing.js';
 const market = 'perp_0';
 
 function keep(store: MemoryBuckets, trade: PlainTrade): void {
-  const fill = goldenFill({
-    ...{ ts: trade.ts, fillRecordId: trade.fillRecordId, oraclePrice: trade.oracle },
-    ...{ baseAssetAmountFilled: trade.base, quoteAssetAmountFilled: trade.quote },
-  });
-  const counted = candlePointOf(fill, 9);
+  const counted = candlePointOf({ ...trade, id: trade.fillRecordId }, 9);
   if (counted === null) throw new Error('the trade counts in no candle');
   store.add(market, String(trade.fillRecordId), counted);
 }
@@ -208,38 +203,27 @@ describe('candles', () => {
 });
 
 describe('a fill counts in candles', () => {
-  const fill = { fillRecordId: 9n, baseAssetAmountFilled: 3n, quoteAssetAmountFilled: 7n };
-  const check = (told: Partial<Fill>, expected: bigint | null, decimals = 9): void => {
-    const trade = candlePointOf(goldenFill({ ...fill, ...told }), decimals);
+  const fill = { ts: 0, id: 9n, base: 3n, quote: 7n, oracle: 0n };
+  const check = (told: Partial<FillAmounts>, expected: bigint | null, decimals = 9): void => {
+    const trade = candlePointOf({ ...fill, ...told }, decimals);
     expect(trade === null ? null : trade.price).toBe(expected);
   };
 
   test('with quote for one base, rounded to the nearest millionth', () => {
     check({}, 2_333_333_333n);
-    check({ quoteAssetAmountFilled: 8n }, 2_666_666_667n);
-    check({ baseAssetAmountFilled: 2_000_000_000n, quoteAssetAmountFilled: 3n }, 2n);
-    check({ quoteAssetAmountFilled: 0n }, 0n);
+    check({ quote: 8n }, 2_666_666_667n);
+    check({ base: 2_000_000_000n, quote: 3n }, 2n);
+    check({ quote: 0n }, 0n);
   });
 
   test('with a base in the decimals of its token', () => {
-    check({ baseAssetAmountFilled: 2_000_000n, quoteAssetAmountFilled: 3_000_000n }, 1_500_000n, 6);
-    check(
-      { baseAssetAmountFilled: 10n ** 12n, quoteAssetAmountFilled: 1_000_000n },
-      1_000_000n,
-      12,
-    );
+    check({ base: 2_000_000n, quote: 3_000_000n }, 1_500_000n, 6);
+    check({ base: 10n ** 12n, quote: 1_000_000n }, 1_000_000n, 12);
   });
 
-  test('when it is a liquidation, and not when it transfers a position', () => {
-    check({ actionExplanation: 'liquidation' }, 2_333_333_333n);
-    check({ actionExplanation: 'transferPerpPosition' }, null);
-  });
-
-  test('only with a size and a number', () => {
-    check({ baseAssetAmountFilled: 0n }, null);
-    check({ baseAssetAmountFilled: null }, null);
-    check({ fillRecordId: null }, null);
-    check({ baseAssetAmountFilled: 1n }, null, 12);
+  test('only with a size', () => {
+    check({ base: 0n }, null);
+    check({ base: 1n }, null, 12);
   });
 });
 

@@ -3,8 +3,8 @@
  * depend on arrival order or grouping. Properties that depend on neighbouring buckets (opens, flat
  * candles) are computed by `candle.ts` when candles are read.
  */
+import type { FillAmounts } from '../../engine/events.js';
 import { scaledBase } from '../model/amounts.js';
-import { type Fill, TRANSFER_EXPLANATION } from '../model/records.js';
 import type { CandleAggregate, CandleEnd, CandlePoint, CandleRules } from '../store/types.js';
 import { bucketAfter, bucketStart, CANDLE_MINUTES, resolutionOfMinutes } from './resolution.js';
 
@@ -25,25 +25,14 @@ export const candleRules: CandleRules = {
 };
 
 /**
- * Returns the candle data of a fill; null when it does not count. Liquidations are trades. A
- * position transfer is not a trade, because its parties choose the price. A fill without a size has
- * no price, and a fill without a number has no order among other fills.
+ * Returns the candle data of a fill; null when it does not count: a fill without a size has no
+ * price. Liquidations are trades.
  */
-export function candlePointOf(fill: Fill, decimals: number): CandlePoint | null {
-  const { ts, fillRecordId, baseAssetAmountFilled, quoteAssetAmountFilled } = fill;
-  if (fill.actionExplanation === TRANSFER_EXPLANATION) return null;
-  if (fillRecordId === null || baseAssetAmountFilled === null) return null;
-  const base = scaledBase(baseAssetAmountFilled, decimals);
-  const quote = quoteAssetAmountFilled ?? 0n;
-  if (base <= 0n || quote < 0n) return null;
-  return {
-    ts,
-    fillRecordId,
-    price: priceOf({ base, quote }),
-    oracle: fill.oraclePrice,
-    base,
-    quote,
-  };
+export function candlePointOf(fill: FillAmounts, decimals: number): CandlePoint | null {
+  const { ts, id, quote, oracle } = fill;
+  const base = scaledBase(fill.base, decimals);
+  if (base <= 0n) return null;
+  return { ts, fillRecordId: id, price: priceOf({ base, quote }), oracle, base, quote };
 }
 
 /** Returns the quote amount per whole base unit, at 1e6, rounded to the nearest, halves up. */

@@ -1,9 +1,9 @@
 /** Dependencies shared by the parts of ingestion. */
 
 import type { Timers } from '../../contract/timers.js';
-import type { FundingRateEvent, LogEvents } from '../../engine/events.js';
+import type { LogEvents } from '../../engine/events.js';
 import type { Log } from '../../rpc/log.js';
-import type { Fill, TransactionRecords } from '../model/records.js';
+import type { TransactionRecords } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
 import type { UngivenItems } from './ungiven-items.js';
 
@@ -19,14 +19,8 @@ export type IngestStore = Pick<
   | 'readProgress'
 >;
 
-/** The decoded log of a transaction. */
-export interface DecodedLog extends Omit<LogEvents, 'fills' | 'fundingRates'> {
-  readonly fills: readonly Fill[];
-  readonly fundingRates: readonly FundingRateEvent[];
-}
-
 /** Decodes the log lines of one transaction. */
-type DecodeLog = (lines: readonly string[]) => DecodedLog;
+type DecodeLog = (lines: readonly string[]) => LogEvents;
 
 /** Creates the worker's counters, all 0, for metrics. */
 export function newCounters() {
@@ -102,9 +96,7 @@ export function decodeRecords(
     isFinal,
     isTruncated,
     ...(log.unreadable > 0 && { unreadableEvents: log.unreadable }),
-    fills: log.fills,
-    fundingRates: log.fundingRates,
-    otherEvents: log.events - log.fills.length - log.fundingRates.length,
+    records: log.records,
   };
 }
 

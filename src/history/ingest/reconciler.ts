@@ -278,6 +278,5 @@ const STATUSES_MAX = 256;
 
 /** Returns whether a transaction has no records, so that the store keeps no row of it. */
 export function isEmptyTransaction(records: TransactionRecords): boolean {
-  const { fills, fundingRates, isTruncated } = records;
-  return fills.length === 0 && fundingRates.length === 0 && !isTruncated;
+  return records.records.length === 0 && !records.isTruncated;
 }

@@ -9,9 +9,6 @@ export const WAL_CHECKPOINT_PAGES = 4_096;
 /** The log is truncated to this after a checkpoint, bytes: a large batch leaves no large file. */
 export const WAL_BYTES_KEPT = 64 * 1_024 * 1_024;
 
-/** Cached account ids: makers and takers of several days, 20 MB. */
-export const ACCOUNTS_CACHED_MAX = 100_000;
-
 /** Transactions of one write: a second of work; callers that must answer queries in between write fewer. */
 export const BATCH_TRANSACTIONS_MAX = 10_000;
 
@@ -91,11 +88,6 @@ export const RESTART_CAP_MS = 15_000;
 export const STABLE_AFTER_MS = 60_000;
 /** Maximum silence of a worker: it posts stats each second, but a slow disk may block its thread. */
 export const WORKER_SILENCE_MS_MAX = 60_000;
-/**
- * Maximum silence during a file upgrade, which is one transaction: two indexes take about a second
- * per million trades, and a slow disk may take ten times as long.
- */
-export const UPGRADE_SILENCE_MS_MAX = 3_600_000;
 /** Interval of the silence check. */
 export const WORKER_WATCH_MS = 1_000;
 /** Time for a stopping worker to write its last rows, well below the limit of the whole service. */
@@ -223,15 +215,7 @@ export const EXPORT_TRADES_AT_ONCE = 16_384;
 
 /** Maximum duration of a connect; then it is retried. */
 export const POSTGRES_CONNECT_MS_MAX = 5_000;
-/**
- * Transactions deleted with a dropped day in one step of retention: a second or two of the server,
- * during which nothing else is stored.
- */
-export const DROPPED_TRANSACTIONS_MAX = 50_000;
-/**
- * Maximum duration of a statement, enforced by the server: the longest counts a day of some ten
- * million trades.
- */
+/** Maximum duration of a statement, enforced by the server. */
 export const POSTGRES_STATEMENT_MS_MAX = 30_000;
 /** Maximum wait for a lock, so that readers never wait long for a blocked writer. */
 export const POSTGRES_LOCK_MS_MAX = 5_000;
@@ -239,12 +223,6 @@ export const POSTGRES_LOCK_MS_MAX = 5_000;
 export const POSTGRES_REPLY_MS_MAX = 40_000;
 /** Buffered rows of one COPY, bytes of text: some ten thousand trades. */
 export const COPY_BYTES_MAX = 8 * 1_024 * 1_024;
-/** Partitions created ahead of the newest day, so that none is created at midnight under load. */
-export const PARTITION_DAYS_AHEAD = 2;
-/** The first and the last day with its own partition, unix seconds: 2020 and 2105. Other times share one. */
-export const PARTITION_TS_MIN = 1_577_836_800;
-/** See PARTITION_TS_MIN. */
-export const PARTITION_TS_MAX = 4_291_747_200;
 /** Polling interval for new records of the writer, milliseconds: the maximum delay of an edge. */
 export const FOLLOW_MS = 250;
 /** New trades that an edge reads per poll; beyond, it reopens its streams. */

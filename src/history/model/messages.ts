@@ -8,6 +8,7 @@ import type { HistoryStats, MarketFrame, MarketStats } from '../../contract/hist
 import type { LoggedWrites } from '../../contract/logged-writes.js';
 import type { MarketKey } from '../../contract/markets.js';
 import type { ProgramName } from '../../contract/program.js';
+import type { Retain } from '../../contract/retain.js';
 import type { HistoryBook } from './records.js';
 
 /** The configuration of a node. */
@@ -41,8 +42,8 @@ export interface WorkerSetup {
   readonly program?: ProgramName | undefined;
   /** The folder of the files, created if missing. */
   readonly dataDir: string;
-  /** Retention of trades and funding rates, in days; 0 keeps all. */
-  readonly retentionDays: number;
+  /** Retention of records by kind, in days; 0 keeps all. */
+  readonly retain: Retain;
   /** Retention of candles shorter than a day, in days; 0 keeps all. */
   readonly candleRetentionDays: number;
   /**
@@ -78,8 +79,6 @@ export type FromWorker =
   | { readonly kind: 'versions'; readonly versions: readonly (readonly [MarketKey, string])[] }
   | { readonly kind: 'frames'; readonly frames: readonly MarketFrame[] }
   | { readonly kind: 'stats'; readonly stats: HistoryStats }
-  /** The worker is upgrading an older file; it sends no other message until the upgrade is done. */
-  | { readonly kind: 'upgrading' }
   | { readonly kind: 'logged'; readonly writes: readonly LoggedWrites[] }
   | { readonly kind: 'marketStats'; readonly markets: readonly MarketStats[] }
   | {

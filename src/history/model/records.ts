@@ -1,11 +1,7 @@
-/**
- * The stored records as plain data; every number is the program's own integer. Prices and quote
- * amounts are at 1e6, base amounts of perp markets at 1e9, base amounts of spot markets in the
- * token's decimals (`HistoryMarket.decimals`); bodies scale them.
- */
-
+/** Records as plain data, between ingestion, the store and bodies. */
 import type { MarketInfo, MarketKey } from '../../contract/markets.js';
-import type { FillEvent, FundingRateEvent } from '../../engine/events.js';
+import type { ProgramName } from '../../contract/program.js';
+import type { LoggedRecord, RecordKind } from '../../engine/events.js';
 
 /** The market data that bodies need. */
 export interface HistoryMarket
@@ -20,23 +16,22 @@ export interface HistoryBook {
   readonly genesisHash: string | null;
 }
 
-/**
- * The explanation of a position transfer between two accounts. It is not a trade, because the
- * accounts choose its price.
- */
-export const TRANSFER_EXPLANATION = 'transferPerpPosition';
-
-/** Members that every decoded fill has, but whose stored columns may be empty. */
-type StoredNumber = 'fillRecordId' | 'baseAssetAmountFilled' | 'quoteAssetAmountFilled';
-
-/** A stored fill. */
-export type Fill = Omit<FillEvent, StoredNumber> & {
-  readonly [Name in StoredNumber]: FillEvent[Name] | null;
-};
-
-/** The position of a record on the chain; records are ordered by (slot, place, index). */
-export interface ChainPlace {
+/** The position of a record in its market: by slot, then by `id`. It never changes. */
+export interface RecordPosition {
   readonly slot: number;
+  /**
+   * The program's number of the record; for kinds without one, a number of the transaction's
+   * signature and of the index in its log.
+   */
+  readonly id: bigint;
+}
+
+/** A stored record. */
+export interface RecordRow extends RecordPosition {
+  readonly program: ProgramName;
+  readonly kind: RecordKind;
+  /** See `LoggedRecord.market`. */
+  readonly market: number;
   /**
    * Position of the transaction among the program's transactions of its slot; 0 is the oldest. A
    * live notification has a provisional position until the finalised listing sets it.
@@ -44,20 +39,22 @@ export interface ChainPlace {
   readonly place: number;
   /** Base58 of the 64 bytes. */
   readonly txSig: string;
+  /** Position among the program's events in the transaction; its public name is txSigIndex. */
+  readonly index: number;
+  /** The chain's time, unix seconds. */
+  readonly ts: number;
+  /** See `LoggedRecord.fraction`. */
+  readonly fraction: bigint | null;
+  /** As the program logged it. */
+  readonly bytes: Uint8Array;
 }
-
-/** A stored fill; the public name of its `index` is txSigIndex. */
-export type TradeRow = Fill & ChainPlace;
-
-/** A stored funding rate. */
-export type FundingRow = FundingRateEvent & ChainPlace;
 
 /** The records of one transaction, decoded from its log. */
 export interface TransactionRecords {
   /** Base58 of the 64 bytes. */
   readonly signature: string;
   readonly slot: number;
-  /** See `ChainPlace.place`. */
+  /** See `RecordRow.place`. */
   readonly place: number;
   /**
    * Whether the transaction was read at `finalized`, with its final place; it can then no longer
@@ -68,10 +65,7 @@ export interface TransactionRecords {
   readonly isTruncated: boolean;
   /** Number of unreadable events in the log, which a later reading may recover. Absent for none. */
   readonly unreadableEvents?: number;
-  readonly fills: readonly Fill[];
-  readonly fundingRates: readonly FundingRateEvent[];
-  /** Number of program events that the history does not store. */
-  readonly otherEvents: number;
+  readonly records: readonly LoggedRecord[];
 }
 
 /** The key of a market. */

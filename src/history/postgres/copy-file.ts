@@ -6,7 +6,7 @@ import { StoreError } from '../store/error.js';
 import { openFile } from '../store/open.js';
 import { claimStore, storedProgram } from '../store/owner.js';
 import { marketsIn } from '../store/queries.js';
-import { FUNDING_COLUMNS, TRADE_COLUMNS } from '../store/record-rows.js';
+import { PARTY_COLUMNS, PARTY_KEY, RECORD_COLUMNS, RECORD_KEY } from '../store/record-rows.js';
 import { PostgresConnection } from './postgres-connection.js';
 
 /** Number of rows per read of the file: several megabytes of trades. */
@@ -17,14 +17,11 @@ interface CopiedTable extends RowShape {
   readonly key: readonly string[];
 }
 
-const recordKey = ['market', 'slot', 'place', 'idx', 'tx'];
 const transactionState = ['slot', 'place', 'is_truncated', 'is_final', 'has_records'];
 const tables: readonly CopiedTable[] = [
-  { table: 'accounts', columns: ['id', 'key', 'sum'], key: ['id'] },
-  { table: 'explanations', columns: ['id', 'name', 'sum'], key: ['id'] },
   { table: 'transactions', columns: ['id', 'signature', 'sum', ...transactionState], key: ['id'] },
-  { table: 'trades', columns: TRADE_COLUMNS, key: recordKey },
-  { table: 'funding_rates', columns: FUNDING_COLUMNS, key: recordKey },
+  { table: 'records', columns: RECORD_COLUMNS, key: RECORD_KEY },
+  { table: 'parties', columns: PARTY_COLUMNS, key: PARTY_KEY },
   { table: 'candles', columns: CANDLE_COLUMNS, key: ['market', 'minutes', 'start'] },
   {
     table: 'fill_runs',
@@ -62,7 +59,7 @@ export async function copyFile({
   try {
     const to = new PostgresConnection({ url, role: 'write' });
     try {
-      claimStore(to, { genesisHash, programId: storedProgram(from) });
+      claimStore(to, { genesisHash, ...storedProgram(from) });
       refuseRecords(to);
       return { rows: to.runTransaction(() => copyTables(from, to)) };
     } finally {
@@ -82,7 +79,7 @@ function copyTables(from: Connection, to: Connection): ReadonlyMap<string, numbe
   to.changeRows('delete from progress');
   to.changeRows('delete from meta');
   const rows = new Map(tables.map((table) => [table.table, copyTable(table, from, to)]));
-  const markets = [...new Set([...marketsIn(from, 'trades'), ...marketsIn(from, 'candles')])];
+  const markets = marketsIn(from, 'candles');
   to.recordChange({ markets, isNewAlone: false });
   return rows;
 }

@@ -1,6 +1,12 @@
 /** Converts failures of a server into StoreErrors. */
 import { StoreError, type StoreReason } from '../store/error.js';
-import { LATER_VERSION, NOT_MADE, OTHER_WRITER, type ServerFailure } from './thread-messages.js';
+import {
+  EARLIER_VERSION,
+  LATER_VERSION,
+  NOT_MADE,
+  OTHER_WRITER,
+  type ServerFailure,
+} from './thread-messages.js';
 
 /**
  * Reasons by the prefix of the error code: codes of Postgres (five characters), of the system, and
@@ -10,6 +16,7 @@ const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: st
   [OTHER_WRITER, 'locked', 'another service writes into the database'],
   [NOT_MADE, 'lost', 'the database cannot be read'],
   [LATER_VERSION, 'newer', 'the database cannot be used'],
+  [EARLIER_VERSION, 'older', 'the database cannot be used'],
   ['53100', 'full', "the server's disk is full"],
   ['53', 'lost', 'the server has no room'],
   ['25006', 'readonly', 'the server may not be written: it is a replica'],
@@ -33,7 +40,12 @@ const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: st
 const endings = /terminat|connect|not queryable|closed|timeout|SSL|SASL|SCRAM/i;
 
 /** Error codes of the thread itself, whose messages may be published. */
-const ownCodes: ReadonlySet<string> = new Set([OTHER_WRITER, NOT_MADE, LATER_VERSION]);
+const ownCodes: ReadonlySet<string> = new Set([
+  OTHER_WRITER,
+  NOT_MADE,
+  LATER_VERSION,
+  EARLIER_VERSION,
+]);
 
 /**
  * Returns a StoreError for a failure of the thread. The server's message becomes the cause, which

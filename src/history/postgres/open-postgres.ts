@@ -4,11 +4,11 @@ import { ANY_CHAIN, type StoreOptions } from '../store/types.js';
 import { PostgresConnection, type PostgresPlace } from './postgres-connection.js';
 
 /** Options of a store in Postgres; for {@link ANY_CHAIN} a reading store accepts any chain. */
-type PostgresStoreOptions = Omit<StoreOptions, 'folder' | 'onUpgrade' | 'role'> & {
+type PostgresStoreOptions = Omit<StoreOptions, 'folder' | 'role'> & {
   readonly place: PostgresPlace;
 };
 
-/** Opens the store of a chain in a database, creating or migrating its tables. Throws a StoreError. */
+/** Opens the store of a chain in a database, creating its tables. Throws a StoreError. */
 export function openPostgresStore({ place, ...options }: PostgresStoreOptions): HistoryStore {
   const connection = new PostgresConnection(place);
   try {

@@ -1,17 +1,9 @@
 import { shownFailure } from '../../rpc/error.js';
 import { COPY_BYTES_MAX, STATEMENTS_MAX } from '../model/limits.js';
 import { readNumber } from '../store/columns.js';
-import type {
-  Bound,
-  Connection,
-  DroppedRows,
-  Row,
-  RowShape,
-  StoredChange,
-} from '../store/connection.js';
+import type { Bound, Connection, Row, RowShape, StoredChange } from '../store/connection.js';
 import { StoreError } from '../store/error.js';
 import { copyLine } from './copy-text.js';
-import { DayPartitions, type PartedTable } from './day-partitions.js';
 import { serverError, shownAddress } from './errors.js';
 import { ServerLink } from './server-link.js';
 import type { ServerReply, ServerRequest, StoreRole } from './thread-messages.js';
@@ -19,10 +11,10 @@ import type { ServerReply, ServerRequest, StoreRole } from './thread-messages.js
 type RowsReply = Extract<ServerReply, { readonly rows: readonly Row[] }>;
 
 /**
- * Matches statements with a list of variable length or with a partition's name: preparing them
- * would evict statements that are reused.
+ * Matches statements with a list of variable length: preparing them would evict statements that are
+ * reused.
  */
-const OF_ONE_USE = / in \(\?,|_d\d{8}\b/;
+const OF_ONE_USE = / in \(\?,/;
 
 /** Buffered rows of a COPY. */
 interface WaitingRows {
@@ -35,8 +27,6 @@ export interface PostgresPlace {
   /** The address of the server with user and password, which must never be displayed. */
   readonly url: string;
   readonly role: StoreRole;
-  /** The last migration to apply, in tests. */
-  readonly upTo?: string;
 }
 
 /**
@@ -48,7 +38,6 @@ export class PostgresConnection implements Connection {
   readonly engine = 'postgres';
   readonly file: string;
   readonly #link = new ServerLink();
-  readonly #days: DayPartitions;
   readonly #names = new Map<string, { readonly text: string; readonly name: string | null }>();
   readonly #waiting = new Map<string, WaitingRows>();
   /** The highest id in use, by table. */
@@ -59,11 +48,10 @@ export class PostgresConnection implements Connection {
   /** The error that closed the connection; null while it is open. */
   #ended: StoreError | null = null;
 
-  constructor({ url, role, upTo }: PostgresPlace) {
+  constructor({ url, role }: PostgresPlace) {
     this.file = shownAddress(url);
-    this.#days = new DayPartitions(this);
     try {
-      this.#ask({ kind: 'open', url, role, upTo: upTo ?? null });
+      this.#ask({ kind: 'open', url, role });
     } catch (error) {
       this.#link.end();
       throw error;
@@ -87,7 +75,6 @@ export class PostgresConnection implements Connection {
   }
 
   addRow({ table, columns }: RowShape, values: readonly Bound[]): void {
-    if (isParted(table)) this.#days.ensureDay(table, Number(values[columns.indexOf('ts')]));
     const text = `copy ${table} (${columns.join(', ')}) from stdin`;
     if (this.#waiting.get(table)?.text !== text) this.#copyRows(table);
     const waiting = this.#waiting.get(table) ?? { text, lines: '' };
@@ -140,10 +127,6 @@ export class PostgresConnection implements Connection {
         removed = greatest(changes.removed, excluded.removed)`);
   }
 
-  dropOldestDay(table: PartedTable, before: number): DroppedRows {
-    return this.#days.dropOldest(table, before);
-  }
-
   toStoreError(error: unknown): StoreError {
     if (error instanceof StoreError) return error;
     const text = `the store failed: ${this.file} (${shownFailure(error)})`;
@@ -179,7 +162,6 @@ export class PostgresConnection implements Connection {
     this.#waiting.clear();
     this.#ids.clear();
     this.#changeNumber = null;
-    this.#days.clearCache();
     if (this.#ended !== null) return;
     try {
       this.#finishCopy();
@@ -249,10 +231,6 @@ export class PostgresConnection implements Connection {
     if (error.reason === 'lost' && kind !== 'open') this.abandon(error);
     throw error;
   }
-}
-
-function isParted(table: string): table is PartedTable {
-  return table === 'trades' || table === 'funding_rates';
 }
 
 /** Replaces `?` and `?1` by `$1`. */

@@ -12,8 +12,14 @@ import {
 } from '../model/limits.js';
 import { storedInteger } from '../store/columns.js';
 import type { Row } from '../store/connection.js';
-import { POSTGRES_MIGRATION_NAMES, postgresMigrations } from './migrations.js';
 import {
+  EARLIER_HINT,
+  isEarlier,
+  MIGRATION_NAMES,
+  migrationProvider,
+} from '../store/migrations.js';
+import {
+  EARLIER_VERSION,
   LATER_VERSION,
   NOT_MADE,
   OTHER_WRITER,
@@ -80,12 +86,11 @@ async function runQuery({
 async function openServer({
   url,
   role,
-  upTo,
 }: Extract<ServerRequest, { kind: 'open' }>): Promise<ServerReply> {
   const connecting = newClient(url);
   try {
     await connecting.connect();
-    if (role === 'write') await takeOver(connecting, upTo);
+    if (role === 'write') await takeOver(connecting);
     else await connecting.query('set default_transaction_read_only = on');
     await checkVersions(connecting);
   } catch (error) {
@@ -111,7 +116,7 @@ function newClient(url: string): pg.Client {
   return made;
 }
 
-async function takeOver(writer: pg.Client, upTo: string | null): Promise<void> {
+async function takeOver(writer: pg.Client): Promise<void> {
   const text = `select pg_try_advisory_lock(${WRITER_LOCK}) as is_mine`;
   const { rows } = await writer.query<{ is_mine: unknown }>(text);
   if (rows[0]?.is_mine !== 1n) throw failure(OTHER_WRITER, 'another service writes the database');
@@ -119,24 +124,27 @@ async function takeOver(writer: pg.Client, upTo: string | null): Promise<void> {
   const query = (text: string, values: unknown[]): unknown => writer.query(text, values);
   const pool = { connect: async () => ({ query, release: () => undefined }), end: async () => {} };
   const db = new Kysely({ dialect: new PostgresDialect({ pool: pool as never }) });
-  const provider = { getMigrations: async () => postgresMigrations(upTo) };
-  await refuseLater(writer);
+  const provider = migrationProvider('postgres');
+  await refuseOther(writer);
   const { error } = await new Migrator({ db, provider }).migrateToLatest();
   if (error !== undefined) throw error;
 }
 
-async function refuseLater(reader: pg.Client): Promise<void> {
-  const later = (await storedVersions(reader)).find(
-    (name) => !POSTGRES_MIGRATION_NAMES.includes(name),
-  );
-  if (later === undefined) return;
+async function refuseOther(reader: pg.Client): Promise<void> {
+  const versions = await storedVersions(reader);
+  const other = versions.find((name) => !MIGRATION_NAMES.includes(name));
+  if (other === undefined) return;
+  if (isEarlier(other)) {
+    const text = `it is of an earlier version of the program (${other}). ${EARLIER_HINT}`;
+    throw failure(EARLIER_VERSION, text);
+  }
   // Other texts are not names of versions of this program, so they are not shown.
-  const name = /^\d{4}-[\w-]{1,60}$/.test(later) ? ` (${later})` : '';
+  const name = /^\d{4}-[\w-]{1,60}$/.test(other) ? ` (${other})` : '';
   throw failure(LATER_VERSION, `it is of a later version of the program${name}`);
 }
 
 async function checkVersions(reader: pg.Client): Promise<void> {
-  await refuseLater(reader);
+  await refuseOther(reader);
   const versions = await storedVersions(reader);
   if (versions.length > 0) return;
   throw failure(NOT_MADE, 'it has no history yet: the service that writes it makes one');

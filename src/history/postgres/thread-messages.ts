@@ -7,8 +7,6 @@ export type ServerRequest =
       readonly kind: 'open';
       readonly url: string;
       readonly role: StoreRole;
-      /** The last migration to apply, in tests; null for all. */
-      readonly upTo: string | null;
     }
   | {
       readonly kind: 'query';
@@ -48,5 +46,7 @@ export interface ThreadSetup {
 export const OTHER_WRITER = 'OTHER_WRITER';
 /** The code for a database without tables, which a reader does not create. */
 export const NOT_MADE = 'NOT_MADE';
-/** The code for a database with tables of a later version. */
+/** The codes for a database with tables of a later, and of an earlier version. */
 export const LATER_VERSION = 'LATER_VERSION';
+/** See LATER_VERSION. */
+export const EARLIER_VERSION = 'EARLIER_VERSION';

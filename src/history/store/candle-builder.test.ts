@@ -53,7 +53,7 @@ async function retiredFolder(): Promise<{ folder: string; before: unknown }> {
   const folder = newFolder();
   const store = await newStore(folder);
   store.writeBatch({ transactions: [spot(1, MIDNIGHT), spot(2, MIDNIGHT + DAY * 10)] });
-  while (store.retireRows({ tradesBefore: MIDNIGHT + DAY * 5 }).hasMore);
+  while (store.retireRows({ recordsBefore: { trade: MIDNIGHT + DAY * 5 } }).hasMore);
   const before = candles(store);
   store.close();
   return { folder, before };
@@ -126,7 +126,7 @@ describe('a market whose decimals are told late', () => {
     const { store, tell } = await untold();
     store.writeBatch({ transactions: [spot(1), spot(2), spot(3, MIDNIGHT + DAY)] });
     store.removeTransactions([signature(2)]);
-    store.retireRows({ tradesBefore: MIDNIGHT + 60 });
+    store.retireRows({ recordsBefore: { trade: MIDNIGHT + 60 } });
     tell();
     store.writeBatch({ transactions: [] });
     expect(minutesOf(store)).toEqual([DAY * 1_000 + 1]);

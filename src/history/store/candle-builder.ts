@@ -1,30 +1,27 @@
+import { type FillAmounts, readLogged } from '../../engine/events.js';
 import { PENDING_FILLS_PER_WRITE_MAX, TS_MAX } from '../model/limits.js';
-import type { Fill } from '../model/records.js';
 import type { CandleTables, Span } from './candle-tables.js';
 import { marketKeyOfCode, marketTypeOf, readNumber } from './columns.js';
-import type { Bound, Connection, Row } from './connection.js';
+import type { Bound, Connection } from './connection.js';
 import { readMarks, writeMark } from './marks.js';
-import type { NameIds } from './name-ids.js';
 import { marketsIn } from './queries.js';
-import { fillOf, TRADE_COLUMNS } from './record-rows.js';
+import { kindCode, type ReadParts, readRecordRows } from './record-rows.js';
 import type { CandlePoint, StoreOptions } from './types.js';
 
 const perpDecimals = 9;
-const columns = TRADE_COLUMNS.map((column) => `t.${column}`).join(', ');
-const byTimeText = `select ${columns} from trades t where market = ? and ts >= ? and ts < ?
-  and not exists
-    (select 1 from uncharted u where u.market = t.market and u.tx = t.tx and u.idx = t.idx)`;
-const pendingText = `select ${columns} from uncharted u
-  join trades t on t.tx = u.tx and t.idx = u.idx
-  where u.market = ? order by u.tx, u.idx limit ?`;
+const byTimeTail = `where r.kind = ${kindCode('trade')} and r.market = ? and r.ts >= ? and r.ts < ?
+  and not exists (select 1 from uncharted u where u.tx = r.tx and u.idx = r.idx)`;
+const pendingTail = 'where r.tx = ? and r.idx = ?';
+const pendingText = 'select tx, idx from uncharted where market = ? order by tx, idx limit ?';
 const addPendingText = 'insert into uncharted (market, tx, idx) values (?, ?, ?)';
-const deletePendingText = 'delete from uncharted where market = ? and tx = ? and idx = ?';
+const deletePendingText = 'delete from uncharted where tx = ? and idx = ?';
 
 /** The key of a fill's row. */
 interface FillKey {
   /** `marketCode`. */
   readonly code: number;
   readonly tx: number;
+  readonly index: number;
 }
 
 /**
@@ -33,33 +30,31 @@ interface FillKey {
  * the store saves them with the first fill added.
  */
 export class CandleBuilder {
-  readonly #connection: Connection;
-  readonly #nameIds: NameIds;
+  readonly #parts: ReadParts;
   readonly #options: Pick<StoreOptions, 'rules' | 'decimalsOf'>;
   #cachedDecimals = new Map<number, number>();
   #pendingMarkets = new Set<number>();
 
-  constructor(
-    connection: Connection,
-    nameIds: NameIds,
-    options: Pick<StoreOptions, 'rules' | 'decimalsOf'>,
-  ) {
-    this.#connection = connection;
-    this.#nameIds = nameIds;
+  constructor(parts: ReadParts, options: Pick<StoreOptions, 'rules' | 'decimalsOf'>) {
+    this.#parts = parts;
     this.#options = options;
     this.reloadState();
+  }
+
+  get #connection(): Connection {
+    return this.#parts.connection;
   }
 
   /**
    * Returns the candle data of a new fill, or null; a fill with unknown decimals becomes pending.
    */
-  pointOf({ code, tx }: FillKey, fill: Fill): CandlePoint | null {
+  pointOf({ code, tx, index }: FillKey, fill: FillAmounts): CandlePoint | null {
     const decimals = this.#decimalsOf(code);
     if (decimals !== null) {
       this.#cacheDecimals(code, decimals);
       return this.#pointOfFill(fill, decimals);
     }
-    this.#connection.changeRows(addPendingText, [code, tx, fill.index]);
+    this.#connection.changeRows(addPendingText, [code, tx, index]);
     this.#pendingMarkets.add(code);
     return null;
   }
@@ -77,10 +72,7 @@ export class CandleBuilder {
   readPoints(code: number, span: Span): readonly CandlePoint[] {
     const decimals = this.#decimalsOf(code);
     if (decimals === null) return [];
-    const rows = this.#connection.readRows(byTimeText, [code, span.from, span.to]);
-    return rows
-      .map((row) => this.#pointOfFill(fillOf(row, this.#nameIds), decimals))
-      .filter((point) => point !== null);
+    return this.#readPoints(byTimeTail, [code, span.from, span.to], decimals);
   }
 
   /** Adds up to `PENDING_FILLS_PER_WRITE_MAX` pending fills whose decimals are now known. */
@@ -91,7 +83,13 @@ export class CandleBuilder {
       if (decimals === null || room === 0) continue;
       this.#cacheDecimals(code, decimals);
       const rows = this.#connection.readRows(pendingText, [code, room]);
-      for (const row of rows) this.#addPendingFill(row, { code, decimals, candles });
+      for (const [tx, index] of rows) {
+        const key = [readNumber(tx), readNumber(index)];
+        for (const point of this.#readPoints(pendingTail, key, decimals)) {
+          candles.addPoint(code, point);
+        }
+        this.#connection.changeRows(deletePendingText, key);
+      }
       if (rows.length < room) this.#pendingMarkets.delete(code);
       room -= rows.length;
     }
@@ -109,19 +107,12 @@ export class CandleBuilder {
     this.#pendingMarkets = new Set(marketsIn(this.#connection, 'uncharted'));
   }
 
-  #addPendingFill(
-    row: Row,
-    to: { readonly code: number; readonly decimals: number; readonly candles: CandleTables },
-  ): void {
-    const point = this.#pointOfFill(fillOf(row, this.#nameIds), to.decimals);
-    if (point !== null) to.candles.addPoint(to.code, point);
-    const tx = row[TRADE_COLUMNS.indexOf('tx')];
-    const idx = row[TRADE_COLUMNS.indexOf('idx')];
-    this.#connection.changeRows(deletePendingText, [
-      to.code,
-      readNumber(tx),
-      readNumber(idx),
-    ] as Bound[]);
+  #readPoints(tail: string, bound: readonly Bound[], decimals: number): readonly CandlePoint[] {
+    const rows = readRecordRows(this.#parts, tail, bound);
+    const records = rows.map(({ bytes }) => bytes);
+    return readLogged(this.#parts.program, records)
+      .map(({ fill }) => (fill === null ? null : this.#pointOfFill(fill, decimals)))
+      .filter((point) => point !== null);
   }
 
   #decimalsOf(code: number): number | null {
@@ -135,7 +126,7 @@ export class CandleBuilder {
     this.#cachedDecimals.set(code, decimals);
   }
 
-  #pointOfFill(fill: Fill, decimals: number): CandlePoint | null {
+  #pointOfFill(fill: FillAmounts, decimals: number): CandlePoint | null {
     if (fill.ts < 0 || fill.ts > TS_MAX) return null;
     return this.#options.rules.pointOf(fill, decimals);
   }

@@ -2,7 +2,6 @@ import { marketKeyOfCode, readInteger, readNumber, storedInteger } from './colum
 import type { Bound, Row } from './connection.js';
 import { replaceText } from './insert-text.js';
 import { requireSum, rowSum } from './row-sum.js';
-import type { CandleTable } from './schema.js';
 import type { CandleAggregate, CandleMinutes, StoredCandle } from './types.js';
 
 /** The columns of a candle, in the order of its row arrays. */
@@ -26,7 +25,7 @@ export const CANDLE_COLUMNS = [
   'quote',
   'fills',
   'sum',
-] as const satisfies readonly (keyof CandleTable)[];
+] as const;
 
 /** Stores a row of `CANDLE_COLUMNS`, replacing the row of its bucket. */
 export const WRITE_CANDLE = replaceText({ table: 'candles', columns: CANDLE_COLUMNS }, [

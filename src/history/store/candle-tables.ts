@@ -14,7 +14,8 @@ import { marketCode, marketKeyOfCode, readNumber } from './columns.js';
 import type { Connection } from './connection.js';
 import { isDamage } from './error.js';
 import type { RetentionCutoffs } from './meta.js';
-import { firstRowOf, marketsIn, queries, rowsOf } from './queries.js';
+import { marketsIn } from './queries.js';
+import { kindCode } from './record-rows.js';
 import type {
   CandleAggregate,
   CandleChange,
@@ -43,6 +44,8 @@ const columns = CANDLE_COLUMNS.join(', ');
 const readText = `select ${columns} from candles where market = ? and minutes = ? and start = ?`;
 const spanText = `select ${columns} from candles
   where market = ? and minutes = ? and start >= ? and start < ?`;
+const rangeText = `select ${columns} from candles
+  where market = ? and minutes = ? and start >= ? and start <= ?`;
 const deleteText = 'delete from candles where market = ? and minutes = ? and start = ?';
 
 /**
@@ -94,7 +97,8 @@ export class CandleTables {
   /** Rebuilds all buckets of a market whose trades are kept, from the finest resolution up. */
   rebuildMarket(market: MarketKey): void {
     const code = marketCode(market);
-    const times = 'select ts from trades where market = ?1 and ts between 0 and ?2';
+    const times = `select ts from records where kind = ${kindCode('trade')} and market = ?1
+      and ts between 0 and ?2`;
     const starts = 'select start from candles where market = ?1 and minutes = 1 and start <= ?2';
     for (const [ts] of this.#connection.readRows(`${times} union ${starts}`, [code, TS_MAX])) {
       this.markStale(code, readNumber(ts));
@@ -123,28 +127,25 @@ export class CandleTables {
 
   /** Returns the newest `limit` buckets of a range, oldest first. */
   readCandles(query: CandleQuery): readonly StoredCandle[] {
-    let select = selectCandles(query.market, query.minutes);
-    if (query.from !== undefined) select = select.where('start', '>=', query.from);
-    if (query.to !== undefined) select = select.where('start', '<=', query.to);
     if (query.limit > CANDLES_READ_MAX) {
       throw new RangeError(`limit was ${query.limit}, must be at most ${CANDLES_READ_MAX}`);
     }
-    return rowsOf(this.#connection, select.orderBy('start', 'desc').limit(query.limit))
-      .map(candleOf)
-      .reverse();
+    const { market, minutes, from = 0, to = Number.MAX_SAFE_INTEGER, limit } = query;
+    const text = `${rangeText} order by start desc limit ?`;
+    const bound = [marketCode(market), minutes, from, to, limit];
+    return this.#connection.readRows(text, bound).map(candleOf).reverse();
   }
 
   /** Returns the newest bucket that starts before a moment, or null. */
   candleBefore(market: MarketKey, minutes: CandleMinutes, start: number): StoredCandle | null {
-    const before = selectCandles(market, minutes).where('start', '<', start);
-    const row = firstRowOf(this.#connection, before.orderBy('start', 'desc').limit(1));
-    return row === null ? null : candleOf(row);
+    return this.readCandles({ market, minutes, to: start - 1, limit: 1 })[0] ?? null;
   }
 
   /** The oldest bucket, or null. */
   firstCandle(market: MarketKey, minutes: CandleMinutes): StoredCandle | null {
-    const oldest = selectCandles(market, minutes).orderBy('start').limit(1);
-    const row = firstRowOf(this.#connection, oldest);
+    const text = `select ${columns} from candles where market = ? and minutes = ?
+      order by start limit 1`;
+    const row = this.#connection.readRow(text, [marketCode(market), minutes]);
     return row === null ? null : candleOf(row);
   }
 
@@ -258,7 +259,8 @@ export class CandleTables {
   #isWhole({ minutes, start }: BucketKey): boolean {
     const finer = finerOf(minutes);
     return (
-      start >= (finer === null ? this.#cutoffs.tradesBefore : this.#cutoffs.candlesBefore(finer))
+      start >=
+      (finer === null ? this.#cutoffs.recordsBefore('trade') : this.#cutoffs.candlesBefore(finer))
     );
   }
 
@@ -282,14 +284,6 @@ export class CandleTables {
       ? this.#sumPoints(bucket.code, span)
       : this.#sumBuckets(bucket.code, finer, span);
   }
-}
-
-function selectCandles(market: MarketKey, minutes: CandleMinutes) {
-  return queries
-    .selectFrom('candles')
-    .select(CANDLE_COLUMNS)
-    .where('market', '=', marketCode(market))
-    .where('minutes', '=', minutes);
 }
 
 /** `from <= ts < to`, unix seconds. */

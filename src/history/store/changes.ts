@@ -1,18 +1,21 @@
 import type { MarketKey } from '../../contract/markets.js';
-import type { FundingRow, TradeRow } from '../model/records.js';
+import type { RecordRow } from '../model/records.js';
 import { marketKeyOfCode } from './columns.js';
+import { kindCode } from './record-rows.js';
 import type { CandleChange, StoreChange } from './types.js';
 
 /** The changes of one write so far. */
 export class Changes {
-  readonly trades: TradeRow[] = [];
-  readonly fundingRates: FundingRow[] = [];
+  readonly records: RecordRow[] = [];
   readonly markets = new Set<MarketKey>();
   /** fillRecordIds of new fills, by market. */
   readonly newIds = new Map<number, bigint[]>();
   readonly removedFills: RemovedFill[] = [];
-  tradesRemoved = 0;
-  fundingRatesRemoved = 0;
+  removed = 0;
+  /** Added fills less removed ones. */
+  trades = 0;
+  /** Likewise. */
+  fundingRates = 0;
   /** Whether an already stored transaction got new records. */
   hasLate = false;
   /** Added transactions less removed ones. */
@@ -20,13 +23,25 @@ export class Changes {
   known = 0;
   retired = 0;
 
-  markDirty(code: number): void {
-    this.markets.add(marketKeyOfCode(code));
+  addRecord(row: RecordRow): void {
+    this.records.push(row);
+    this.#countRecord(kindCode(row.kind), row.market, 1);
+  }
+
+  removeRecord(kind: number, market: number): void {
+    this.removed += 1;
+    this.#countRecord(kind, market, -1);
+  }
+
+  #countRecord(kind: number, market: number, by: number): void {
+    if (kind === kindCode('trade') || kind === kindCode('transfer')) this.trades += by;
+    else if (kind === kindCode('fundingRate')) this.fundingRates += by;
+    else return;
+    this.markets.add(marketKeyOfCode(market));
   }
 
   /** Records the number of a new fill. */
-  addFillId(code: number, id: bigint | null): void {
-    if (id === null) return;
+  addFillId(code: number, id: bigint): void {
     const ids = this.newIds.get(code);
     if (ids === undefined) this.newIds.set(code, [id]);
     else ids.push(id);
@@ -35,15 +50,8 @@ export class Changes {
   /** The complete change, with the changed buckets. */
   toStoreChange(candles: readonly CandleChange[]): StoreChange {
     for (const candle of candles) this.markets.add(candle.market);
-    return {
-      trades: this.trades,
-      fundingRates: this.fundingRates,
-      candles,
-      markets: this.markets,
-      known: this.known,
-      retired: this.retired,
-      removed: this.tradesRemoved + this.fundingRatesRemoved,
-    };
+    const { records, markets, known, retired, removed } = this;
+    return { records, candles, markets, known, retired, removed };
   }
 }
 

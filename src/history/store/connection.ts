@@ -22,14 +22,6 @@ export interface StoredChange {
   readonly isNewAlone: boolean;
 }
 
-/** The result of one step of dropping a day. */
-export interface DroppedRows {
-  readonly rows: number;
-  readonly transactions: number;
-  /** Whether the day needs further steps. */
-  readonly hasMore: boolean;
-}
-
 /**
  * The storage of a store: a file or a Postgres server. All methods are synchronous, because the
  * worker has no other work meanwhile, and every failure is a StoreError. Statements use the SQL
@@ -51,11 +43,6 @@ export interface Connection {
   addNumberedRow(shape: RowShape, values: readonly Bound[]): number;
   /** Publishes the change of the current transaction to readers of the same database. */
   recordChange(change: StoredChange): void;
-  /**
-   * Runs one step of dropping the oldest day of a record table before a moment (unix seconds);
-   * available only where days are partitions.
-   */
-  dropOldestDay(table: 'trades' | 'funding_rates', before: number): DroppedRows;
   runSnapshot<T>(read: () => T): T;
   /** Runs `work` in a transaction. */
   runTransaction<T>(work: () => T): T;

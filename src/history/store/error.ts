@@ -11,7 +11,8 @@ export type StoreReason =
   | 'locked'
   /** The file is not a store of this chain. */
   | 'foreign'
-  /** The file has a later version of the format. */
+  /** The file has an earlier, or a later version of the format. */
+  | 'older'
   | 'newer'
   /** The file is damaged. */
   | 'corrupt'

@@ -5,7 +5,7 @@ import {
   WAL_BYTES_KEPT,
   WAL_CHECKPOINT_PAGES,
 } from '../model/limits.js';
-import type { Bound, Connection, DroppedRows, Row, RowShape } from './connection.js';
+import type { Bound, Connection, Row, RowShape } from './connection.js';
 import { StoreError, type StoreReason } from './error.js';
 import { FilePlace } from './file-place.js';
 import { insertText } from './insert-text.js';
@@ -105,10 +105,6 @@ export class FileConnection implements Connection {
 
   /** The file has no other readers. */
   recordChange(): void {}
-
-  dropOldestDay(): DroppedRows {
-    return { rows: 0, transactions: 0, hasMore: false };
-  }
 
   /** The file has no other writers. */
   runSnapshot<T>(read: () => T): T {

@@ -1,14 +1,10 @@
 /** Reads the changes that another service has stored in the same database. */
-import { sql } from 'kysely';
 import { FOLLOWED_TRADES_MAX } from '../model/limits.js';
-import { marketKeyOf, type TradeRow } from '../model/records.js';
+import type { RecordRow } from '../model/records.js';
 import type { CandleTables } from './candle-tables.js';
 import { marketKeyOfCode, readNumber } from './columns.js';
-import { selectTrades } from './pages.js';
-import { rowsOf } from './queries.js';
-import { tradeOf } from './record-rows.js';
+import { kindCode, type ReadParts, readRecordRows } from './record-rows.js';
 import type { CandleChange, CandleRules, StoreChange } from './types.js';
-import type { ReadParts } from './writer.js';
 
 /** Changed markets since the last poll. */
 interface FollowedChanges {
@@ -55,16 +51,13 @@ export function readFollowed(
   { behindTx, rules }: { readonly behindTx: number; readonly rules: CandleRules },
 ): FollowedChange {
   const highest = highestTransaction(parts);
-  const select = selectTrades()
-    .where(sql<boolean>`r.tx > ${behindTx} and r.tx <= ${highest}`)
-    .orderBy(sql`r.tx, r.idx`)
-    .limit(FOLLOWED_TRADES_MAX + 1);
-  const rows = rowsOf(parts.connection, select).map((row) => tradeOf(row, parts.nameIds));
+  const tail = 'where r.tx > ? and r.tx <= ? and r.kind = ? order by r.tx, r.idx limit ?';
+  const bound = [behindTx, highest, kindCode('trade'), FOLLOWED_TRADES_MAX + 1];
+  const rows = readRecordRows(parts, tail, bound);
   const isTooMuch = rows.length > FOLLOWED_TRADES_MAX;
   const trades = isTooMuch ? [] : rows;
   const change = {
-    trades,
-    fundingRates: [],
+    records: trades,
     known: 0,
     retired: 0,
     removed: hasOther ? 1 : 0,
@@ -75,7 +68,7 @@ export function readFollowed(
 }
 
 function candlesOf(
-  trades: readonly TradeRow[],
+  trades: readonly RecordRow[],
   candles: CandleTables,
   rules: CandleRules,
 ): readonly CandleChange[] {
@@ -83,7 +76,7 @@ function candlesOf(
   for (const trade of trades) {
     for (const minutes of rules.minutes) {
       const start = rules.bucketStart(minutes, trade.ts);
-      const market = marketKeyOf(trade);
+      const market = marketKeyOfCode(trade.market);
       buckets.set(`${market}:${minutes}:${start}`, { market, minutes, start });
     }
   }

@@ -1,7 +1,7 @@
 /** Means of the funding rates of a market over periods up to now. */
 import type { MarketKey } from '../../contract/markets.js';
 import { marketCode } from './columns.js';
-import type { ReadParts } from './writer.js';
+import { kindCode, type ReadParts } from './record-rows.js';
 
 /** The periods, in seconds. */
 const FUNDING_PERIODS = {
@@ -25,10 +25,9 @@ export function readFundingMeans(
   { market, now }: { readonly market: MarketKey; readonly now: number },
 ): FundingMeans {
   const seconds = Object.values(FUNDING_PERIODS);
-  const means = seconds.map(() => 'avg(fraction) filter (where ts >= ?)').join(', ');
-  const rows = `select ts, case when oracle_twap > 0
-    then cast(rate as double precision) / cast(oracle_twap as double precision) / 1000 else 0 end as fraction
-    from funding_rates where market = ? and ts >= ?`;
+  const means = seconds.map(() => 'avg(part) filter (where ts >= ?)').join(', ');
+  const rows = `select ts, cast(fraction as double precision) / 1e18 as part
+    from records where kind = ${kindCode('fundingRate')} and market = ? and ts >= ?`;
   const bounds = seconds.map((length) => now - length);
   const row = connection.readRow(`select ${means} from (${rows}) as rates`, [
     ...bounds,

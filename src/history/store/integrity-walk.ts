@@ -4,7 +4,7 @@ import type { CandleTables } from './candle-tables.js';
 import { readNumber } from './columns.js';
 import type { Bound, Connection, Row } from './connection.js';
 import { isDamage } from './error.js';
-import { FUNDING_COLUMNS, sumOfRecord, TRADE_COLUMNS } from './record-rows.js';
+import { PARTY_KEY, RECORD_COLUMNS, RECORD_KEY, sumOfRecord } from './record-rows.js';
 import { blobSum, rowSum } from './row-sum.js';
 import type { CandleMinutes } from './types.js';
 
@@ -33,33 +33,14 @@ interface CheckedTable {
   readonly isFound: string;
 }
 
-const recordKey = ['market', 'slot', 'place', 'idx', 'tx'] as const;
+/** SQL of the same record in two tables. */
+const sameRecord = RECORD_KEY.map((column) => `i.${column} = r.${column}`).join(' and ');
 
-function recordTable(name: string, columns: readonly string[]): CheckedTable {
-  const sameRow = recordKey.map((column) => `i.${column} = r.${column}`).join(' and ');
-  const isIn = (index: string, more: string): string =>
-    `exists (select 1 from ${name} i indexed by ${name}_by_${index} where ${sameRow}${more})`;
-  const hasTransaction = 'exists (select 1 from transactions x where x.id = r.tx)';
-  return {
-    name,
-    columns,
-    key: recordKey,
-    sumOf: (row) => sumOfRecord(row, columns),
-    isFound: `${isIn('event', '')} and ${isIn('time', ' and i.ts = r.ts')} and ${hasTransaction}`,
-  };
-}
-
-/** Checks that every index entry has a row, which reveals lost rows. */
-function eventIndex(name: string): CheckedTable {
-  const sameRow = recordKey.map((column) => `i.${column} = r.${column}`).join(' and ');
-  return {
-    name,
-    key: ['tx', 'idx'],
-    index: `${name}_by_event`,
-    columns: recordKey,
-    isFound: `exists (select 1 from ${name} i not indexed where ${sameRow})`,
-  };
-}
+const hasEvent = `exists (select 1 from records i indexed by records_by_event where ${sameRecord})`;
+const hasTime = `exists (select 1 from records i indexed by records_by_time
+  where ${sameRecord} and i.ts = r.ts)`;
+const hasTransaction = 'exists (select 1 from transactions x where x.id = r.tx)';
+const hasRecord = `exists (select 1 from records i not indexed where ${sameRecord})`;
 
 function blobTable(name: string, column: string): CheckedTable {
   return {
@@ -77,10 +58,22 @@ function textTable(name: string, key: string, columns: readonly string[]): Check
 }
 
 const tables: readonly CheckedTable[] = [
-  recordTable('trades', TRADE_COLUMNS),
-  eventIndex('trades'),
-  recordTable('funding_rates', FUNDING_COLUMNS),
-  eventIndex('funding_rates'),
+  {
+    name: 'records',
+    columns: RECORD_COLUMNS,
+    key: RECORD_KEY,
+    sumOf: sumOfRecord,
+    isFound: `${hasEvent} and ${hasTime} and ${hasTransaction}`,
+  },
+  // Each entry has a row, which reveals lost rows.
+  {
+    name: 'records',
+    key: ['tx', 'idx'],
+    index: 'records_by_event',
+    columns: RECORD_KEY,
+    isFound: hasRecord,
+  },
+  { name: 'parties', key: PARTY_KEY, columns: PARTY_KEY, isFound: hasRecord },
   {
     name: 'candles',
     key: ['market', 'minutes', 'start'],
@@ -89,8 +82,6 @@ const tables: readonly CheckedTable[] = [
     isFound: '1',
   },
   blobTable('transactions', 'signature'),
-  blobTable('accounts', 'key'),
-  textTable('explanations', 'id', ['name']),
   textTable('progress', 'name', ['name', 'value']),
   textTable('meta', 'name', ['name', 'value']),
 ];

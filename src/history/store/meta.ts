@@ -1,12 +1,10 @@
+import type { RecordKind } from '../../engine/events.js';
 import type { Connection } from './connection.js';
 import { readMarks, writeMark } from './marks.js';
 import type { CandleMinutes } from './types.js';
 
-/**
- * Kinds of records with a retention cutoff; funding rates need none, because duplicates of them do
- * no harm.
- */
-type CutoffKind = 'trades' | `candles_${CandleMinutes}`;
+/** Kinds of records and of candles with a retention cutoff. */
+type CutoffKind = RecordKind | `candles_${CandleMinutes}`;
 
 /**
  * The retention cutoffs by kind. They are stored, because an old trade that arrives again must not
@@ -21,9 +19,9 @@ export class RetentionCutoffs {
     this.reloadCutoffs();
   }
 
-  /** Trades before it are deleted, unix seconds. */
-  get tradesBefore(): number {
-    return this.#cutoffs.get('trades') ?? Number.NEGATIVE_INFINITY;
+  /** Returns the time before which records of a kind are deleted, unix seconds. */
+  recordsBefore(kind: RecordKind): number {
+    return this.#cutoffs.get(kind) ?? Number.NEGATIVE_INFINITY;
   }
 
   /** Returns the time before whose bucket starts candles are deleted, unix seconds. */

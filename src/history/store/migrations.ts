@@ -1,199 +1,117 @@
 import { type Kysely, type Migration, type MigrationProvider, sql } from 'kysely';
+import { CANDLE_COLUMNS } from './candle-rows.js';
+import { PARTY_KEY, RECORD_KEY } from './record-rows.js';
 
 /**
- * The versions of the file, oldest first. A released version never changes: later changes are new
- * migrations, and each is tested from the first version on.
- *
- * Tables are strict, so that a value of a wrong type fails on writing. Records are stored in
- * reading order (`without rowid`): reading a page is one walk along the key.
+ * The versions of the tables, oldest first, in a file and in Postgres. A released version never
+ * changes: later changes are new migrations.
  */
-const migrations: Readonly<Record<string, Migration>> = {
-  '0001-records': { up: createRecords },
-  '0002-uncharted': { up: createUncharted },
-  '0003-sums': { up: addSums },
-  '0004-accounts': { up: indexAccounts },
-};
+const NAMES = ['0005-records'];
 
-/** The names of all versions of this program. */
-export const MIGRATION_NAMES: readonly string[] = Object.keys(migrations);
+/** The names of all versions that this program can bring up to date. */
+export const MIGRATION_NAMES: readonly string[] = NAMES;
 
-/** Provides Kysely's Migrator with all versions, or with those up to `upTo`. */
-export function migrationProvider(upTo?: string): MigrationProvider {
-  const known = Object.entries(migrations).filter(([name]) => upTo === undefined || name <= upTo);
-  return { getMigrations: async () => Object.fromEntries(known) };
+/** What to do with a store of an earlier version. */
+export const EARLIER_HINT =
+  'Move it away: `slotbook backfill` reads what nodes still have into a new one, and the program that wrote it exports its trades';
+
+/** Returns whether a name is of a version before these. */
+export function isEarlier(name: string): boolean {
+  return /^000[1-4]-[\w-]{1,60}$/.test(name);
 }
 
-const strict = sql`strict`;
-const strictByKey = sql`strict, without rowid`;
-/** Integers of any size, see `columns.ts`. */
-const any = sql`any`;
-
-async function createRecords(db: Kysely<unknown>): Promise<void> {
-  await createTransactions(db);
-  await createTrades(db);
-  await createFundingRates(db);
-  await createCandles(db);
-  const texts = ['progress', 'meta'];
-  for (const name of texts) {
-    await db.schema
-      .createTable(name)
-      .addColumn('name', 'text', (column) => column.primaryKey())
-      .addColumn('value', 'text', (column) => column.notNull())
-      .modifyEnd(strictByKey)
-      .execute();
-  }
+/** Provides Kysely's Migrator with all versions. */
+export function migrationProvider(engine: 'file' | 'postgres'): MigrationProvider {
+  const up: Migration['up'] = async (db: Kysely<unknown>) => {
+    for (const text of tableTexts(engine)) await sql.raw(text).execute(db);
+  };
+  return { getMigrations: async () => Object.fromEntries(NAMES.map((name) => [name, { up }])) };
 }
 
-async function createTransactions(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('transactions')
-    .addColumn('id', 'integer', (column) => column.primaryKey())
-    .addColumn('signature', 'blob', (column) => column.notNull().unique())
-    .addColumn('slot', 'integer', (column) => column.notNull())
-    .addColumn('place', 'integer', (column) => column.notNull())
-    .addColumn('is_truncated', 'integer', (column) => column.notNull())
-    .addColumn('is_final', 'integer', (column) => column.notNull())
-    .addColumn('has_records', 'integer', (column) => column.notNull())
-    .modifyEnd(strict)
-    .execute();
-  // The indexes are partial, because of ten million transactions some hundred are not final.
-  const few = [
-    ['transactions_unsettled', 'is_final = 0'],
-    ['transactions_truncated', 'is_truncated = 1'],
-    ['transactions_empty', 'has_records = 0'],
-  ] as const;
-  for (const [name, condition] of few) {
-    await sql`create index ${sql.ref(name)} on transactions (slot) where ${sql.raw(condition)}`.execute(
-      db,
-    );
-  }
-  await db.schema
-    .createTable('accounts')
-    .addColumn('id', 'integer', (column) => column.primaryKey())
-    .addColumn('key', 'blob', (column) => column.notNull().unique())
-    .modifyEnd(strict)
-    .execute();
-  await db.schema
-    .createTable('explanations')
-    .addColumn('id', 'integer', (column) => column.primaryKey())
-    .addColumn('name', 'text', (column) => column.notNull().unique())
-    .modifyEnd(strict)
-    .execute();
-}
+/** The types of an engine: of small integers, of those of any size (`columns.ts`) and of bytes. */
+const TYPES = {
+  file: {
+    small: 'integer',
+    big: 'any',
+    bytes: 'blob',
+    end: 'strict',
+    byKey: 'strict, without rowid',
+  },
+  postgres: { small: 'bigint', big: 'numeric', bytes: 'bytea', end: '', byKey: '' },
+} as const;
 
-/** Creates a record table: its key, its columns, and the two indexes of both record tables. */
-async function createRecordTable(
-  db: Kysely<unknown>,
-  name: string,
-  columns: string,
-): Promise<void> {
-  await sql`create table ${sql.table(name)} (
-    market integer not null, slot integer not null, place integer not null,
-    tx integer not null, idx integer not null, ts integer not null,
-    ${sql.raw(columns)},
-    primary key (market, slot, place, idx, tx)
-  ) strict, without rowid`.execute(db);
-  // The index stores each event once, whatever its source.
-  await sql`create unique index ${sql.ref(`${name}_by_event`)} on ${sql.table(name)} (tx, idx)`.execute(
-    db,
-  );
-  await sql`create index ${sql.ref(`${name}_by_time`)} on ${sql.table(name)} (market, ts)`.execute(
-    db,
-  );
-}
+const SMALL_OF_CANDLES: readonly string[] = [
+  'market',
+  'minutes',
+  'start',
+  'first_ts',
+  'last_ts',
+  'fills',
+];
 
-function createTrades(db: Kysely<unknown>): Promise<void> {
-  return createRecordTable(
-    db,
-    'trades',
-    `fill_record_id any, explanation integer not null,
-    filler integer, filler_reward any, base_filled any, quote_filled any, taker_fee any, maker_fee any,
-    referrer_reward integer, quote_surplus any, spot_fee any,
-    taker integer, taker_order_id integer, taker_direction integer,
-    taker_base any, taker_base_filled any, taker_quote_filled any,
-    maker integer, maker_order_id integer, maker_direction integer,
-    maker_base any, maker_base_filled any, maker_quote_filled any,
-    oracle_price any not null, bit_flags integer not null,
-    taker_quote_entry any, taker_base_before any, maker_quote_entry any, maker_base_before any`,
-  );
-}
-
-function createFundingRates(db: Kysely<unknown>): Promise<void> {
-  return createRecordTable(
-    db,
-    'funding_rates',
-    `record_id any not null, rate any not null, rate_long any not null, rate_short any not null,
-    cumulative_long any not null, cumulative_short any not null,
-    oracle_twap any not null, mark_twap any not null, period_revenue any not null,
-    base_with_amm any not null, base_with_unsettled_lp any not null`,
-  );
-}
-
-async function createCandles(db: Kysely<unknown>): Promise<void> {
-  await sql`create table candles (
-    market integer not null, minutes integer not null, start integer not null,
-    first_id any not null, first_ts integer not null, first_price any not null,
-    first_oracle any not null,
-    last_id any not null, last_ts integer not null, last_price any not null, last_oracle any not null,
-    high any not null, low any not null, oracle_high any not null, oracle_low any not null,
-    base any not null, quote any not null, fills integer not null,
-    primary key (market, minutes, start)
-  ) strict, without rowid`.execute(db);
-  await db.schema
-    .createTable('fill_runs')
-    .addColumn('market', 'integer', (column) => column.notNull())
-    .addColumn('first_id', any, (column) => column.notNull())
-    .addColumn('last_id', any, (column) => column.notNull())
-    .addPrimaryKeyConstraint('fill_runs_key', ['market', 'first_id'] as never)
-    .modifyEnd(strictByKey)
-    .execute();
-}
+type Types = (typeof TYPES)['file' | 'postgres'];
 
 /**
- * Creates the table of fills that are in no candle yet, because the decimals of their market are
- * unknown.
+ * The statements that make the tables. In a file they are strict, so that a value of a wrong type
+ * fails on writing, and in reading order (`without rowid`): reading a page is one walk along the
+ * key.
  */
-async function createUncharted(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('uncharted')
-    .addColumn('market', 'integer', (column) => column.notNull())
-    .addColumn('tx', 'integer', (column) => column.notNull())
-    .addColumn('idx', 'integer', (column) => column.notNull())
-    .addPrimaryKeyConstraint('uncharted_key', ['market', 'tx', 'idx'] as never)
-    .modifyEnd(strictByKey)
-    .execute();
-  // The trigger deletes a fill's pending row together with the fill.
-  await sql`create trigger uncharted_gone after delete on trades begin
-    delete from uncharted where market = old.market and tx = old.tx and idx = old.idx;
-  end`.execute(db);
-  // The first version marked whole markets as pending; markets with a candle had most of their
-  // fills in candles.
-  await sql`insert into uncharted select market, tx, idx from trades
-    where 'uncharted:' || market in (select name from meta)
-    and market not in (select market from candles)`.execute(db);
-  await sql`delete from meta where name like 'uncharted:%'`.execute(db);
+function tableTexts(engine: 'file' | 'postgres'): readonly string[] {
+  const types = TYPES[engine];
+  const more = engine === 'postgres' ? POSTGRES_TEXTS : [];
+  return [...transactionTexts(types), ...recordTexts(types), ...candleTexts(types), ...more];
 }
 
-/**
- * Adds a checksum to every row, see `row-sum.ts`; existing rows get their checksum when they are
- * first checked.
- */
-async function addSums(db: Kysely<unknown>): Promise<void> {
-  const records = ['trades', 'funding_rates', 'candles'];
-  const names = ['transactions', 'accounts', 'explanations', 'progress', 'meta'];
-  for (const table of [...records, ...names]) {
-    await db.schema.alterTable(table).addColumn('sum', 'integer').execute();
-  }
+/** The indexes are partial, because of ten million transactions some hundred are not final. */
+function transactionTexts({ small, bytes, end, byKey }: Types): readonly string[] {
+  return [
+    `create table transactions (id ${small} primary key, signature ${bytes} not null unique,
+      slot ${small} not null, place ${small} not null, is_truncated ${small} not null,
+      is_final ${small} not null, has_records ${small} not null, sum ${small}) ${end}`,
+    'create index transactions_unsettled on transactions (slot) where is_final = 0',
+    'create index transactions_truncated on transactions (slot) where is_truncated = 1',
+    'create index transactions_empty on transactions (slot) where has_records = 0',
+    `create table progress (name text primary key, value text not null, sum ${small}) ${byKey}`,
+    `create table meta (name text primary key, value text not null, sum ${small}) ${byKey}`,
+  ];
 }
 
-/**
- * Creates an index for each role, so that reading the trades of an account is one walk for each
- * role.
- */
-async function indexAccounts(db: Kysely<unknown>): Promise<void> {
-  for (const role of ['taker', 'maker']) {
-    const column = sql.ref(role);
-    await sql`create index ${sql.ref(`trades_by_${role}`)} on trades (${column}, slot, place, idx)
-      where ${column} is not null`.execute(db);
-  }
+/** Each event is stored once, whatever its source. */
+function recordTexts({ small, big, bytes, byKey }: Types): readonly string[] {
+  return [
+    `create table records (kind ${small} not null, market ${small} not null, slot ${small} not null,
+      id ${big} not null, tx ${small} not null, idx ${small} not null, ts ${small} not null,
+      fraction ${big}, bytes ${bytes} not null, sum ${small} not null,
+      primary key (${RECORD_KEY.join()})) ${byKey}`,
+    'create unique index records_by_event on records (tx, idx)',
+    'create index records_by_time on records (kind, market, ts, slot, id)',
+    `create table parties (account ${small} not null, kind ${small} not null, slot ${small} not null,
+      market ${small} not null, id ${big} not null, tx ${small} not null, idx ${small} not null,
+      order_id ${small}, primary key (${PARTY_KEY.join()})) ${byKey}`,
+    'create index parties_by_event on parties (tx, idx)',
+    'create index parties_by_order on parties (account, order_id) where order_id is not null',
+  ];
 }
+
+function candleTexts({ small, big, byKey }: Types): readonly string[] {
+  const candles = CANDLE_COLUMNS.filter((column) => column !== 'sum').map((column) => {
+    return `${column} ${SMALL_OF_CANDLES.includes(column) ? small : big} not null`;
+  });
+  return [
+    `create table candles (${candles.join()}, sum ${small}, primary key (market, minutes, start))
+      ${byKey}`,
+    `create table fill_runs (market ${small} not null, first_id ${big} not null,
+      last_id ${big} not null, primary key (market, first_id)) ${byKey}`,
+    `create table uncharted (market ${small} not null, tx ${small} not null, idx ${small} not null,
+      primary key (market, tx, idx)) ${byKey}`,
+    'create index uncharted_by_event on uncharted (tx, idx)',
+  ];
+}
+
+/** What readers of the same database follow, and the function that a file's engine has. */
+const POSTGRES_TEXTS = [
+  `create table changes (market bigint primary key, number bigint not null,
+    removed bigint not null)`,
+  `create function instr(bytea, bytea) returns integer language sql immutable
+    as 'select position($2 in $1)'`,
+];

@@ -1,15 +1,23 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
+import { readFill } from '../../../test/support/logged-records.js';
 import type { MarketKey } from '../../contract/markets.js';
 import { candleRules } from '../candles/rules.js';
-import {
-  type Fill,
-  marketKeyOf,
-  type TradeRow,
-  type TransactionRecords,
-} from '../model/records.js';
+import { marketKeyOf, type RecordRow, type TransactionRecords } from '../model/records.js';
 import type { HistoryStore } from './store.js';
-import { cleanUp, fill, MIDNIGHT, newFolder, newStore, signature, transaction } from './testing.js';
+import {
+  cleanUp,
+  type Fill,
+  fill,
+  fillOf,
+  MIDNIGHT,
+  newFolder,
+  newStore,
+  readTrades,
+  signature,
+  type TradeRow,
+  transaction,
+} from './testing.js';
 import type { CandleMinutes } from './types.js';
 
 /** Compares the store with a plain map of transactions, through random writes, removals and restarts. */
@@ -76,10 +84,16 @@ class Model {
       return;
     }
     const { place } = records.isFinal ? records : known;
-    const isWhole = records.fills.length > known.fills.length;
-    const fills = isWhole ? records.fills : known.fills;
+    const isWhole = records.records.length > known.records.length;
+    const { records: logged } = isWhole ? records : known;
     const isTruncated = known.isTruncated && records.isTruncated;
-    this.transactions.set(records.signature, { ...known, isFinal, place, fills, isTruncated });
+    this.transactions.set(records.signature, {
+      ...known,
+      isFinal,
+      place,
+      records: logged,
+      isTruncated,
+    });
   }
 
   settle(number: number): void {
@@ -90,12 +104,14 @@ class Model {
   }
 
   trades(market: MarketKey): readonly TradeRow[] {
-    const rows = [...this.transactions.values()].flatMap(({ fills, slot, place, signature }) =>
-      fills.map((one): TradeRow => ({ ...one, slot, place, txSig: signature })),
+    const rows = [...this.transactions.values()].flatMap(({ records, slot, place, signature }) =>
+      records.map(({ bytes, index }): TradeRow => {
+        return { ...readFill(bytes, index), slot, place, txSig: signature };
+      }),
     );
     return rows
       .filter((row) => marketKeyOf(row) === market)
-      .sort((a, b) => b.slot - a.slot || b.place - a.place || b.index - a.index);
+      .sort((a, b) => b.slot - a.slot || Number((b.fillRecordId ?? 0n) - (a.fillRecordId ?? 0n)));
   }
 }
 
@@ -154,15 +170,16 @@ async function take(
 
 /** All trades of a market, by cursors of a few rows each. */
 function walked(store: HistoryStore, market: MarketKey): readonly TradeRow[] {
-  const rows: TradeRow[] = [];
+  const rows: RecordRow[] = [];
   for (;;) {
     const before = rows.at(-1);
-    const page = store.readTrades({
+    const page = store.readRecords({
+      kind: 'trade',
       market,
       limit: 5,
       ...(before === undefined ? {} : { before }),
     });
-    if (page.length === 0) return rows;
+    if (page.length === 0) return rows.map(fillOf);
     rows.push(...page);
   }
 }
@@ -170,7 +187,12 @@ function walked(store: HistoryStore, market: MarketKey): readonly TradeRow[] {
 /** The sum of some fills, independent of the candle rules except for the point of each. */
 function plainSum(rows: readonly TradeRow[]) {
   const points = rows
-    .map((row) => candleRules.pointOf(row, row.marketType === 'spot' ? 6 : 9))
+    .map((row) => {
+      const { ts, oraclePrice: oracle } = row;
+      const [id, base] = [row.fillRecordId ?? 0n, row.baseAssetAmountFilled ?? 0n];
+      const fill = { ts, id, base, quote: row.quoteAssetAmountFilled ?? 0n, oracle };
+      return candleRules.pointOf(fill, row.marketType === 'spot' ? 6 : 9);
+    })
     .filter((point) => point !== null)
     .sort((a, b) => Number(a.fillRecordId - b.fillRecordId));
   const [first, last] = [points[0], points.at(-1)];
@@ -218,7 +240,7 @@ function expectSameCandles(
 function expectSame(store: HistoryStore, model: Model): void {
   for (const market of markets) {
     const rows = model.trades(market);
-    expect(store.readTrades({ market, limit: 1_000 })).toEqual(rows);
+    expect(readTrades(store, { market, limit: 1_000 })).toEqual(rows);
     expect(walked(store, market)).toEqual(rows);
     expectSameCandles(store, market, rows);
     expect(store.findGaps(market).missing).toBe(plainMissing(rows));

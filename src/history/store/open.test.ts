@@ -4,16 +4,15 @@ import Database from 'libsql';
 import { afterEach, describe, expect, test } from 'vitest';
 import { PROGRAM_IDS } from '../../contract/program.js';
 import { FileConnection } from './file-connection.js';
-import { MIGRATION_NAMES } from './migrations.js';
 import { openFile, storeFile } from './open.js';
 import {
   cleanUp,
   fill,
   GENESIS,
-  MIDNIGHT,
   newFolder,
   newStore,
   oneFill,
+  readTrades,
   transaction,
 } from './testing.js';
 
@@ -74,10 +73,6 @@ describe('opening', () => {
     const open = async (folder: string, programId?: string): Promise<void> =>
       (await openFile({ folder, genesisHash: GENESIS, programId })).close();
     const refused = (id: string) => ({ reason: 'foreign', message: expect.stringContaining(id) });
-    // A file of before names no program: it is not Velocity's.
-    const { folder } = await filledFolder();
-    await expect(open(folder, velocity)).rejects.toMatchObject(refused(drift));
-    await open(folder, drift);
     for (const first of [own, velocity]) {
       const fresh = newFolder();
       await open(fresh, first);
@@ -115,7 +110,7 @@ describe('opening', () => {
     const readAll = async () => {
       const damaged = await newStore(folder);
       const problems = damaged.checkIntegrity();
-      damaged.readTrades({ market: 'perp_0', limit: 1_000 });
+      readTrades(damaged, { market: 'perp_0', limit: 1_000 });
       return problems;
     };
     await expect(readAll()).rejects.toMatchObject({ name: 'StoreError', reason: 'corrupt' });
@@ -146,7 +141,7 @@ describe('opening', () => {
     store.writeBatch({ transactions: [oneFill(1)] });
     await expect(newStore(folder)).rejects.toMatchObject({ reason: 'locked' });
     store.writeBatch({ transactions: [oneFill(2)] });
-    expect(store.readTrades({ market: 'perp_0', limit: 9 })).toHaveLength(2);
+    expect(readTrades(store, { market: 'perp_0', limit: 9 })).toHaveLength(2);
   });
 
   test('a closed store says that it is closed, and its file can be opened again at once', async () => {
@@ -155,7 +150,7 @@ describe('opening', () => {
     store.writeBatch({ transactions: [transaction({ fills: [fill()] })] });
     store.close();
     store.close();
-    expect(() => store.readTrades({ market: 'perp_0', limit: 1 })).toThrow(
+    expect(() => readTrades(store, { market: 'perp_0', limit: 1 })).toThrow(
       expect.objectContaining({ reason: 'closed' }),
     );
     expect((await newStore(folder)).readTotals().trades).toBe(1);
@@ -163,45 +158,23 @@ describe('opening', () => {
 });
 
 describe('versions', () => {
-  test.each(MIGRATION_NAMES)('a file of version %s becomes what a new file is', async (name) => {
-    const [old, fresh] = [newFolder(), newFolder()];
-    (await openFile({ folder: old, genesisHash: GENESIS, upTo: name })).close();
-    const upgraded: string[] = [];
-    const schemaOf = async (folder: string) => {
-      const onUpgrade = (): unknown => upgraded.push(folder);
-      const connection = await openFile({ folder, genesisHash: GENESIS, onUpgrade });
-      const schema = connection.readRows('select type, name, sql from sqlite_schema order by 1, 2');
-      const versions = connection.readRows('select name from kysely_migration order by name');
-      connection.close();
-      return { schema, versions };
-    };
-    const migrated = await schemaOf(old);
-    expect(migrated).toEqual(await schemaOf(fresh));
-    expect(migrated.versions.map(([version]) => version)).toEqual(MIGRATION_NAMES);
-    // Reported for an older file only.
-    expect(upgraded).toEqual(name === MIGRATION_NAMES.at(-1) ? [] : [old]);
-  });
-
-  test('fills that waited in the first version are charted when the decimals are told', async () => {
-    const folder = newFolder();
-    const old = await openFile({ folder, genesisHash: GENESIS, upTo: '0001-records' });
-    old.runStatements(`insert into transactions values (1, x'${'07'.repeat(64)}', 5, 0, 0, 1, 1);
-      insert into explanations values (1, 'orderFilledWithMatch');
-      insert into meta values ('uncharted:3', 'spot_1');
-      insert into trades (market, slot, place, tx, idx, ts, fill_record_id, explanation,
-        base_filled, quote_filled, oracle_price, bit_flags)
-      values (3, 5, 0, 1, 0, ${MIDNIGHT}, 1, 1, 1000000, 100000000, 100000000, 0)`);
-    old.close();
-    const store = await newStore(folder);
-    store.writeBatch({ transactions: [] });
-    const [candle] = store.readCandles({ market: 'spot_1', minutes: 60, limit: 9 });
-    expect(candle).toMatchObject({ start: MIDNIGHT, count: 1, base: 1_000_000_000n });
+  test('a file of an earlier version is refused with what to do, and left as it is', async () => {
+    const { folder, file } = await filledFolder();
+    const earlier = new FileConnection(file);
+    earlier.changeRows("update kysely_migration set name = '0004-accounts'");
+    earlier.close();
+    const before = readFileSync(file);
+    await expect(newStore(folder)).rejects.toMatchObject({
+      reason: 'older',
+      message: expect.stringMatching(/0004-accounts.*Move it away: `slotbook backfill`/),
+    });
+    expect(readFileSync(file)).toEqual(before);
   });
 
   test('what is stored stays through another opening', async () => {
     const { folder } = await filledFolder();
     const store = await newStore(folder);
     expect(store.readTotals()).toEqual({ trades: 1, fundingRates: 0, transactions: 1 });
-    expect(store.readTrades({ market: 'perp_0', limit: 9 })).toHaveLength(1);
+    expect(readTrades(store, { market: 'perp_0', limit: 9 })).toHaveLength(1);
   });
 });

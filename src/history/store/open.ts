@@ -4,19 +4,15 @@ import { Kysely, Migrator, SqliteDialect } from 'kysely';
 
 import { StoreError } from './error.js';
 import { FileConnection } from './file-connection.js';
-import { MIGRATION_NAMES, migrationProvider } from './migrations.js';
+import { EARLIER_HINT, isEarlier, MIGRATION_NAMES, migrationProvider } from './migrations.js';
 import { claimStore, type StoreOwner } from './owner.js';
-import type { StoreTables } from './schema.js';
 
 /** The application id in the header of the files: `slbk`. */
 const applicationId = 0x736c626b;
 
-/** The file to open, and the last migration to apply; tests omit later ones. */
+/** The file to open. */
 export interface OpenFile extends StoreOwner {
   readonly folder: string;
-  readonly upTo?: string;
-  /** Called before a file of an earlier version is upgraded, which may take minutes. */
-  readonly onUpgrade?: (() => void) | undefined;
 }
 
 /** The path of a chain's store. */
@@ -27,7 +23,7 @@ export function storeFile(folder: string, genesisHash: string): string {
   return path.join(folder, `${genesisHash}.db`);
 }
 
-/** Opens or creates the file of a chain, and migrates it to the current version. */
+/** Opens or creates the file of a chain, and makes the tables of a new one. */
 export async function openFile(options: OpenFile): Promise<FileConnection> {
   const file = storeFile(options.folder, options.genesisHash);
   makeFolder(options.folder);
@@ -36,9 +32,8 @@ export async function openFile(options: OpenFile): Promise<FileConnection> {
     refuseUnreadable(connection, 'sqlite_schema', ['type', 'name', 'tbl_name', 'sql']);
     refuseForeign(connection);
     const versions = storedVersions(connection);
-    refuseNewer(connection, versions);
+    refuseOther(connection, versions);
     connection.enableLog();
-    if (versions.length > 0 && versions.length < MIGRATION_NAMES.length) options.onUpgrade?.();
     await migrateFile(connection, options);
     connection.watchPlace();
     return connection;
@@ -90,13 +85,16 @@ function storedVersions(connection: FileConnection): readonly string[] {
   return names.map(([name]) => String(name));
 }
 
-function refuseNewer(connection: FileConnection, versions: readonly string[]): void {
+function refuseOther(connection: FileConnection, versions: readonly string[]): void {
   const unknown = versions.filter((name) => !MIGRATION_NAMES.includes(name));
   if (unknown.length === 0) return;
-  throw new StoreError(
-    'newer',
-    `the file is of a later version of the program (${unknown.join(', ')}): ${connection.file}`,
-  );
+  const names = unknown.join(', ');
+  if (unknown.every((name) => isEarlier(name))) {
+    const text = `the file is of an earlier version of the program (${names}): ${connection.file}. ${EARLIER_HINT}`;
+    throw new StoreError('older', text);
+  }
+  const text = `the file is of a later version of the program (${names}): ${connection.file}`;
+  throw new StoreError('newer', text);
 }
 
 /**
@@ -104,10 +102,10 @@ function refuseNewer(connection: FileConnection, versions: readonly string[]): v
  * failure.
  */
 async function migrateFile(connection: FileConnection, options: OpenFile): Promise<void> {
-  const db = new Kysely<StoreTables>({
+  const db = new Kysely({
     dialect: new SqliteDialect({ database: connection.database }),
   });
-  const migrator = new Migrator({ db, provider: migrationProvider(options.upTo) });
+  const migrator = new Migrator({ db, provider: migrationProvider('file') });
   connection.runStatements('begin immediate');
   try {
     connection.runStatements(`pragma application_id = ${applicationId}`);

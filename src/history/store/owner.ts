@@ -1,6 +1,6 @@
 /** Whose records a store has: the first writer sets it, and every later one must be of the same. */
 import { isPublicKey } from '../../config/public-key.js';
-import { PROGRAM_IDS } from '../../contract/program.js';
+import { PROGRAM_IDS, type ProgramName } from '../../contract/program.js';
 import type { Connection } from './connection.js';
 import { StoreError } from './error.js';
 
@@ -8,23 +8,30 @@ import { StoreError } from './error.js';
 export interface StoreOwner {
   readonly genesisHash: string;
   readonly programId?: string | undefined;
+  /** The program whose rules it has; by default that of its address. */
+  readonly program?: ProgramName | undefined;
 }
 
 /** Makes a new store that of an owner, and refuses one of another chain or program. */
 export function claimStore(connection: Connection, owner: StoreOwner): void {
-  const isOld = storedValue(connection, 'genesis_hash') !== null;
   claim(connection, 'genesis_hash', owner.genesisHash);
   if (owner.programId !== undefined) {
-    // A store of before has no program, and its records are not Velocity's, which no service read then.
-    const { drift, velocity } = PROGRAM_IDS;
-    claim(connection, 'program', isOld && owner.programId === velocity ? drift : owner.programId);
+    const isVelocity = owner.programId === PROGRAM_IDS.velocity;
+    claim(connection, 'program', owner.programId);
+    claim(connection, 'rules', owner.program ?? (isVelocity ? 'velocity' : 'drift'));
   }
   requireOwner(connection, owner);
 }
 
-/** The program of a store; undefined for one of before. */
-export function storedProgram(connection: Connection): string | undefined {
-  return storedValue(connection, 'program') ?? undefined;
+/** The program whose layouts the records of a store have. */
+export function storedRules(connection: Connection): ProgramName {
+  return storedValue(connection, 'rules') === 'velocity' ? 'velocity' : 'drift';
+}
+
+/** The program of a store, undefined for any, and its rules. */
+export function storedProgram(connection: Connection): Omit<StoreOwner, 'genesisHash'> {
+  const programId = storedValue(connection, 'program') ?? undefined;
+  return { programId, program: storedRules(connection) };
 }
 
 /** Refuses a store of another chain or program, and one of no chain. */

@@ -1,234 +1,151 @@
 /**
- * Codecs between records and rows: one table of columns for fills and one for funding rates, each
- * of which both encodes and decodes rows.
+ * Records and their rows: a record is stored as the program logged it, beside the columns by which
+ * it is found, and a row of `parties` for each of its accounts.
  */
-import type { FillDirection, FundingRateEvent } from '../../engine/events.js';
-import type { ChainPlace, Fill, FundingRow, TradeRow } from '../model/records.js';
-import { encodeBase58 } from './base58.js';
+import { crc32 } from 'node:zlib';
+import type { ProgramName } from '../../contract/program.js';
+import { type LoggedRecord, RECORD_KINDS, type RecordKind } from '../../engine/events.js';
+import type { RecordRow } from '../model/records.js';
+import { decodeBase58, encodeBase58 } from './base58.js';
 import {
-  marketCodeOf,
-  marketIndexOf,
-  marketTypeOf,
   readInteger,
   readIntegerOrNull,
   readNumber,
-  readNumberOrNull,
   storedInteger,
   storedOrNull,
 } from './columns.js';
-import type { Bound, Row } from './connection.js';
-import type { NameIds } from './name-ids.js';
-import { blobSum, damagedError, recordSum, requireSum } from './row-sum.js';
+import type { Bound, Connection, Row } from './connection.js';
+import { blobSum, damagedError, requireSum } from './row-sum.js';
 
-interface Codec<Member, Column extends Bound> {
-  readonly write: (member: Member, nameIds: NameIds) => Column;
-  readonly read: (column: unknown, nameIds: NameIds) => Member;
+/** Dependencies of reads. */
+export interface ReadParts {
+  readonly connection: Connection;
+  /** The program of the records. */
+  readonly program: ProgramName;
 }
 
-const number: Codec<number, number> = { write: (value) => value, read: readNumber };
-const numberOrNull: Codec<number | null, number | null> = {
-  write: (value) => value,
-  read: readNumberOrNull,
-};
-const integer = { write: storedInteger, read: readInteger };
-const integerOrNull = { write: storedOrNull, read: readIntegerOrNull };
-const explanation: Codec<string, number> = {
-  write: (name, nameIds) => nameIds.explanationId(name),
-  read: (id, nameIds) => nameIds.explanationName(readNumber(id)),
-};
-const account: Codec<string | null, number | null> = {
-  write: (key, nameIds) => (key === null ? null : nameIds.accountId(key)),
-  read: (id, nameIds) => (id === null ? null : nameIds.accountKey(readNumber(id))),
-};
-const direction: Codec<FillDirection | null, number | null> = {
-  write: (side) => (side === null ? null : Number(side === 'short')),
-  read: (code) => (code === null ? null : readNumber(code) === 0 ? 'long' : 'short'),
-};
+/** The columns of a record, in the order of its row arrays. */
+export const RECORD_COLUMNS = [
+  'kind',
+  'market',
+  'slot',
+  'id',
+  'tx',
+  'idx',
+  'ts',
+  'fraction',
+  'bytes',
+  'sum',
+] as const;
 
-/** A member of a record with its codec. */
-type Field<Of> = { [Member in keyof Of]: readonly [Member, Codec<Of[Member], Bound>] }[keyof Of];
+/** The columns of an account of a record, likewise. */
+export const PARTY_COLUMNS = [
+  'account',
+  'kind',
+  'slot',
+  'market',
+  'id',
+  'tx',
+  'idx',
+  'order_id',
+] as const;
 
-const fillColumns = {
-  ts: ['ts', number],
-  fill_record_id: ['fillRecordId', integerOrNull],
-  explanation: ['actionExplanation', explanation],
-  filler: ['filler', account],
-  filler_reward: ['fillerReward', integerOrNull],
-  base_filled: ['baseAssetAmountFilled', integerOrNull],
-  quote_filled: ['quoteAssetAmountFilled', integerOrNull],
-  taker_fee: ['takerFee', integerOrNull],
-  maker_fee: ['makerFee', integerOrNull],
-  referrer_reward: ['referrerReward', numberOrNull],
-  quote_surplus: ['quoteAssetAmountSurplus', integerOrNull],
-  spot_fee: ['spotFulfillmentMethodFee', integerOrNull],
-  taker: ['taker', account],
-  taker_order_id: ['takerOrderId', numberOrNull],
-  taker_direction: ['takerOrderDirection', direction],
-  taker_base: ['takerOrderBaseAssetAmount', integerOrNull],
-  taker_base_filled: ['takerOrderCumulativeBaseAssetAmountFilled', integerOrNull],
-  taker_quote_filled: ['takerOrderCumulativeQuoteAssetAmountFilled', integerOrNull],
-  maker: ['maker', account],
-  maker_order_id: ['makerOrderId', numberOrNull],
-  maker_direction: ['makerOrderDirection', direction],
-  maker_base: ['makerOrderBaseAssetAmount', integerOrNull],
-  maker_base_filled: ['makerOrderCumulativeBaseAssetAmountFilled', integerOrNull],
-  maker_quote_filled: ['makerOrderCumulativeQuoteAssetAmountFilled', integerOrNull],
-  oracle_price: ['oraclePrice', integer],
-  bit_flags: ['bitFlags', number],
-  taker_quote_entry: ['takerExistingQuoteEntryAmount', integerOrNull],
-  taker_base_before: ['takerExistingBaseAssetAmount', integerOrNull],
-  maker_quote_entry: ['makerExistingQuoteEntryAmount', integerOrNull],
-  maker_base_before: ['makerExistingBaseAssetAmount', integerOrNull],
-} as const satisfies Readonly<Record<string, Field<Fill>>>;
+/** The keys of both tables: the records of a kind and a market, in the order of pages. */
+export const RECORD_KEY = ['kind', 'market', 'slot', 'id', 'tx', 'idx'] as const;
+/** See RECORD_KEY. */
+export const PARTY_KEY = ['account', 'kind', 'slot', 'market', 'id', 'tx', 'idx'] as const;
 
-const fundingColumns = {
-  ts: ['ts', number],
-  record_id: ['recordId', integer],
-  rate: ['fundingRate', integer],
-  rate_long: ['fundingRateLong', integer],
-  rate_short: ['fundingRateShort', integer],
-  cumulative_long: ['cumulativeFundingRateLong', integer],
-  cumulative_short: ['cumulativeFundingRateShort', integer],
-  oracle_twap: ['oraclePriceTwap', integer],
-  mark_twap: ['markPriceTwap', integer],
-  period_revenue: ['periodRevenue', integer],
-  base_with_amm: ['baseAssetAmountWithAmm', integer],
-  base_with_unsettled_lp: ['baseAssetAmountWithUnsettledLp', integer],
-} as const satisfies Readonly<Record<string, Field<FundingRateEvent>>>;
+const recordShape = { table: 'records', columns: RECORD_COLUMNS };
+const partyShape = { table: 'parties', columns: PARTY_COLUMNS };
 
-/** The position of a record: the key of both record tables, in the order of pages. */
-interface RecordKey {
-  /** `marketCode`. */
-  market: number;
-  slot: number;
-  place: number;
-  /**
-   * The id of the record's row in `transactions`; it distinguishes two records with equal
-   * provisional positions.
-   */
-  tx: number;
-  idx: number;
+/** The number of a kind. */
+export function kindCode(kind: RecordKind): number {
+  return RECORD_KINDS.indexOf(kind);
 }
 
-/** The columns of both tables. */
-type Columns = Readonly<
-  Record<string, readonly [string, Pick<Codec<never, Bound>, 'write'> & RowReader]>
->;
-
-interface RowReader {
-  readonly read: (column: unknown, nameIds: NameIds) => unknown;
+/** The position of a transaction's records. */
+export interface RowPosition {
+  readonly slot: number;
+  readonly place: number;
+  /** The id of the transaction. */
+  readonly tx: number;
+  /** Base58. */
+  readonly txSig: string;
 }
 
-type Table<Of extends Columns> = RecordKey & {
-  /** See `row-sum.ts`. */
-  sum: number | null;
-} & {
-  -readonly [Name in keyof Of]: ReturnType<Of[Name][1]['write']>;
-};
-
-/** One fill. */
-export type TradeTable = Table<typeof fillColumns>;
-
-/** One funding rate of a perp market. */
-export type FundingTable = Table<typeof fundingColumns>;
-
-type Fields = readonly Columns[string][];
-
-const fillFields: Fields = Object.values(fillColumns);
-const fundingFields: Fields = Object.values(fundingColumns);
-
-const keyColumns = ['market', 'slot', 'place', 'tx', 'idx'] as const;
-
-/** The columns of a trade, in the order of its row arrays. */
-export const TRADE_COLUMNS = columnNames(fillColumns);
-
-/** The columns of a funding rate, likewise. */
-export const FUNDING_COLUMNS = columnNames(fundingColumns);
-
-function columnNames<Of extends Columns>(
-  columns: Of,
-): readonly (keyof RecordKey | (keyof Of & string) | 'sum')[] {
-  return [...keyColumns, ...Object.keys(columns), 'sum'];
+/** Adds a record that is not stored yet; returns it. */
+export function addRecord(
+  { connection, program }: ReadParts,
+  { parties, fill: _, ...record }: LoggedRecord,
+  { tx, ...at }: RowPosition,
+): RecordRow {
+  const id = record.id ?? numberOf(at.txSig, record.index);
+  const { kind, market, index, ts, fraction, bytes } = record;
+  const [code, stored] = [kindCode(kind), storedInteger(id)];
+  const key: Bound[] = [code, market, at.slot, stored, tx, index, ts, storedOrNull(fraction)];
+  connection.addRow(recordShape, [...key, bytes, recordSum(key, bytes)]);
+  for (const { key, orderId = null } of parties) {
+    connection.addRow(partyShape, [key, code, at.slot, market, stored, tx, index, orderId]);
+  }
+  return { program, ...record, ...at, id };
 }
 
-/** The position of a transaction's record. */
-export type RowPosition = Pick<RecordKey, 'slot' | 'place' | 'tx'>;
+/** Bits of the index of a record within its number. */
+const INDEX_BITS = 10n;
 
-/** Encodes a fill as a row. */
-export function tradeValues(fill: Fill, at: RowPosition, nameIds: NameIds): Bound[] {
-  const market = marketCodeOf(fill.marketType, fill.marketIndex);
-  const key = [market, at.slot, at.place, at.tx, fill.index];
-  return recordValues(key, fill, { fields: fillFields, nameIds });
+/** The number of a record of a kind without numbers: the same wherever and whenever it is read. */
+function numberOf(txSig: string, index: number): bigint {
+  const head = Buffer.from(signatureBytes(txSig)).readUIntBE(0, 6);
+  return (BigInt(head) << INDEX_BITS) + BigInt(index % 2 ** Number(INDEX_BITS));
 }
 
-/** Encodes a funding rate as a row. */
-export function fundingValues(rate: FundingRateEvent, at: RowPosition, nameIds: NameIds): Bound[] {
-  const key = [marketCodeOf('perp', rate.marketIndex), at.slot, at.place, at.tx, rate.index];
-  return recordValues(key, rate, { fields: fundingFields, nameIds });
+function signatureBytes(txSig: string): Uint8Array {
+  const bytes = decodeBase58(txSig, 64);
+  if (bytes === null) throw new Error(`a signature was ${txSig}, must be 64 bytes in base58`);
+  return bytes;
 }
 
-/** Builds the row in the array of its key, for speed, because this runs for each record. */
-function recordValues(
-  values: Bound[],
-  record: object,
-  { fields, nameIds }: { readonly fields: Fields; readonly nameIds: NameIds },
-): Bound[] {
-  const members = record as Readonly<Record<string, never>>;
-  for (const [member, { write }] of fields) values.push(write(members[member] as never, nameIds));
-  values.push(recordSum(values));
-  return values;
+/** The checksum of a record: of its bytes and of the columns before them. */
+function recordSum(values: readonly unknown[], bytes: Uint8Array): number {
+  return crc32(bytes, crc32(values.join()));
 }
 
-/** Returns the expected checksum of a row of `TRADE_COLUMNS` or `FUNDING_COLUMNS`. */
-export function sumOfRecord(row: Row, columns: readonly string[]): number {
-  return recordSum(row.slice(0, columns.length - 1));
+/** Returns the expected checksum of a row of `RECORD_COLUMNS`. */
+export function sumOfRecord(row: Row): number {
+  const bytes = row[8];
+  return bytes instanceof Uint8Array ? recordSum(row.slice(0, 8), bytes) : Number.NaN;
 }
 
-/** Throws a StoreError on a checksum mismatch of a record row, which may have further columns. */
-function checkRecord(row: Row, table: string, columns: readonly string[]): void {
-  const stored = row[columns.length - 1];
-  if (stored !== null) requireSum(table, stored, sumOfRecord(row, columns));
-}
-
-/** Decodes a row of `TRADE_COLUMNS`, followed by the transaction's signature and its checksum. */
-export function tradeOf(row: Row, nameIds: NameIds): TradeRow {
-  const txSig = checkedSignature(row, TRADE_COLUMNS.length);
-  const place = { slot: readNumber(row[1]), place: readNumber(row[2]), txSig };
-  return Object.assign(fillOf(row, nameIds), place);
-}
-
-/** Decodes a row of `FUNDING_COLUMNS`, followed by the signature and its checksum. */
-export function fundingOf(row: Row, nameIds: NameIds): FundingRow {
-  checkRecord(row, 'funding_rates', FUNDING_COLUMNS);
-  const key = {
-    slot: readNumber(row[1]),
-    place: readNumber(row[2]),
-    txSig: checkedSignature(row, FUNDING_COLUMNS.length),
-    index: readNumber(row[4]),
-    marketIndex: marketIndexOf(readNumber(row[0])),
-  };
-  return addMembers(key, fundingColumns, { row, nameIds });
-}
-
-/** Decodes the fill of a row of `TRADE_COLUMNS`. */
-export function fillOf(row: Row, nameIds: NameIds): Fill {
-  checkRecord(row, 'trades', TRADE_COLUMNS);
-  const market = readNumber(row[0]);
-  const key = {
-    index: readNumber(row[4]),
-    action: 'fill' as const,
-    marketIndex: marketIndexOf(market),
-    marketType: marketTypeOf(market),
-  };
-  return addMembers(key, fillColumns, { row, nameIds });
-}
+const columns = RECORD_COLUMNS.map((column) => `r.${column}`).join();
 
 /**
- * Adds its position to a record. The record is spread last, because spreading it first takes ten
- * times as long.
+ * Reads records `r` with their transactions `x`: `tail` is the text of a query from its `where` on,
+ * or after further joins. Throws a StoreError on a checksum mismatch.
  */
-export function withPosition<T>(record: T, { slot, place, txSig }: ChainPlace): T & ChainPlace {
-  return { slot, place, txSig, ...record };
+export function readRecordRows(
+  { connection, program }: ReadParts,
+  tail: string,
+  bound: readonly Bound[],
+): readonly RecordRow[] {
+  const text = `select ${columns}, x.place, x.signature, x.sum from records r
+    join transactions x on x.id = r.tx ${tail}`;
+  return connection.readRows(text, bound).map((row) => ({ program, ...recordOf(row) }));
+}
+
+function recordOf(row: Row): Omit<RecordRow, 'program'> {
+  requireSum('records', row[9], sumOfRecord(row));
+  return {
+    kind: RECORD_KINDS[readNumber(row[0])] ?? 'other',
+    market: readNumber(row[1]),
+    slot: readNumber(row[2]),
+    id: readInteger(row[3]),
+    index: readNumber(row[5]),
+    ts: readNumber(row[6]),
+    fraction: readIntegerOrNull(row[7]),
+    bytes: row[8] as Uint8Array,
+    place: readNumber(row[10]),
+    txSig: checkedSignature(row[11], row[12]),
+  };
 }
 
 /** Encodes the bytes of a signature. */
@@ -237,33 +154,30 @@ export function signatureOf(value: unknown): string {
   throw damagedError('transactions');
 }
 
-function checkedSignature(row: Row, at: number): string {
-  const signature = row[at];
-  if (!(signature instanceof Uint8Array)) throw damagedError('transactions');
-  const stored = row[at + 1];
-  if (stored !== null) requireSum('transactions', stored, blobSum(signature));
-  return encodeBase58(signature);
+function checkedSignature(value: unknown, sum: unknown): string {
+  const signature = signatureOf(value);
+  requireSum('transactions', sum, blobSum(value as Uint8Array));
+  return signature;
 }
 
-type Members<Of extends Columns> = {
-  -readonly [Name in keyof Of as Of[Name][0]]: ReturnType<Of[Name][1]['read']>;
-};
+/** The number by which the records of an account are found; null for an invalid key. */
+export function accountCode(key: Uint8Array): bigint {
+  return Buffer.from(key.buffer, key.byteOffset, key.length).readBigInt64BE(0);
+}
 
-/**
- * Adds the members to the object in place, because a copy of this many members takes twenty times
- * as long.
- */
-function addMembers<Key extends object, Of extends Columns>(
-  key: Key,
-  columns: Of,
-  { row, nameIds }: { readonly row: Row; readonly nameIds: NameIds },
-): Key & Members<Of> {
-  const record = key as Record<string, unknown>;
-  let at = keyColumns.length;
-  for (const name in columns) {
-    const [member, { read }] = columns[name] as Of[string];
-    record[member] = read(row[at], nameIds);
-    at += 1;
-  }
-  return record as Key & Members<Of>;
+/** Returns the kinds and markets of stored records, with one seek for each. */
+export function kindsAndMarkets(
+  connection: Connection,
+  kinds: readonly RecordKind[],
+): readonly { readonly kind: RecordKind; readonly market: number }[] {
+  const text = 'select market from records where kind = ? and market > ? order by market limit 1';
+  return kinds.flatMap((kind) => {
+    const found: { kind: RecordKind; market: number }[] = [];
+    for (let last = -2; ; ) {
+      const [market] = connection.readRow(text, [kindCode(kind), last]) ?? [];
+      if (market === undefined) return found;
+      last = readNumber(market);
+      found.push({ kind, market: last });
+    }
+  });
 }

@@ -11,6 +11,8 @@ import {
   newFolder,
   newStore,
   oneFill,
+  readFundingRates,
+  readTrades,
   signature,
   transaction,
 } from './testing.js';
@@ -37,26 +39,26 @@ describe('retention', () => {
     const store = await newStore();
     store.writeBatch({ transactions: history(5_000) });
     const before = MIDNIGHT + 45_000;
-    const policy = { tradesBefore: before, fundingRatesBefore: before };
+    const policy = { recordsBefore: { trade: before, fundingRate: before } };
     const steps = [];
     do steps.push(store.retireRows(policy));
     while (steps.at(-1)?.hasMore === true);
-    const rows = steps.map(({ trades, fundingRates }) => trades + fundingRates);
+    const rows = steps.map(({ records }) => records);
     expect(Math.max(...rows)).toBeLessThanOrEqual(RETIRE_ROWS_MAX);
     expect(rows.reduce((sum, count) => sum + count, 0)).toBe(4_500 + 450);
     expect(store.readTotals()).toEqual({ trades: 500, fundingRates: 50, transactions: 500 });
-    const oldest = store.readTrades({ market: 'perp_0', limit: 1_000 }).at(-1);
+    const oldest = readTrades(store, { market: 'perp_0', limit: 1_000 }).at(-1);
     expect(oldest?.ts).toBe(before);
-    expect(store.readFundingRates({ market: 'perp_0', limit: 1_000 })).toHaveLength(50);
+    expect(readFundingRates(store, { market: 'perp_0', limit: 1_000 })).toHaveLength(50);
     expect(store.checkIntegrity()).toEqual([]);
   });
 
   test('keeps a transaction of which something else is kept', async () => {
     const store = await newStore();
     store.writeBatch({ transactions: history(1) });
-    store.retireRows({ tradesBefore: MIDNIGHT + 1 });
+    store.retireRows({ recordsBefore: { trade: MIDNIGHT + 1 } });
     expect(store.readTotals()).toEqual({ trades: 0, fundingRates: 1, transactions: 1 });
-    expect(store.readFundingRates({ market: 'perp_0', limit: 9 })[0]?.txSig).toBe(signature(1));
+    expect(readFundingRates(store, { market: 'perp_0', limit: 9 })[0]?.txSig).toBe(signature(1));
   });
 
   test('what it deleted is not stored again, and its candles stay as they are', async () => {
@@ -64,11 +66,11 @@ describe('retention', () => {
     const first = await newStore(folder);
     first.writeBatch({ transactions: history(100) });
     const candles = first.readCandles({ market: 'perp_0', minutes: 60, limit: 9 });
-    first.retireRows({ tradesBefore: MIDNIGHT + 500 });
+    first.retireRows({ recordsBefore: { trade: MIDNIGHT + 500 } });
     first.close();
     const store = await newStore(folder);
     const again = store.writeBatch({ transactions: history(100) });
-    expect(again).toMatchObject({ trades: [], retired: 50, known: 60 });
+    expect(again).toMatchObject({ records: [], retired: 50, known: 60 });
     expect(store.readCandles({ market: 'perp_0', minutes: 60, limit: 9 })).toEqual(candles);
   });
 
@@ -86,14 +88,14 @@ describe('retention', () => {
   test('a line that moved forward never moves back', async () => {
     const store = await newStore();
     store.writeBatch({ transactions: history(10) });
-    store.retireRows({ tradesBefore: MIDNIGHT + 1_000 });
-    expect(store.retireRows({ tradesBefore: MIDNIGHT })).toMatchObject({
-      trades: 0,
+    store.retireRows({ recordsBefore: { trade: MIDNIGHT + 1_000 } });
+    expect(store.retireRows({ recordsBefore: { trade: MIDNIGHT } })).toMatchObject({
+      records: 0,
       hasMore: false,
     });
     expect(store.writeBatch({ transactions: history(10) })).toMatchObject({
       retired: 10,
-      trades: [],
+      records: [],
     });
   });
 });
@@ -109,10 +111,10 @@ describe('a line behind everything stored, as a clock that ran ahead has left it
     const store = await newStore(folder);
     store.writeBatch({ transactions: history(100) });
     const short = Object.fromEntries([1, 5, 15, 60, 240].map((minutes) => [minutes, AHEAD]));
-    const policy = { tradesBefore: AHEAD, fundingRatesBefore: AHEAD, candlesBefore: short };
-    expect(store.retireRows(policy)).toMatchObject({ trades: 100, fundingRates: 10 });
+    const policy = { recordsBefore: { trade: AHEAD, fundingRate: AHEAD }, candlesBefore: short };
+    expect(store.retireRows(policy)).toMatchObject({ records: 110 });
     const late = oneFill(500, { ts: LAST + 3_600 }, { isFinal: true });
-    expect(store.writeBatch({ transactions: [late] })).toMatchObject({ retired: 1, trades: [] });
+    expect(store.writeBatch({ transactions: [late] })).toMatchObject({ retired: 1, records: [] });
     store.close();
     return folder;
   }
@@ -129,12 +131,13 @@ describe('a line behind everything stored, as a clock that ran ahead has left it
     const store = await newStore(folder);
     const late = oneFill(500, { ts: LAST + 3_600 }, { isFinal: true });
     const again = store.writeBatch({ transactions: [...history(100), late] });
-    expect(again.trades.map(({ slot }) => slot)).toEqual([500]);
+    const trades = again.records.filter(({ kind }) => kind === 'trade');
+    expect(trades.map(({ slot }) => slot)).toEqual([500]);
     const days = store.readCandles({ market: 'perp_0', minutes: 1_440, limit: 9 });
     expect(days).toMatchObject([{ count: 51 }]);
     const minutes = store.readCandles({ market: 'perp_0', minutes: 1, limit: 9 });
     expect(minutes).toMatchObject([{ count: 1, start: MIDNIGHT + 4_560 }]);
-    expect(store.readFundingRates({ market: 'perp_0', limit: 99 })).toHaveLength(10);
+    expect(readFundingRates(store, { market: 'perp_0', limit: 99 })).toHaveLength(10);
     store.close();
     expect((await newStore(folder)).clampedCutoff).toBeNull();
   });
@@ -145,7 +148,7 @@ describe('a line behind everything stored, as a clock that ran ahead has left it
     first.writeBatch({ transactions: history(100) });
     const text = 'insert into meta (name, value) values (?, ?)';
     first.runRead(({ connection }) => {
-      for (const kind of ['trades', 'funding_rates', 'candles_1']) {
+      for (const kind of ['trade', 'fundingRate', 'candles_1']) {
         connection.changeRows(text, [`retired:${kind}`, String(AHEAD)]);
       }
     });
@@ -153,7 +156,7 @@ describe('a line behind everything stored, as a clock that ran ahead has left it
     const store = await newStore(folder);
     expect(store.clampedCutoff).toBe(LAST + 1);
     store.retireRows({ emptyUpToSlot: 1 });
-    store.retireRows({ tradesBefore: MIDNIGHT, candlesBefore: { 1: MIDNIGHT } });
+    store.retireRows({ recordsBefore: { trade: MIDNIGHT }, candlesBefore: { 1: MIDNIGHT } });
     expect(store.readTotals()).toMatchObject({ trades: 100, fundingRates: 10 });
     expect(store.readCandles({ market: 'perp_0', minutes: 1, limit: 99 })).toHaveLength(17);
   });
@@ -162,7 +165,7 @@ describe('a line behind everything stored, as a clock that ran ahead has left it
     const folder = newFolder();
     const first = await newStore(folder);
     first.writeBatch({ transactions: history(100) });
-    first.retireRows({ tradesBefore: MIDNIGHT + 500 });
+    first.retireRows({ recordsBefore: { trade: MIDNIGHT + 500 } });
     first.close();
     const store = await newStore(folder);
     expect([store.clampedCutoff, store.tradesSince]).toEqual([null, MIDNIGHT + 500]);
@@ -179,7 +182,7 @@ describe('a spot market whose decimals are not known', () => {
     const first = await open();
     first.writeBatch({ transactions: [spot(1), spot(2), oneFill(3)] });
     expect(first.readCandles({ market: 'spot_0', minutes: 1, limit: 9 })).toEqual([]);
-    expect(first.readTrades({ market: 'spot_0', limit: 9 })).toHaveLength(2);
+    expect(readTrades(first, { market: 'spot_0', limit: 9 })).toHaveLength(2);
     first.close();
     const store = await open();
     store.writeBatch({ transactions: [spot(4)] });
@@ -201,7 +204,7 @@ describe('a spot market whose decimals are not known', () => {
   test('a time that no calendar knows is kept and in no candle', async () => {
     const store = await newStore();
     store.writeBatch({ transactions: [oneFill(1, { ts: -5 }), oneFill(2, { ts: 2 ** 52 })] });
-    expect(store.readTrades({ market: 'perp_0', limit: 9 })).toHaveLength(2);
+    expect(readTrades(store, { market: 'perp_0', limit: 9 })).toHaveLength(2);
     expect(store.listMarkets()).toEqual([]);
   });
 });

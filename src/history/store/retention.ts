@@ -1,20 +1,16 @@
+import { RECORD_KINDS, type RecordKind } from '../../engine/events.js';
 import { RETIRE_ROWS_MAX, TS_MAX } from '../model/limits.js';
 import { readNumber, readNumberOrNull } from './columns.js';
-import type { Connection, DroppedRows } from './connection.js';
+import type { Connection } from './connection.js';
 import { writeMark } from './marks.js';
 import { marketsIn } from './queries.js';
+import { kindCode, kindsAndMarkets } from './record-rows.js';
 import type { CandleMinutes, RetirePolicy } from './types.js';
 import type { StoreParts } from './writer.js';
 
-/** A cutoff before everything. */
-const NEVER = Number.NEGATIVE_INFINITY;
-
-type RecordTable = 'trades' | 'funding_rates';
-
 /** The result of one step of retention. */
 export interface Retired {
-  readonly trades: number;
-  readonly fundingRates: number;
+  readonly records: number;
   readonly candles: number;
   /** Deleted transactions without records. */
   readonly empty: number;
@@ -27,33 +23,42 @@ export interface Retired {
  * cutoffs are moved first, so that older trades are never stored again.
  */
 export function retireSome(parts: StoreParts, policy: RetirePolicy): Retired {
-  const { cutoffs } = parts;
-  let room = RETIRE_ROWS_MAX;
-  if (policy.tradesBefore !== undefined) cutoffs.advanceCutoff('trades', policy.tradesBefore);
-  const { tradesBefore: before = NEVER, fundingRatesBefore: ratesBefore = NEVER } = policy;
-  const trades = retireRecords(parts, 'trades', { before, room });
-  room -= trades.rows;
-  const rates = retireRecords(parts, 'funding_rates', { before: ratesBefore, room });
-  room -= rates.rows;
-  if (trades.transactions + rates.transactions > 0) parts.transactions.clearCache();
-  const candles = retireCandles(parts, policy, room);
-  const empty =
-    policy.emptyUpToSlot === undefined ? 0 : parts.transactions.deleteEmpty(policy.emptyUpToSlot);
-  parts.totals.addCounts({
-    trades: -trades.rows,
-    fundingRates: -rates.rows,
-    transactions: -(trades.transactions + rates.transactions + empty),
+  const { transactions, totals } = parts;
+  const gone = { records: 0, trades: 0, fundingRates: 0, transactions: 0 };
+  for (const [kind, before] of Object.entries(policy.recordsBefore ?? {})) {
+    retireKind(parts, { kind: kind as RecordKind, before }, gone);
+  }
+  if (gone.transactions > 0) transactions.clearCache();
+  const { records } = gone;
+  const candles = retireCandles(parts, policy, Math.max(RETIRE_ROWS_MAX - records, 0));
+  const { emptyUpToSlot } = policy;
+  const empty = emptyUpToSlot === undefined ? 0 : transactions.deleteEmpty(emptyUpToSlot);
+  totals.addCounts({
+    trades: -gone.trades,
+    fundingRates: -gone.fundingRates,
+    transactions: -gone.transactions - empty,
   });
-  return {
-    trades: trades.rows,
-    fundingRates: rates.rows,
-    candles,
-    empty,
-    hasMore:
-      trades.hasMore ||
-      rates.hasMore ||
-      Math.max(trades.rows + rates.rows + candles, empty) >= RETIRE_ROWS_MAX,
-  };
+  const hasMore = Math.max(records + candles, empty) >= RETIRE_ROWS_MAX;
+  return { records, candles, empty, hasMore };
+}
+
+/** Deletes the oldest records of a kind in all markets, and counts them. */
+function retireKind(
+  parts: StoreParts,
+  { kind, before }: { readonly kind: RecordKind; readonly before: number },
+  gone: { records: number; trades: number; fundingRates: number; transactions: number },
+): void {
+  // Only fills need a line: candles count them still.
+  const isFill = kind === 'trade' || kind === 'transfer';
+  if (isFill) parts.cutoffs.advanceCutoff(kind, before);
+  for (const { market } of kindsAndMarkets(parts.connection, [kind])) {
+    const room = Math.max(RETIRE_ROWS_MAX - gone.records, 0);
+    const { rows, transactions } = deleteOldest(parts, { kind, market, before, room });
+    gone.records += rows;
+    gone.transactions += transactions;
+    if (isFill) gone.trades += rows;
+    if (kind === 'fundingRate') gone.fundingRates += rows;
+  }
 }
 
 /**
@@ -61,17 +66,15 @@ export function retireSome(parts: StoreParts, policy: RetirePolicy): Retired {
  * nothing.
  */
 export function retiredSpan({ connection }: StoreParts, policy: RetirePolicy): number {
-  const { tradesBefore, fundingRatesBefore, candlesBefore = {} } = policy;
+  const { recordsBefore = {}, candlesBefore = {} } = policy;
   const spans = [0];
-  const records = [
-    ['trades', tradesBefore],
-    ['funding_rates', fundingRatesBefore],
-  ] as const;
-  for (const [table, before] of records) {
-    if (before === undefined) continue;
-    const oldest = `select ts from ${table} where market = ? order by ts limit 1`;
+  for (const [name, before] of Object.entries(recordsBefore)) {
+    const kind = name as RecordKind;
+    const oldest = 'select ts from records where kind = ? and market = ? order by ts limit 1';
     spans.push(
-      ...marketsIn(connection, table).map((code) => before - firstTs(connection, oldest, [code])),
+      ...kindsAndMarkets(connection, [kind]).map(
+        ({ market }) => before - firstTs(connection, oldest, [kindCode(kind), market]),
+      ),
     );
   }
   const oldest =
@@ -91,11 +94,9 @@ function firstTs(connection: Connection, sql: string, bound: readonly number[]):
 
 /** Returns the time of the newest record up to a moment, unix seconds; null when there is none. */
 export function newestTs({ connection }: StoreParts, tsMax: number): number | null {
-  const times = (['trades', 'funding_rates'] as const).flatMap((table) =>
-    marketsIn(connection, table).map((code) => {
-      const text = `select max(ts) from ${table} where market = ? and ts <= ?`;
-      return readNumberOrNull(connection.readRow(text, [code, tsMax])?.[0] ?? null);
-    }),
+  const text = 'select max(ts) from records where kind = ? and market = ? and ts <= ?';
+  const times = kindsAndMarkets(connection, RECORD_KINDS).map(({ kind, market }) =>
+    readNumberOrNull(connection.readRow(text, [kindCode(kind), market, tsMax])?.[0] ?? null),
   );
   return times.reduce((newest, ts) => (ts === null || (newest ?? ts) > ts ? newest : ts), null);
 }
@@ -118,7 +119,7 @@ export function clampCutoffs(parts: StoreParts): number | null {
     return readNumberOrNull(connection.readRow(text, [code])?.[0] ?? null) ?? 0;
   });
   const line = Math.max(newestTs(parts, TS_MAX) ?? 0, ...counted) + 1;
-  if (!cutoffs.limitCutoffs(line).includes('trades')) return null;
+  if (!cutoffs.limitCutoffs(line).includes('trade')) return null;
   // Transactions whose records are before the cutoff are forgotten; otherwise ingestion would count
   // them as stored.
   const gone = connection.changeRows(
@@ -129,66 +130,29 @@ export function clampCutoffs(parts: StoreParts): number | null {
   return line;
 }
 
-interface Share {
-  /** Unix seconds. */
+/** Records of a kind and a market before a time, unix seconds; at most `room`. */
+interface OldRecords {
+  readonly kind: RecordKind;
+  readonly market: number;
   readonly before: number;
-  /** Maximum rows to delete. */
   readonly room: number;
 }
 
-function retireRecords(parts: StoreParts, table: RecordTable, share: Share): DroppedRows {
-  const { connection } = parts;
-  if (share.before === NEVER) return { rows: 0, transactions: 0, hasMore: false };
-  const dropped = connection.dropOldestDay(table, share.before);
-  if (dropped.hasMore) return dropped;
-  const transactions = new Set<number>();
-  let { rows } = dropped;
-  for (const code of marketsIn(connection, table)) {
-    const room = Math.max(share.room - rows, 0);
-    rows += deleteOldest(parts, { table, code, before: share.before, room }, transactions);
-  }
-  const emptied = deleteEmptyTransactions(connection, transactions);
-  return { rows, transactions: dropped.transactions + emptied, hasMore: false };
-}
-
-/**
- * Deletes the oldest records of a market and adds their transactions to `touched`; returns the
- * number of deleted records.
- */
-function deleteOldest(
-  { connection }: StoreParts,
-  { table, code, before, room }: Share & { readonly table: RecordTable; readonly code: number },
-  touched: Set<number>,
-): number {
-  const old = connection.readRows(
-    `select slot, place, idx, tx from ${table} where market = ? and ts < ? order by ts limit ?`,
-    [code, before, room],
+/** Deletes the oldest records, and their transactions that have none left. */
+function deleteOldest({ connection }: StoreParts, { kind, market, before, room }: OldRecords) {
+  const oldest = `select tx, idx from records where kind = ? and market = ? and ts < ?
+    order by ts, slot, id, tx, idx limit ?`;
+  const bound = [kindCode(kind), market, before, room];
+  const touched = new Set(connection.readRows(oldest, bound).map(([tx]) => readNumber(tx)));
+  if (touched.size === 0) return { rows: 0, transactions: 0 };
+  const [, , rows = 0] = ['parties', 'uncharted', 'records'].map((table) =>
+    connection.changeRows(`delete from ${table} where (tx, idx) in (${oldest})`, bound),
   );
-  for (const [slot, place, idx, tx] of old) {
-    connection.changeRows(
-      `delete from ${table} where market = ? and slot = ? and place = ? and idx = ? and tx = ?`,
-      [code, slot, place, idx, tx].map((value) => (typeof value === 'bigint' ? value : code)),
-    );
-    touched.add(readNumber(tx));
-  }
-  return old.length;
-}
-
-/** Deletes transactions that have no records left; returns their number. */
-function deleteEmptyTransactions(
-  connection: Connection,
-  transactions: ReadonlySet<number>,
-): number {
-  let gone = 0;
-  for (const id of transactions) {
-    gone += connection.changeRows(
-      `delete from transactions where id = ?1
-      and not exists (select 1 from trades where tx = ?1)
-      and not exists (select 1 from funding_rates where tx = ?1)`,
-      [id],
-    );
-  }
-  return gone;
+  const transactions = connection.changeRows(
+    `delete from transactions where id in (${[...touched].join()})
+      and not exists (select 1 from records r where r.tx = transactions.id)`,
+  );
+  return { rows, transactions };
 }
 
 function retireCandles(parts: StoreParts, policy: RetirePolicy, room: number): number {

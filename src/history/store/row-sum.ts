@@ -7,14 +7,6 @@ import { crc32 } from 'node:zlib';
 import { StoreError } from './error.js';
 
 /**
- * The index of `place` in a record row; the place may change without the other values, see
- * `recordSum`.
- */
-const placeAt = 2;
-/** The unit of the place in a checksum; the CRC has the 32 bits below it. */
-const placeUnit = 2 ** 32;
-
-/**
  * Returns the checksum of some values. A number counts by its digits, so that 5 and 5n have the
  * same checksum.
  */
@@ -28,23 +20,7 @@ export function blobSum(bytes: Uint8Array): number {
 }
 
 /**
- * Returns the checksum of a record's values: the place, and the CRC of the other values. The values
- * are unchanged on return.
- */
-export function recordSum(values: unknown[]): number {
-  const place = values[placeAt];
-  // The place is removed temporarily, because copying the array would take as long as the CRC.
-  values[placeAt] = null;
-  const others = crc32(values.join());
-  values[placeAt] = place;
-  return Number(place) * placeUnit + others;
-}
-
-/** SQL that sets the place of a record to a parameter, and updates its checksum. */
-export const MOVE_RECORD = `place = ?1, sum = sum + (?1 - place) * ${placeUnit}`;
-
-/**
- * Verifies a column `sum`; rows of an earlier version have null there.
+ * Verifies a column `sum`; marks of a claim have null there.
  *
  * # Errors
  * Throws a StoreError on a mismatch.

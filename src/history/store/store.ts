@@ -1,6 +1,6 @@
 import type { MarketKey } from '../../contract/markets.js';
 import { TS_MAX } from '../model/limits.js';
-import type { FundingRow, TradeRow } from '../model/records.js';
+import type { RecordRow } from '../model/records.js';
 import { CandleBuilder } from './candle-builder.js';
 import { CandleTables } from './candle-tables.js';
 import type { Connection } from './connection.js';
@@ -9,9 +9,9 @@ import { type FillGaps, FillRuns } from './fill-runs.js';
 import { type CheckedSlice, IntegrityWalk } from './integrity-walk.js';
 import { readMarks } from './marks.js';
 import { RetentionCutoffs, RowTotals, type StoreTotals } from './meta.js';
-import { NameIds } from './name-ids.js';
 import { openFile } from './open.js';
-import { fundingPage, tradePage } from './pages.js';
+import { storedRules } from './owner.js';
+import { recordPage } from './record-pages.js';
 import { clampCutoffs, newestTs, type Retired, retiredSpan, retireSome } from './retention.js';
 import { Transactions } from './transactions.js';
 import type {
@@ -31,7 +31,7 @@ import type {
 } from './types.js';
 import { type StoreParts, Writer } from './writer.js';
 
-/** Opens the store of a chain; creates or migrates its file. Rejects with a StoreError. */
+/** Opens the store of a chain; creates its file if there is none. Rejects with a StoreError. */
 export async function openStore(options: StoreOptions): Promise<HistoryStore> {
   const connection = await openFile(options);
   try {
@@ -43,7 +43,7 @@ export async function openStore(options: StoreOptions): Promise<HistoryStore> {
 }
 
 /**
- * The store of one chain: trades, funding rates and candles. All methods are synchronous and throw
+ * The store of one chain: records and candles. All methods are synchronous and throw
  * a StoreError. A write is on disk when it returns and has no effect when it throws; the store
  * works again when the disk does. A store belongs to one thread of one process.
  */
@@ -58,9 +58,9 @@ export class HistoryStore {
   readonly clampedCutoff: number | null;
 
   constructor(connection: Connection, options: Omit<StoreOptions, 'folder' | 'genesisHash'>) {
-    const nameIds = new NameIds(connection);
+    const program = storedRules(connection);
     const cutoffs = new RetentionCutoffs(connection);
-    const candleBuilder = new CandleBuilder(connection, nameIds, options);
+    const candleBuilder = new CandleBuilder({ connection, program }, options);
     const candles = new CandleTables({
       connection,
       cutoffs,
@@ -69,7 +69,7 @@ export class HistoryStore {
     });
     this.#parts = {
       connection,
-      nameIds,
+      program,
       cutoffs,
       candleBuilder,
       candles,
@@ -137,14 +137,9 @@ export class HistoryStore {
     return this.#runRead(() => readMarks(this.#parts.connection, 'progress'));
   }
 
-  /** Returns a page of trades, newest first; at most `PAGE_ROWS_MAX`. */
-  readTrades(query: RecordPageQuery): readonly TradeRow[] {
-    return this.#runRead(() => tradePage(this.#parts.connection, this.#parts.nameIds, query));
-  }
-
-  /** Returns a page of funding rates, newest first; at most `PAGE_ROWS_MAX`. */
-  readFundingRates(query: RecordPageQuery): readonly FundingRow[] {
-    return this.#runRead(() => fundingPage(this.#parts.connection, this.#parts.nameIds, query));
+  /** Returns a page of records, newest first; at most `PAGE_ROWS_MAX`. */
+  readRecords(query: RecordPageQuery): readonly RecordRow[] {
+    return this.#runRead(() => recordPage(this.#parts, query));
   }
 
   runRead<T>(read: (parts: StoreParts) => T): T {
@@ -199,7 +194,7 @@ export class HistoryStore {
 
   /** The retention cutoff of trades, unix seconds; null when there is none. */
   get tradesSince(): number | null {
-    const { tradesBefore: trades } = this.#parts.cutoffs;
+    const trades = this.#parts.cutoffs.recordsBefore('trade');
     return Number.isFinite(trades) ? trades : null;
   }
 
@@ -273,7 +268,6 @@ export class HistoryStore {
 
   /** Clears the caches, which may contain rolled back values. */
   #clearCaches(): void {
-    this.#parts.nameIds.clearCache();
     this.#parts.candles.clearChanges();
     try {
       this.reloadState();

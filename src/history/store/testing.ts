@@ -2,13 +2,23 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import {
+  type Fill,
+  type FundingRate,
+  fillBytes,
+  fundingRateBytes,
+  loggedRecords,
+  readFill,
+  readRate,
+} from '../../../test/support/logged-records.js';
 import type { MarketKey } from '../../contract/markets.js';
-import type { FundingRateEvent } from '../../engine/events.js';
 import { candleRules } from '../candles/rules.js';
-import type { Fill, TransactionRecords } from '../model/records.js';
+import type { RecordRow, TransactionRecords } from '../model/records.js';
 import { encodeBase58 } from './base58.js';
 import { type HistoryStore, openStore } from './store.js';
-import type { StoreOptions } from './types.js';
+import type { RecordPageQuery, StoreOptions } from './types.js';
+
+export type { Fill, FundingRate } from '../../../test/support/logged-records.js';
 
 /** A genesis hash of a fictitious chain. */
 export const GENESIS = '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY';
@@ -113,7 +123,7 @@ export function fill(parts: Partial<Fill> = {}): Fill {
 }
 
 /** A funding rate of SOL-PERP. */
-export function fundingRate(parts: Partial<FundingRateEvent> = {}): FundingRateEvent {
+export function fundingRate(parts: Partial<FundingRate> = {}): FundingRate {
   return {
     index: 0,
     ts: MIDNIGHT,
@@ -134,17 +144,26 @@ export function fundingRate(parts: Partial<FundingRateEvent> = {}): FundingRateE
 }
 
 /** A transaction of a slot; by default its place is 0 and its signature derives from the slot. */
-export function transaction(parts: Partial<TransactionRecords> = {}): TransactionRecords {
+export function transaction({
+  fills = [],
+  fundingRates = [],
+  ...parts
+}: Partial<TransactionRecords> & {
+  readonly fills?: readonly Fill[];
+  readonly fundingRates?: readonly FundingRate[];
+} = {}): TransactionRecords {
   const slot = parts.slot ?? 1;
+  const records = [
+    ...fills.map((one) => ({ index: one.index, bytes: fillBytes(one) })),
+    ...fundingRates.map((one) => ({ index: one.index, bytes: fundingRateBytes(one) })),
+  ];
   return {
     signature: signature(slot),
     slot,
     place: 0,
     isFinal: false,
     isTruncated: false,
-    fills: [],
-    fundingRates: [],
-    otherEvents: 0,
+    records: loggedRecords(records),
     ...parts,
   };
 }
@@ -159,5 +178,32 @@ export function oneFill(
     slot,
     fills: [fill({ fillRecordId: BigInt(slot), ts: MIDNIGHT + slot, ...parts })],
     ...more,
+  });
+}
+
+/** A stored fill with its place. */
+export type TradeRow = Fill & Pick<RecordRow, 'slot' | 'place' | 'txSig'>;
+
+/** The trades of a market, newest first, decoded apart from the core. */
+export function readTrades(
+  store: Pick<HistoryStore, 'readRecords'>,
+  query: Omit<RecordPageQuery, 'kind'>,
+): readonly TradeRow[] {
+  return store.readRecords({ kind: 'trade', ...query }).map(fillOf);
+}
+
+/** Decodes a stored fill apart from the core. */
+export function fillOf({ slot, place, txSig, index, bytes }: RecordRow): TradeRow {
+  return { ...readFill(bytes, index), slot, place, txSig };
+}
+
+/** The funding rates of a market, likewise. */
+export function readFundingRates(
+  store: Pick<HistoryStore, 'readRecords'>,
+  query: Omit<RecordPageQuery, 'kind'>,
+): readonly (FundingRate & Pick<RecordRow, 'slot' | 'place' | 'txSig'>)[] {
+  return store.readRecords({ kind: 'fundingRate', ...query }).map((row) => {
+    const { slot, place, txSig, index, bytes } = row;
+    return { ...readRate(bytes, index), slot, place, txSig };
   });
 }

@@ -1,9 +1,7 @@
-import { sql } from 'kysely';
 import { RETIRE_ROWS_MAX, UNFINALISED_READ_MAX } from '../model/limits.js';
 import { decodeBase58 } from './base58.js';
 import { readNumber } from './columns.js';
 import type { Connection, Row } from './connection.js';
-import { queries, rowsOf } from './queries.js';
 import { signatureOf } from './record-rows.js';
 import { blobSum } from './row-sum.js';
 import type { StoredTransaction, UnfinalisedQuery } from './types.js';
@@ -118,17 +116,11 @@ export class Transactions {
 
   /** Transactions that are not final, oldest first. */
   readUnfinalised(query: UnfinalisedQuery): readonly StoredTransaction[] {
-    const select = queries
-      .selectFrom('transactions')
-      .select(['signature', 'slot', 'place', 'is_final', 'is_truncated', 'has_records'])
-      // Raw SQL, because the partial index is used only for this text.
-      .where(sql<boolean>`is_final = 0`)
-      .where('slot', '>', query.slotAfter)
-      .where('slot', '<=', query.slotUpTo)
-      .orderBy('slot')
-      .orderBy('place')
-      .limit(UNFINALISED_READ_MAX);
-    return rowsOf(this.#connection, select).map((row) => ({
+    // The condition is literal, because the partial index is used only for this text.
+    const text = `select signature, slot, place, is_final, is_truncated, has_records
+      from transactions where is_final = 0 and slot > ? and slot <= ? order by slot, place limit ?`;
+    const bound = [query.slotAfter, query.slotUpTo, UNFINALISED_READ_MAX];
+    return this.#connection.readRows(text, bound).map((row) => ({
       signature: signatureOf(row[0]),
       ...stateOf(row),
     }));

@@ -1,24 +1,18 @@
 /** The inputs and results of the store. */
 
 import type { MarketKey } from '../../contract/markets.js';
+import type { ProgramName } from '../../contract/program.js';
 import type { RESOLUTION_MINUTES, Resolution } from '../../contract/resolutions.js';
+import type { FillAmounts, RecordKind } from '../../engine/events.js';
 import type {
-  Fill,
-  FundingRow,
   HistoryMarket,
-  TradeRow,
+  RecordPosition,
+  RecordRow,
   TransactionRecords,
 } from '../model/records.js';
 
 /** In place of a genesis hash: a reading store accepts any chain. */
 export const ANY_CHAIN = '';
-
-/** The position of a record in its market: by slot, then place, then index. */
-export interface RecordPosition {
-  readonly slot: number;
-  readonly place: number;
-  readonly index: number;
-}
 
 /** A resolution by its nominal length in minutes: a week is 10,080, a month 43,200. */
 export type CandleMinutes = (typeof RESOLUTION_MINUTES)[Resolution];
@@ -78,7 +72,7 @@ export interface CandleRules {
   /** Returns the end of the bucket that contains a moment, unix seconds. */
   bucketEnd(minutes: CandleMinutes, ts: number): number;
   /** Returns the candle data of a fill, or null when it does not count. */
-  pointOf(fill: Fill, decimals: number): CandlePoint | null;
+  pointOf(fill: FillAmounts, decimals: number): CandlePoint | null;
   ofPoint(point: CandlePoint): CandleAggregate;
   /** Combines the aggregates of two disjoint sets of fills; commutative. */
   merge(a: CandleAggregate, b: CandleAggregate): CandleAggregate;
@@ -92,11 +86,11 @@ export interface StoreOptions {
   readonly genesisHash: string;
   /** The program of its transactions, base58; undefined for any. */
   readonly programId?: string | undefined;
+  /** The program whose records these are; by default that of `programId`. */
+  readonly program?: ProgramName | undefined;
   readonly rules: CandleRules;
   /** Returns the base decimals of a market, 9 for perp markets; null when unknown. */
   readonly decimalsOf: (market: MarketKey) => HistoryMarket['decimals'] | null;
-  /** Called before a file of an earlier version is upgraded, which may take minutes. */
-  readonly onUpgrade?: (() => void) | undefined;
   /** The role; a reader writes nothing. */
   readonly role?: 'write' | 'read';
 }
@@ -110,9 +104,8 @@ export interface StoreBatch {
 
 /** The effects of a write, which are on disk when the caller gets them. */
 export interface StoreChange {
-  /** New fills, in the order of the batch. */
-  readonly trades: readonly TradeRow[];
-  readonly fundingRates: readonly FundingRow[];
+  /** New records, in the order of the batch. */
+  readonly records: readonly RecordRow[];
   /** Every changed bucket in its new state; null when it no longer has a fill. */
   readonly candles: readonly CandleChange[];
   /** Markets whose records, places or candles changed. */
@@ -169,18 +162,20 @@ export interface FillGap {
 
 /** A page of records, newest first. */
 export interface RecordPageQuery {
+  readonly kind: RecordKind;
   readonly market: MarketKey;
   readonly limit: number;
   /** Number of rows to skip from the newest; the cost grows with it. */
   readonly offset?: number;
   /** The position before which rows are returned; the cost is constant. */
-  readonly before?: RecordPosition;
+  readonly before?: RecordPosition | undefined;
   /** The time of the oldest rows, unix seconds. */
   readonly since?: number;
 }
 
 /** Records of a time span, oldest first. */
 export interface RecordSpanQuery {
+  readonly kind: RecordKind;
   readonly market: MarketKey;
   /** Unix seconds, inclusive. */
   readonly from: number;
@@ -203,10 +198,9 @@ export interface CandleQuery {
   readonly limit: number;
 }
 
-/** Retention cutoffs by kind, unix seconds; omitted kinds are kept. */
+/** Retention cutoffs by kind of records and by candles, unix seconds; omitted ones are kept. */
 export interface RetirePolicy {
-  readonly tradesBefore?: number;
-  readonly fundingRatesBefore?: number;
+  readonly recordsBefore?: Readonly<Partial<Record<RecordKind, number>>>;
   /** A slot up to which final transactions without records may be deleted. */
   readonly emptyUpToSlot?: number;
   readonly candlesBefore?: Readonly<Partial<Record<CandleMinutes, number>>>;

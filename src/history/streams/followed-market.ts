@@ -3,9 +3,8 @@
 import type { MarketFrame } from '../../contract/history-source.js';
 import { resolutionOf } from '../../contract/resolutions.js';
 import { resolutionOfMinutes } from '../candles/resolution.js';
-import { candlePointOf } from '../candles/rules.js';
 import { INIT_TRADES, WINDOW_TRADES_MAX } from '../model/limits.js';
-import type { HistoryMarket, TradeRow } from '../model/records.js';
+import type { HistoryMarket, RecordRow } from '../model/records.js';
 import type { CandleChange, RecordPageQuery } from '../store/types.js';
 import { type CandleContext, CandleTopic, type PendingMessages } from './candle-topic.js';
 import { channelLeftOutText, channelText, StreamTrade, tradesText } from './message-text.js';
@@ -15,7 +14,7 @@ import type { CandleTopicName, ChannelTopicName, TopicName, TradesTopicName } fr
 export interface StreamContext extends CandleContext {
   readonly reader: CandleContext['reader'] & {
     /** Newest first. */
-    readTrades(query: RecordPageQuery): readonly TradeRow[];
+    readRecords(query: RecordPageQuery): readonly RecordRow[];
   };
 }
 
@@ -57,9 +56,7 @@ export class FollowedMarket {
     return message;
   }
 
-  addTrade(trade: TradeRow, market: HistoryMarket): void {
-    // Position transfers are not trades, as in /trades.
-    if (candlePointOf(trade, market.decimals) === null) return;
+  addTrade(trade: RecordRow, market: HistoryMarket): void {
     this.#window.push(new StreamTrade(trade, market));
     if (this.#window.length <= WINDOW_TRADES_MAX) return;
     this.#window.shift();
@@ -119,9 +116,13 @@ export class FollowedMarket {
 
   /** Returns the newest trades without those that the next flush sends. */
   #newestTrades({ reader, market }: StreamContext): string {
-    const isWaiting = ({ txSig, index }: TradeRow): boolean =>
+    const isWaiting = ({ txSig, index }: RecordRow): boolean =>
       this.#window.some(({ row }) => row.txSig === txSig && row.index === index);
-    const newest = reader.readTrades({ market: market.key, limit: INIT_TRADES });
+    const newest = reader.readRecords({
+      kind: 'trade',
+      market: market.key,
+      limit: INIT_TRADES,
+    });
     const shown = newest.filter((row) => !isWaiting(row)).toReversed();
     const trades = shown.map((row) => new StreamTrade(row, market));
     return tradesText('init', { trades, leftOut: 0 }, market);

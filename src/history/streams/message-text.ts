@@ -2,25 +2,25 @@
 
 import type { Candle } from '../candles/candle.js';
 import { type CandleLabel, labelledCandleText } from '../candles/candle-text.js';
-import type { HistoryMarket, TradeRow } from '../model/records.js';
-import { channelTradeText, streamTradeText } from './trade-text.js';
+import type { HistoryMarket, RecordRow } from '../model/records.js';
+import { renderRows } from '../store/render-rows.js';
 
 /**
  * A trade for subscribers. Its text is rendered once for all topics, and only when a topic sends
  * it.
  */
 export class StreamTrade {
-  readonly row: TradeRow;
+  readonly row: RecordRow;
   readonly #market: HistoryMarket;
   #text: string | undefined;
 
-  constructor(row: TradeRow, market: HistoryMarket) {
+  constructor(row: RecordRow, market: HistoryMarket) {
     this.row = row;
     this.#market = market;
   }
 
   get text(): string {
-    this.#text ??= streamTradeText(this.row, this.#market);
+    this.#text ??= renderRows([this.row], 'stream', { markets: [this.#market] }).toString();
     return this.#text;
   }
 }
@@ -75,8 +75,8 @@ function tradesMembers({ trades, leftOut }: TradeWindow): string {
  * Renders a trade of the compatible channel, whose data is a JSON string because its clients parse
  * twice.
  */
-export function channelText(row: TradeRow, market: HistoryMarket): string {
-  const data = JSON.stringify(channelTradeText(row, market));
+export function channelText(row: RecordRow, market: HistoryMarket): string {
+  const data = JSON.stringify(renderRows([row], 'channel', { markets: [market] }).toString());
   return `{"channel":"trades_${market.key}","data":${data}}`;
 }
 

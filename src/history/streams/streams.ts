@@ -17,7 +17,8 @@ import type { MarketKey } from '../../contract/markets.js';
 import type { Timer, Timers } from '../../contract/timers.js';
 import { HistoryError } from '../model/error.js';
 import { FLUSH_MS, REOPEN_MS, STREAM_TOPICS_MAX } from '../model/limits.js';
-import { type HistoryMarket, marketKeyOf } from '../model/records.js';
+import type { HistoryMarket } from '../model/records.js';
+import { marketKeyOfCode } from '../store/columns.js';
 import type { StoreChange } from '../store/types.js';
 import { FollowedMarket, type StreamContext, type TopicStart } from './followed-market.js';
 import { readTopic, type TopicName } from './topic.js';
@@ -35,7 +36,7 @@ interface StreamsOptions {
 }
 
 /** The part of a commit's change that streams use. */
-type StreamChange = Pick<StoreChange, 'trades' | 'candles' | 'markets' | 'removed'>;
+type StreamChange = Pick<StoreChange, 'records' | 'candles' | 'markets' | 'removed'>;
 
 /** A subscribed market, and its flush schedule. */
 interface Following {
@@ -104,9 +105,11 @@ export class Streams {
   }
 
   /** Call this after each commit. */
-  publishChange({ trades, candles, markets, removed }: StreamChange): void {
-    for (const trade of trades) {
-      const market = this.#options.marketOf(marketKeyOf(trade));
+  publishChange({ records, candles, markets, removed }: StreamChange): void {
+    for (const trade of records) {
+      // Position transfers are not trades, as in /trades.
+      if (trade.kind !== 'trade') continue;
+      const market = this.#options.marketOf(marketKeyOfCode(trade.market));
       if (market !== undefined) this.#markets.get(market.key)?.topics.addTrade(trade, market);
     }
     for (const change of candles) this.#markets.get(change.market)?.topics.markDirty(change);

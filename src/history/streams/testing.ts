@@ -2,12 +2,13 @@
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import type { MarketFrame } from '../../contract/history-source.js';
 import { RESOLUTION_MINUTES, RESOLUTIONS } from '../../contract/resolutions.js';
+import { readLogged } from '../../engine/events.js';
 import { MemoryRows, SOL_PERP, tradeRow } from '../bodies/testing.js';
 import { bucketStart } from '../candles/resolution.js';
 import { candlePointOf } from '../candles/rules.js';
 import { MemoryBuckets } from '../candles/testing.js';
-import type { TradeRow } from '../model/records.js';
-import type { CandleChange } from '../store/types.js';
+import type { RecordRow } from '../model/records.js';
+import type { CandleChange, CandlePoint } from '../store/types.js';
 import { Streams } from './streams.js';
 
 /** The start of a minute, an hour and a day: 2025-06-15 00:00 UTC. */
@@ -38,7 +39,7 @@ export class StreamScene {
   constructor() {
     this.streams = new Streams({
       reader: {
-        readTrades: (query) => this.#read(() => this.#rows.readTrades(query)),
+        readRecords: (query) => this.#read(() => this.#rows.readRecords(query)),
         buckets: (series, range) => this.#read(() => this.#buckets.buckets(series, range)),
         lastBucketBefore: (series, ts) =>
           this.#read(() => this.#buckets.lastBucketBefore(series, ts)),
@@ -69,10 +70,10 @@ export class StreamScene {
   }
 
   /** Stores trades of SOL-PERP in one commit. */
-  store(...rows: TradeRow[]): void {
+  store(...rows: RecordRow[]): void {
     for (const row of rows) {
       this.#rows.tradeRows.push(row);
-      const counted = candlePointOf(row, 9);
+      const counted = pointOf(row);
       if (counted !== null) this.#buckets.add('perp_0', `${row.txSig} ${row.index}`, counted);
     }
     this.#tell(rows, 0);
@@ -110,7 +111,7 @@ export class StreamScene {
     return read();
   }
 
-  #tell(trades: readonly TradeRow[], removed: number, touched = trades): void {
+  #tell(trades: readonly RecordRow[], removed: number, touched = trades): void {
     const candles = touched.flatMap(({ ts }) =>
       RESOLUTIONS.map((resolution): CandleChange => {
         const series = { market: 'perp_0', resolution } as const;
@@ -121,7 +122,7 @@ export class StreamScene {
         return { market: series.market, minutes, start, candle };
       }),
     );
-    this.streams.publishChange({ trades, removed, candles, markets: new Set(['perp_0']) });
+    this.streams.publishChange({ records: trades, removed, candles, markets: new Set(['perp_0']) });
   }
 }
 
@@ -142,7 +143,12 @@ export interface Message {
   readonly tradesLeftOut?: number;
 }
 
-function rowOf({ id, ts, price, explanation }: ToldTrade): TradeRow {
+function pointOf({ kind, program, bytes }: RecordRow): CandlePoint | null {
+  const fill = kind === 'trade' ? (readLogged(program, [bytes])[0]?.fill ?? null) : null;
+  return fill === null ? null : candlePointOf(fill, 9);
+}
+
+function rowOf({ id, ts, price, explanation }: ToldTrade): RecordRow {
   return tradeRow({
     fillRecordId: BigInt(id),
     txSig: `sig${id}`,

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Fill, FundingRate } from '../../../test/support/logged-records.js';
 import type { MarketStats } from '../../contract/history-source.js';
-import type { FundingRateEvent } from '../../engine/events.js';
-import { fundingFraction } from '../model/amounts.js';
-import type { Fill } from '../model/records.js';
 import { cleanUp, fill, fundingRate, MIDNIGHT, newStore, transaction } from '../store/testing.js';
 import { MarketStatsCache, windowStart } from './market-stats-cache.js';
 
@@ -20,7 +18,7 @@ function traded(slot: number, ts: number, price: bigint, more: Partial<Fill> = {
   return transaction({ slot, fills: [{ ...one, ...more }] });
 }
 
-function funded(slot: number, ts: number, more: Partial<FundingRateEvent> = {}) {
+function funded(slot: number, ts: number, more: Partial<FundingRate> = {}) {
   return transaction({
     slot,
     fundingRates: [fundingRate({ ts, recordId: BigInt(slot), ...more })],
@@ -100,13 +98,6 @@ describe('statistics: funding', () => {
     const figures = await figuresOf([funded(1, FROM - 1)]);
     expect(figures).toMatchObject({ fundingRate24hAvg: null, fundingRateTs: FROM - 1 });
     expect(figures?.fundingRate).toBe(120_000_000_000_000n);
-  });
-
-  test('a fraction is to the nearest, and 0 where the oracle had no price', () => {
-    expect(fundingFraction(1n, 3n)).toBe(333_333_333_333_333n);
-    expect(fundingFraction(-2n, 3n)).toBe(-666_666_666_666_667n);
-    expect(fundingFraction(5n, 0n)).toBe(0n);
-    expect(fundingFraction(5n, -1n)).toBe(0n);
   });
 });
 

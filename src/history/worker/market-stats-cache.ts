@@ -10,15 +10,11 @@
 import { divideNearest } from '../../amounts/decimals.js';
 import type { MarketStats } from '../../contract/history-source.js';
 import type { MarketKey } from '../../contract/markets.js';
-import { fundingFraction } from '../model/amounts.js';
 import { FUNDING_RATES_AVERAGED_MAX } from '../model/limits.js';
 import type { HistoryStore } from '../store/store.js';
 
 /** The store's functions that the cache reads. */
-type MarketStatsSource = Pick<
-  HistoryStore,
-  'aggregateSpan' | 'lastFillBefore' | 'readFundingRates'
->;
+type MarketStatsSource = Pick<HistoryStore, 'aggregateSpan' | 'lastFillBefore' | 'readRecords'>;
 
 const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
@@ -101,15 +97,16 @@ function readMarketStats(reader: MarketStatsSource, window: StatsWindow): Market
 type FundingStats = Pick<MarketStats, 'fundingRate' | 'fundingRate24hAvg' | 'fundingRateTs'>;
 
 function fundingStats(reader: MarketStatsSource, { market, from }: StatsWindow): FundingStats {
-  const last = reader.readFundingRates({ market, limit: 1 })[0];
+  const query = { kind: 'fundingRate', market } as const;
+  const [last] = reader.readRecords({ ...query, limit: 1 });
   if (last === undefined)
     return { fundingRate: null, fundingRate24hAvg: null, fundingRateTs: null };
   const limit = FUNDING_RATES_AVERAGED_MAX;
-  const rows = last.ts < from ? [] : reader.readFundingRates({ market, limit, since: from });
-  const fractions = rows.map((row) => fundingFraction(row.fundingRate, row.oraclePriceTwap));
+  const rows = last.ts < from ? [] : reader.readRecords({ ...query, limit, since: from });
+  const fractions = rows.map(({ fraction }) => fraction ?? 0n);
   const sum = fractions.reduce((total, fraction) => total + fraction, 0n);
   return {
-    fundingRate: fundingFraction(last.fundingRate, last.oraclePriceTwap),
+    fundingRate: last.fraction,
     fundingRate24hAvg: rows.length === 0 ? null : divideNearest(sum, BigInt(rows.length)),
     fundingRateTs: last.ts,
   };

@@ -1,15 +1,29 @@
 import { afterEach, expect, test } from 'vitest';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
+import { RETAIN_DEFAULTS } from '../../contract/retain.js';
 import { candleRules } from '../candles/rules.js';
 import { TS_MAX } from '../model/limits.js';
 import type { HistoryStore } from '../store/store.js';
-import { cleanUp, fundingRate, MIDNIGHT, newStore, oneFill } from '../store/testing.js';
+import {
+  cleanUp,
+  fill,
+  fundingRate,
+  MIDNIGHT,
+  newStore,
+  readTrades,
+  transaction,
+} from '../store/testing.js';
 import { Retention, type RetentionOptions } from './retention.js';
 
 afterEach(cleanUp);
 
 const DAY = 86_400;
 const DAYS = 20;
+
+/** Keeps trades and funding rates for some days. */
+function retained(days: number) {
+  return { ...RETAIN_DEFAULTS, trades: days, funding: days };
+}
 
 /** A trade and a funding rate a day, from `DAYS` days ago on, with retention of some of these days. */
 class Scene {
@@ -35,7 +49,11 @@ class Scene {
   trade(...times: number[]): void {
     const slot = (ts: number): number => (ts - MIDNIGHT) / 60 + 1;
     const transactions = times.map((ts) =>
-      oneFill(slot(ts), { ts }, { fundingRates: [fundingRate({ index: 1, ts })] }),
+      transaction({
+        slot: slot(ts),
+        fills: [fill({ ts, fillRecordId: BigInt(slot(ts)) })],
+        fundingRates: [fundingRate({ index: 1, ts })],
+      }),
     );
     this.store.writeBatch({ transactions });
   }
@@ -74,9 +92,9 @@ test.each([
 ])(
   'trades and short candles of $days days are kept, and all of a day and longer',
   async (given) => {
-    const [retentionDays = 0, candleRetentionDays = 0] = given.days;
+    const [days = 0, candleRetentionDays = 0] = given.days;
     const { rows, short } = given;
-    const scene = await Scene.start({ retentionDays, candleRetentionDays });
+    const scene = await Scene.start({ retain: retained(days), candleRetentionDays });
     scene.pass(70);
     const { trades, fundingRates, candles } = counts(scene.store);
     expect([trades, fundingRates]).toEqual([rows, rows]);
@@ -86,7 +104,7 @@ test.each([
   },
 );
 
-const WEEK = { retentionDays: 7, candleRetentionDays: 7 };
+const WEEK = { retain: retained(7), candleRetentionDays: 7 };
 /** The error of the clock that once deleted everything. */
 const FAR = 95 * DAY;
 
@@ -100,7 +118,7 @@ test('more than a day of records is deleted after an hour of the chain, in which
 });
 
 test('no more than a day of records is deleted at once', async () => {
-  const scene = await Scene.start({ retentionDays: DAYS - 2, candleRetentionDays: 0 });
+  const scene = await Scene.start({ retain: retained(DAYS - 2), candleRetentionDays: 0 });
   scene.pass(1);
   expect(scene.trades).toBe(DAYS - 1);
   expect(scene.told).toEqual([]);
@@ -121,7 +139,7 @@ test.each([
 ])(
   'a time of the chain that is %s for hours deletes nothing beyond what is old',
   async (_, ahead) => {
-    const scene = await Scene.start({ retentionDays: DAYS - 2, candleRetentionDays: 5 });
+    const scene = await Scene.start({ retain: retained(DAYS - 2), candleRetentionDays: 5 });
     scene.pass(1);
     scene.chainTs = MIDNIGHT + DAYS * DAY + ahead;
     scene.pass(300);
@@ -129,7 +147,7 @@ test.each([
     scene.restoreChain();
     const now = MIDNIGHT + DAYS * DAY;
     scene.trade(now);
-    expect(scene.store.readTrades({ market: 'perp_0', limit: 1 })[0]?.ts).toBe(now);
+    expect(readTrades(scene.store, { market: 'perp_0', limit: 1 })[0]?.ts).toBe(now);
     expect(scene.store.tradesSince).toBeLessThan(now);
   },
 );

@@ -1,5 +1,7 @@
 import { RESOLUTION_MINUTES } from '../../contract/resolutions.js';
+import type { Retain } from '../../contract/retain.js';
 import type { Timer, Timers } from '../../contract/timers.js';
+import type { RecordKind } from '../../engine/events.js';
 import type { Log } from '../../rpc/log.js';
 import { CANDLE_MINUTES } from '../candles/resolution.js';
 import { RETIRE_HOLD_SECONDS, RETIRE_SPAN_SECONDS_MAX } from '../model/limits.js';
@@ -21,11 +23,21 @@ const RETIRED_CANDLES = CANDLE_MINUTES.filter((minutes) => minutes < RESOLUTION_
 
 type RetiredStore = Pick<HistoryStore, 'readNewestTs' | 'readRetiredSpan' | 'retireRows'>;
 
+/** The records of each kind of the settings. */
+const RETAINED_KINDS: Readonly<Record<keyof Retain, readonly RecordKind[]>> = {
+  trades: ['trade', 'transfer'],
+  funding: ['fundingRate', 'fundingPayment'],
+  deposits: ['deposit'],
+  settlements: ['settlePnl'],
+  liquidations: ['liquidation'],
+  users: ['newUser', 'deletedUser'],
+  orders: ['order', 'orderAction'],
+  others: ['other'],
+};
+
 /** The dependencies of retention. */
 export interface RetentionOptions {
-  readonly days: Pick<WorkerSetup, 'retentionDays' | 'candleRetentionDays'>;
-  /** Whether records are deleted by whole days, because days are partitions of a database. */
-  readonly hasDays?: boolean;
+  readonly days: Pick<WorkerSetup, 'retain' | 'candleRetentionDays'>;
   readonly store: () => RetiredStore | null;
   readonly finalisedSlot: () => number;
   /** Returns the chain's time as read in this run, unix seconds; null before the first reading. */
@@ -91,12 +103,16 @@ export class Retention {
   }
 
   #policyAt(newest: number): RetirePolicy {
-    const { retentionDays, candleRetentionDays } = this.#options.days;
-    const line = newest - retentionDays * DAY_SECONDS;
-    const rows = this.#options.hasDays === true ? line - (line % DAY_SECONDS) : line;
+    const { retain, candleRetentionDays } = this.#options.days;
+    const recordsBefore = Object.fromEntries(
+      Object.entries(RETAINED_KINDS).flatMap(([name, kinds]) => {
+        const days = retain[name as keyof Retain];
+        return days === 0 ? [] : kinds.map((kind) => [kind, newest - days * DAY_SECONDS]);
+      }),
+    );
     const candles = newest - candleRetentionDays * DAY_SECONDS;
     return {
-      ...(retentionDays === 0 ? {} : { tradesBefore: rows, fundingRatesBefore: rows }),
+      recordsBefore,
       ...(candleRetentionDays === 0
         ? {}
         : { candlesBefore: Object.fromEntries(RETIRED_CANDLES.map((one) => [one, candles])) }),

@@ -69,7 +69,7 @@ describe('a file that is damaged', () => {
     await first.service.stop();
     running = [];
     const connection = new FileConnection(file());
-    connection.runStatements('update trades set quote_filled = 7 where fill_record_id = 3');
+    connection.runStatements("update records set bytes = x'00' where kind = 1 and id = 3");
     connection.close();
     const service = start();
     await service.failing('the file is damaged');

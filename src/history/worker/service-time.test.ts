@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Ledger, LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
 import { fillLog } from '../../../test/support/fill-log.js';
 import { until } from '../../../test/support/until.js';
+import { RETAIN_DEFAULTS } from '../../contract/retain.js';
 import { candleRules } from '../candles/rules.js';
 import { type HistoryStore, openStore } from '../store/store.js';
 import { cleanUp, newFolder, oneFill } from '../store/testing.js';
@@ -33,7 +34,8 @@ afterEach(async () => {
 });
 
 function start(wallOffS: number): RunningService {
-  const kept = { retentionDays: 30, candleRetentionDays: 30 };
+  const retain = { ...RETAIN_DEFAULTS, trades: 30, funding: 30 };
+  const kept = { retain, candleRetentionDays: 30 };
   const one = new RunningService({ ledger, node, dataDir, wallOffS, ...kept });
   running.push(one);
   return one;
@@ -112,7 +114,7 @@ describe('a file that a clock which ran ahead has damaged', () => {
     for (let id = 21; id <= 30; id += 1) trade(id);
     const store = await openFile();
     const ahead = finalTs() + FAR;
-    store.retireRows({ tradesBefore: ahead, fundingRatesBefore: ahead });
+    store.retireRows({ recordsBefore: { trade: ahead, fundingRate: ahead } });
     const [newest] = ledger.listed;
     const refused = oneFill(newest?.slot ?? 0, {}, { ...newest, isFinal: true });
     expect(store.writeBatch({ transactions: [refused] }).retired).toBe(1);

@@ -11,7 +11,7 @@ import { LogDecoder } from '../../engine/events.js';
 import type { Log } from '../../rpc/log.js';
 import type { RpcNodes } from '../../rpc/node-pool.js';
 import { RateLimiter } from '../../rpc/rate-limiter.js';
-import { makeAccountTradesBody } from '../bodies/account-body.js';
+import { makeAccountBody } from '../bodies/account-body.js';
 import { makeArchiveBody } from '../bodies/archive-body.js';
 import { FundingMeansBodies } from '../bodies/funding-means-body.js';
 import { makeBody, makeVolumesBody, type RowReader } from '../bodies/make-body.js';
@@ -101,24 +101,18 @@ export class HistoryService {
     this.#stores = new StoreManager({
       folder: setup.dataDir,
       programId: setup.programId,
+      program: setup.program,
       database: setup.database,
       marketOf,
       timers,
       onFault: (fault) =>
         this.#log.warn({ fault }, 'something is wrong with the file of the history'),
-      onUpgrade: () => {
-        this.#log.info(
-          {},
-          'the file of the history is brought to this version: it may take minutes',
-        );
-        post({ kind: 'upgrading' });
-      },
     });
     this.#reader = storeReader(() => this.#openedStore());
     this.#marketStats = new MarketStatsCache({
       aggregateSpan: (market, span) => this.#openedStore().aggregateSpan(market, span),
       lastFillBefore: (market, ts) => this.#openedStore().lastFillBefore(market, ts),
-      readFundingRates: (query) => this.#openedStore().readFundingRates(query),
+      readRecords: (query) => this.#openedStore().readRecords(query),
     });
     this.#streams = new Streams({
       reader: this.#reader,
@@ -143,7 +137,6 @@ export class HistoryService {
       timers,
       log: this.#log,
       days: setup,
-      hasDays: setup.database !== undefined,
       store: () => this.#stores.store,
       finalisedSlot: () => this.#source.stats.finalisedSlot,
       chainSeconds: () => this.#chainTime.readSeconds,
@@ -154,7 +147,10 @@ export class HistoryService {
 
   start(): void {
     this.#source.start();
-    if (!this.#isReader) this.#retention.start();
+    if (!this.#isReader) {
+      this.#log.info({ days: this.#options.setup.retain }, 'records are kept for days, 0 for ever');
+      this.#retention.start();
+    }
     this.#runHeartbeat();
   }
 
@@ -287,7 +283,8 @@ export class HistoryService {
    */
   #publishChange(change: StoreChange): void {
     if (change.markets.size > 0) this.#postVersions(this.#versions.bumpVersions(change.markets));
-    for (const { slot, ts } of change.trades) {
+    for (const { kind, slot, ts } of change.records) {
+      if (kind !== 'trade') continue;
       this.#newestSlot = Math.max(this.#newestSlot, slot);
       this.#chainTime.addRecordTime(ts);
       if (this.#source.state.state === 'live') this.#lagMs = this.#lagOf(ts);
@@ -330,8 +327,8 @@ export class HistoryService {
     if (query.kind === 'volumes') {
       return makeVolumesBody(query, { reader: this.#openedStore(), markets });
     }
-    if (query.kind === 'accountTrades') {
-      return makeAccountTradesBody(query, { store: this.#openedStore(), markets: this.#markets });
+    if (query.kind === 'account' || query.kind === 'order') {
+      return makeAccountBody(query, { store: this.#openedStore(), markets: this.#markets });
     }
     if (query.kind === 'fundingMeans') {
       const isComplete = this.#source.state.state === 'live';

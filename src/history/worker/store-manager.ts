@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { MarketKey } from '../../contract/markets.js';
+import type { ProgramName } from '../../contract/program.js';
 import type { Timers } from '../../contract/timers.js';
 import type { RowReader } from '../bodies/make-body.js';
 import { bucketReader } from '../candles/read-candles.js';
@@ -16,13 +17,13 @@ interface StoreManagerOptions {
   readonly folder: string;
   /** The program of the transactions; undefined for any. */
   readonly programId?: string;
+  /** The program whose records it logs; by default that of its address. */
+  readonly program?: ProgramName | undefined;
   /** A database instead of the folder. */
   readonly database?: DatabaseSetup | undefined;
   readonly marketOf: (key: MarketKey) => HistoryMarket | undefined;
   readonly timers: Pick<Timers, 'nowMs'>;
   readonly onFault?: (fault: string) => void;
-  /** Called before a file of an earlier version is upgraded, which may take minutes. */
-  readonly onUpgrade?: () => void;
 }
 
 interface FileFault {
@@ -76,10 +77,10 @@ export class StoreManager {
   }
 
   async #openNew(genesisHash: string): Promise<HistoryStore> {
-    const { folder, programId, database, marketOf, onUpgrade } = this.#options;
+    const { folder, programId, program, database, marketOf } = this.#options;
     const decimalsOf = (key: MarketKey): number | null =>
       marketOf(key)?.decimals ?? (key.startsWith('perp') ? 9 : null);
-    const options = { genesisHash, programId, rules: candleRules, decimalsOf };
+    const options = { genesisHash, programId, program, rules: candleRules, decimalsOf };
     if (database !== undefined) {
       // The Postgres client is loaded only for a history in a database.
       const { openPostgresStore } = await import('../postgres/open-postgres.js');
@@ -88,7 +89,7 @@ export class StoreManager {
     if (this.#lostChain === genesisHash && !existsSync(storeFile(folder, genesisHash))) {
       throw new StoreError('moved', LOST_TEXT);
     }
-    return openStore({ ...options, folder, onUpgrade });
+    return openStore({ ...options, folder });
   }
 
   /** Abandons a file that is no longer at its path, because writes to it would be lost. */
@@ -155,7 +156,6 @@ export function storeReader(store: () => HistoryStore): RowReader {
   });
   return {
     ...buckets,
-    readTrades: (query) => store().readTrades(query),
-    readFundingRates: (query) => store().readFundingRates(query),
+    readRecords: (query) => store().readRecords(query),
   };
 }

@@ -4,6 +4,7 @@ import { PROGRAM } from '../../../test/support/ingest-rig.js';
 import { until } from '../../../test/support/until.js';
 import type { HistoryQuery } from '../../contract/history-queries.js';
 import type { HistoryStats } from '../../contract/history-source.js';
+import { RETAIN_DEFAULTS } from '../../contract/retain.js';
 import type { Timers } from '../../contract/timers.js';
 import { createNodes } from '../../rpc/node-pool.js';
 import { systemTimers } from '../../rpc/timers.js';
@@ -52,7 +53,7 @@ export class RunningService {
       nodes: [node.urls] as const,
       programId: PROGRAM,
       requestsPerSecond: 100_000,
-      retentionDays: 0,
+      retain: RETAIN_DEFAULTS,
       candleRetentionDays: 0,
       backfillHours: 1,
       backfillTransactionsMax: 1_000,

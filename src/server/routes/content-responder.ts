@@ -5,9 +5,10 @@
 import { createHash } from 'node:crypto';
 import { LIMITS } from '../../config/limits.js';
 import type {
-  AccountTradesQuery,
+  AccountRecordsQuery,
   FundingMeansQuery,
   HistoryBody,
+  OrderQuery,
   VolumesQuery,
 } from '../../contract/history-queries.js';
 import { clientKey } from '../admission/client-address.js';
@@ -25,7 +26,7 @@ import {
 } from './versioned-reply.js';
 
 /** The queries of these bodies. */
-type ContentQuery = VolumesQuery | FundingMeansQuery | AccountTradesQuery;
+type ContentQuery = VolumesQuery | FundingMeansQuery | AccountRecordsQuery | OrderQuery;
 
 /** Renders bodies and replies with them; each instance has its own limits. */
 export class ContentResponder {

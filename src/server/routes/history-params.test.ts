@@ -291,7 +291,7 @@ describe('the account of trades', () => {
 
   test('is a key, with limit and page', async () => {
     const path = `/user/${account}/trades`;
-    const query = { kind: 'accountTrades', account };
+    const query = { kind: 'account', records: 'trade', account };
     await expectQuery(path, { ...query, limit: 20 });
     const before = { ...query, limit: 1_000, before: CURSOR };
     await expectQuery(`${path}?limit=1000&page=${CURSOR}`, before);

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
-import type { AccountTradesQuery } from '../../contract/history-queries.js';
+import type { AccountRecordsQuery } from '../../contract/history-queries.js';
 import { marketOf } from '../api/market-params.js';
 import { pageOf } from '../api/page-params.js';
 import { page, rows, symbol } from '../api/param-parts.js';
@@ -64,9 +64,10 @@ type UserTrades = Static<typeof userTradesParams> & { readonly symbol?: string }
 function accountTradesQuery(
   { account, symbol, ...place }: UserTrades,
   directory: MarketDirectory,
-): AccountTradesQuery {
+): AccountRecordsQuery {
   return {
-    kind: 'accountTrades',
+    kind: 'account',
+    records: 'trade',
     account,
     ...pageOf(place),
     ...(symbol === undefined ? {} : { market: marketOf(symbol, directory) }),

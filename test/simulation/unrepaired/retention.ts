@@ -26,7 +26,8 @@ export class Retention {
 
   #deleteOld(): void {
     const { store, days } = this.#options;
-    const tradesBefore = Math.floor(Date.now() / 1_000) - days.retentionDays * DAY_SECONDS;
-    store()?.retireRows({ tradesBefore, fundingRatesBefore: tradesBefore, emptyUpToSlot: 0 });
+    const before = Math.floor(Date.now() / 1_000) - days.retain.trades * DAY_SECONDS;
+    const recordsBefore = { trade: before, fundingRate: before };
+    store()?.retireRows({ recordsBefore, emptyUpToSlot: 0 });
   }
 }

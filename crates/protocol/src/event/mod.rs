@@ -13,8 +13,10 @@
 //! failed transactions, and the caller must drop them.
 
 pub mod field;
+pub mod head;
 pub mod json;
 pub mod logs;
 pub mod typed;
+pub mod values;
 
 mod input;

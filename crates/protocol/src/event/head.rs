@@ -1,0 +1,281 @@
+//! The kind of a record, and the few of its values by which a history finds and sums records.
+
+use super::field::EventLayout;
+use super::typed::{FundingRateRecord, OrderActionRecord};
+use super::values::{Value, ValueName, read_values, value_names};
+use crate::bytes::i64_at;
+use crate::event::field::DISCRIMINATOR_BYTES;
+use crate::model::enums::{MarketType, OrderActionExplanation};
+use crate::model::error::ProtocolError;
+use crate::model::units::Pubkey;
+
+/// What a record tells of. The numbers are stored, and never change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Anything else.
+    Other = 0,
+    /// A fill.
+    Trade = 1,
+    /// A fill that moves a position between two accounts, at a price that they choose.
+    Transfer = 2,
+    /// Any other action on an order: placed, cancelled, triggered, expired.
+    OrderAction = 3,
+    /// A new order.
+    Order = 4,
+    /// A new funding rate of a market.
+    FundingRate = 5,
+    /// What a user paid or got for funding.
+    FundingPayment = 6,
+    /// A deposit or a withdrawal.
+    Deposit = 7,
+    /// Profit or loss of a position that was settled.
+    SettlePnl = 8,
+    /// A step of a liquidation.
+    Liquidation = 9,
+    /// A new user account.
+    NewUser = 10,
+    /// A user account that was deleted.
+    DeletedUser = 11,
+}
+
+/// An account of a record by which the record is found, and its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Party {
+    /// A user account, or the authority of a new or deleted one.
+    pub key: Pubkey,
+    /// The order that the record is about.
+    pub order_id: Option<u32>,
+}
+
+/// What a fill adds to candles; units as in [`OrderActionRecord`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amounts {
+    /// Base that changed hands.
+    pub base: u64,
+    /// Quote that changed hands.
+    pub quote: u64,
+    /// The oracle's price.
+    pub oracle: i64,
+}
+
+/// The head of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// What the record tells of.
+    pub kind: Kind,
+    /// The chain's time, unix seconds; 0 for other kinds that do not begin with it.
+    pub ts: i64,
+    /// The market; `None` for records that are of none or of several.
+    pub market: Option<(MarketType, u16)>,
+    /// The program's number of the record; `None` for kinds without one.
+    pub id: Option<u64>,
+    /// At most two accounts, each once.
+    pub parties: [Option<Party>; 2],
+    /// Of a fill.
+    pub amounts: Option<Amounts>,
+    /// Of a funding rate: the rate as a fraction of the oracle's price and per hour, at 1e18,
+    /// rounded to the nearest, halves away from zero; 0 without an oracle's price.
+    pub fraction: Option<i128>,
+}
+
+/// Where the head of a kind is found among the values of its record.
+struct Sketch {
+    record: &'static str,
+    kind: Kind,
+    id: Option<&'static str>,
+    market: Option<MarketType>,
+    accounts: &'static [&'static str],
+}
+
+const SKETCHES: &[Sketch] = &[
+    Sketch {
+        record: "FundingPaymentRecord",
+        kind: Kind::FundingPayment,
+        id: None,
+        market: Some(MarketType::Perp),
+        accounts: &["user"],
+    },
+    Sketch {
+        record: "DepositRecord",
+        kind: Kind::Deposit,
+        id: Some("depositRecordId"),
+        market: Some(MarketType::Spot),
+        accounts: &["user"],
+    },
+    Sketch {
+        record: "SettlePnlRecord",
+        kind: Kind::SettlePnl,
+        id: None,
+        market: Some(MarketType::Perp),
+        accounts: &["user"],
+    },
+    Sketch {
+        record: "LiquidationRecord",
+        kind: Kind::Liquidation,
+        id: None,
+        market: None,
+        accounts: &["user"],
+    },
+    Sketch {
+        record: "NewUserRecord",
+        kind: Kind::NewUser,
+        id: None,
+        market: None,
+        accounts: &["user", "userAuthority"],
+    },
+    Sketch {
+        record: "DeleteUserRecord",
+        kind: Kind::DeletedUser,
+        id: None,
+        market: None,
+        accounts: &["user", "userAuthority"],
+    },
+];
+
+/// The record of a new order, whose values are those of an order.
+const ORDER_RECORD: &str = "OrderRecord";
+
+/// 1e18 by the scales of the rate (1e9) and of prices (1e6).
+const FRACTION_SCALE: i128 = 1_000_000_000_000_000;
+
+impl Head {
+    /// Reads the head of a record, whose layout is that of its program.
+    ///
+    /// # Errors
+    /// As [`OrderActionRecord::read`]; and [`ProtocolError::MissingField`] when a fill lacks its
+    /// number, base or quote. Records of other kinds are not examined.
+    pub fn read(layout: &EventLayout, data: &[u8]) -> Result<Self, ProtocolError> {
+        match layout.name {
+            OrderActionRecord::NAME => Self::of_action(&OrderActionRecord::read(layout, data)?),
+            FundingRateRecord::NAME => {
+                Ok(Self::of_funding(&FundingRateRecord::read(layout, data)?))
+            }
+            ORDER_RECORD => Self::of_order(layout, data),
+            name => match SKETCHES.iter().find(|sketch| sketch.record == name) {
+                Some(sketch) => Self::of_sketch(sketch, layout, data),
+                None => Ok(Self::of_other(layout, data)),
+            },
+        }
+    }
+
+    fn new(kind: Kind, ts: i64) -> Self {
+        let parties = [None, None];
+        Self { kind, ts, market: None, id: None, parties, amounts: None, fraction: None }
+    }
+
+    fn of_action(record: &OrderActionRecord) -> Result<Self, ProtocolError> {
+        let filled = record.filled()?;
+        let kind = match (filled, record.action_explanation) {
+            (None, _) => Kind::OrderAction,
+            (Some(_), OrderActionExplanation::TransferPerpPosition) => Kind::Transfer,
+            (Some(_), _) => Kind::Trade,
+        };
+        let party = |key: Option<Pubkey>, order_id| key.map(|key| Party { key, order_id });
+        let taker = party(record.taker, record.taker_order_id);
+        let maker = party(record.maker, record.maker_order_id);
+        let is_one = record.taker == record.maker;
+        Ok(Self {
+            market: Some((record.market_type, record.market_index)),
+            id: record.fill_record_id.filter(|_| filled.is_some()),
+            parties: [taker, maker.filter(|_| !is_one)],
+            amounts: filled.map(|filled| Amounts {
+                base: filled.base,
+                quote: filled.quote,
+                oracle: record.oracle_price,
+            }),
+            ..Self::new(kind, record.ts)
+        })
+    }
+
+    fn of_funding(record: &FundingRateRecord) -> Self {
+        let (rate, price) = (i128::from(record.funding_rate), i128::from(record.oracle_twap));
+        let twice = (rate.abs() * FRACTION_SCALE * 2 + price).checked_div(price * 2);
+        let fraction = twice.filter(|_| price > 0).unwrap_or(0) * rate.signum();
+        Self {
+            market: Some((MarketType::Perp, record.market_index)),
+            id: Some(record.record_id),
+            fraction: Some(fraction),
+            ..Self::new(Kind::FundingRate, record.ts)
+        }
+    }
+
+    fn of_order(layout: &EventLayout, data: &[u8]) -> Result<Self, ProtocolError> {
+        let values = Values::read(layout, data)?;
+        let of_order = |name| values.find(ValueName { group: "order", name });
+        let market_type = match of_order("marketType") {
+            Some(Value::Name("Spot")) => MarketType::Spot,
+            _ => MarketType::Perp,
+        };
+        let order_id = unsigned(of_order("orderId"));
+        let party = values.account("user").map(|key| Party { key, order_id });
+        Ok(Self {
+            market: unsigned(of_order("marketIndex")).map(|index| (market_type, index)),
+            parties: [party, None],
+            ..Self::new(Kind::Order, values.ts())
+        })
+    }
+
+    fn of_sketch(
+        sketch: &Sketch,
+        layout: &EventLayout,
+        data: &[u8],
+    ) -> Result<Self, ProtocolError> {
+        let values = Values::read(layout, data)?;
+        let own = |name| values.find(ValueName::own(name));
+        let market = sketch.market.zip(unsigned(own("marketIndex")));
+        let mut parties = [None, None];
+        for (party, account) in parties.iter_mut().zip(sketch.accounts) {
+            *party = values.account(account).map(|key| Party { key, order_id: None });
+        }
+        let id = sketch.id.and_then(|name| unsigned(own(name)));
+        Ok(Self { market, id, parties, ..Self::new(sketch.kind, values.ts()) })
+    }
+
+    fn of_other(layout: &EventLayout, data: &[u8]) -> Self {
+        let begins = layout.fields.first().is_some_and(|field| field.name == "ts");
+        let has_ts = begins && data.len() >= DISCRIMINATOR_BYTES + size_of::<i64>();
+        Self::new(Kind::Other, if has_ts { i64_at(data, DISCRIMINATOR_BYTES) } else { 0 })
+    }
+}
+
+/// The values of a record by name.
+struct Values<'a> {
+    names: Vec<ValueName>,
+    values: Vec<Value<'a>>,
+}
+
+impl<'a> Values<'a> {
+    fn read(layout: &EventLayout, data: &'a [u8]) -> Result<Self, ProtocolError> {
+        let names = value_names(layout);
+        let mut values = Vec::with_capacity(names.len());
+        read_values(layout, data, &mut values)?;
+        Ok(Self { names, values })
+    }
+
+    fn find(&self, name: ValueName) -> Option<Value<'a>> {
+        let at = self.names.iter().position(|known| *known == name)?;
+        self.values.get(at).copied()
+    }
+
+    fn ts(&self) -> i64 {
+        match self.find(ValueName::own("ts")) {
+            Some(Value::Signed(ts)) => i64::try_from(ts).unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    fn account(&self, name: &'static str) -> Option<Pubkey> {
+        match self.find(ValueName::own(name)) {
+            Some(Value::Key(key)) => Some(key),
+            _ => None,
+        }
+    }
+}
+
+fn unsigned<T: TryFrom<u128>>(value: Option<Value<'_>>) -> Option<T> {
+    match value {
+        Some(Value::Unsigned(number)) => T::try_from(number).ok(),
+        _ => None,
+    }
+}
