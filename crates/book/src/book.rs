@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::{Pubkey, Slot};
 
 use crate::config::BookConfig;
@@ -65,6 +66,13 @@ impl Book {
             snapshot: SnapshotProgress::default(),
             forgotten: Vec::new(),
             changed_orders: None,
+        }
+    }
+
+    /// Changes the rules of an empty book, which reads a journal, to those of its accounts.
+    pub fn set_rules(&mut self, rules: Program) {
+        if self.market_count() == 0 && self.orders.present_users == 0 {
+            self.markets.exchange.rules = rules;
         }
     }
 

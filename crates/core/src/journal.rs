@@ -1,9 +1,12 @@
 //! The journal of a core: writes its inputs to a log, and applies inputs that were read from one.
 
+use std::cell::Cell;
+
 use slotbook_book::{AccountUpdate, Accounts, Gate, MarketId, RestoreError};
 use slotbook_journal::{
     Checkpoint, Fault, Gate as LoggedGate, Input, JournalError, Origin, Reader, StoredAccount,
 };
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::{Pubkey, Slot};
 
 use crate::core::Core;
@@ -113,6 +116,13 @@ impl Core {
     /// Replaces the content of the core by the checkpoint that the reader has found.
     pub(crate) fn restore_checkpoint(&mut self, reader: &Reader) -> Result<(), JournalProblem> {
         let mut accounts = SegmentAccounts { reader, error: None };
+        let rules = Cell::new(None);
+        (&mut accounts).each(&|_| rules.get().is_none(), &mut |update| {
+            rules.set(self.rules_of(update.owner, update.data));
+        });
+        if let Some(rules) = rules.get() {
+            self.book.set_rules(rules);
+        }
         let restored = self.restore(reader.state().unwrap_or_default(), &mut accounts);
         match accounts.error {
             Some(error) => Err((&error).into()),
@@ -120,10 +130,21 @@ impl Core {
         }
     }
 
+    /// Returns the program whose layout an account of the exchange has.
+    fn rules_of(&self, owner: Pubkey, data: &[u8]) -> Option<Program> {
+        Program::of_account(data).filter(|_| owner == self.book.config().program)
+    }
+
     /// Does what an input says.
     pub(crate) fn apply_input(&mut self, input: &Input<'_>) {
         match *input {
             Input::Account { origin, owner, data } => {
+                // A journal names the program's address alone, and an exchange of any rules may have an address of its own.
+                if self.book.market_count() == 0
+                    && let Some(rules) = self.rules_of(owner, data)
+                {
+                    self.book.set_rules(rules);
+                }
                 self.intake().apply(AccountUpdate { owner, data, ..closed(&origin) });
             }
             Input::Damaged(origin) => {

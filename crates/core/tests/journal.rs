@@ -6,7 +6,7 @@ use std::fs::{read, read_to_string};
 use std::path::PathBuf;
 
 use serde_json::Value;
-use slotbook_book::{MarketId, Side};
+use slotbook_book::{BookConfig, MarketId, Side};
 use slotbook_core::core::Core;
 use slotbook_core::reader::{JournalReader, Step, Until};
 use slotbook_journal::Writer;
@@ -179,8 +179,20 @@ fn captured() -> Vec<(Pubkey, Vec<u8>)> {
 
 #[test]
 fn a_journal_of_velocity_gives_its_captured_book_back() {
-    let (program, accounts) = (Program::Velocity.id(), captured());
-    let core = Core::new(program, "first".to_owned());
+    check_captured(Program::Velocity.id());
+}
+
+#[test]
+fn a_journal_of_velocity_at_an_address_of_its_own_gives_its_captured_book_back() {
+    check_captured(Pubkey([77; 32]));
+}
+
+/// Plays a journal of the captured accounts, from its begin and from its second segment on, into cores that know the
+/// address of the program alone.
+fn check_captured(program: Pubkey) {
+    let accounts = captured();
+    let config = BookConfig { program, rules: Program::Velocity };
+    let core = Core::new(config, "first".to_owned());
     let mut life = Life { core, shown: Vec::new(), segments: Vec::new() };
     assert!(life.core.start_journal());
     for turn in 0..4_u64 {
@@ -194,6 +206,9 @@ fn a_journal_of_velocity_gives_its_captured_book_back() {
             }
             core.apply(&record_of(program, pubkey, slot, &data));
         }
+        if turn == 1 {
+            core.mark_checkpoint();
+        }
         core.end_turn(ts_ms);
         let (seq, hashes) = (core.book().seq(MarketId(0)).unwrap(), hashes_of(core));
         life.shown.push(Shown { ts_ms, slot, seq, hashes, marks: Vec::new() });
@@ -201,12 +216,14 @@ fn a_journal_of_velocity_gives_its_captured_book_back() {
     assert_eq!(life.core.take_problems(), "[]");
     assert_eq!(life.core.book().census().accounts, 9, "users and markets");
     life.write_of(program);
-    let mut reader = JournalReader::new(program);
-    reader.push(&life.segments[0]);
-    let mut read = Core::new(program, "none".to_owned());
-    read_turns(&mut reader, &mut read, &life.shown);
     let levels = |core: &Core| Side::BOTH.map(|side| core.book().levels(MarketId(0), side).count());
-    assert_eq!((levels(&read), levels(&life.core)), ([4, 3], [4, 3]));
+    for (segment, shown) in life.segments.iter().zip([&life.shown[..2], &life.shown[2..]]) {
+        let mut reader = JournalReader::new(program);
+        reader.push(segment);
+        let mut read = Core::new(program, "none".to_owned());
+        read_turns(&mut reader, &mut read, shown);
+        assert_eq!((levels(&read), levels(&life.core)), ([4, 3], [4, 3]));
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::array;
 
-use super::account::AccountKind;
+use super::account::{AccountKind, kind_of};
 use super::enums::{MarketType, OracleSource, OrderStatus};
 use super::error::ProtocolError;
 use super::market::{PerpMarket, SpotMarket};
@@ -62,6 +62,17 @@ impl Program {
     #[must_use]
     pub fn of_user(bytes: usize) -> Self {
         if bytes > Drift::USER.size { Self::Velocity } else { Self::Drift }
+    }
+
+    /// Returns the program whose layout a user, a market or the state has; `None` for any other
+    /// account.
+    #[must_use]
+    pub fn of_account(data: &[u8]) -> Option<Self> {
+        let kind = kind_of(data).ok().filter(|kind| {
+            use AccountKind::{PerpMarket, SpotMarket, State, User};
+            matches!(kind, User | PerpMarket | SpotMarket | State)
+        })?;
+        [Self::Drift, Self::Velocity].into_iter().find(|program| program.check(kind, data).is_ok())
     }
 
     /// Returns the layout table of a kind of account; `None` when the program has no such account.
