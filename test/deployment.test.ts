@@ -4,6 +4,7 @@ import path from 'node:path';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { coreOptions, edgeOptions, serveOptions } from '../src/app/cli-options.js';
+import { environmentNameOf, SETTINGS } from '../src/config/settings.js';
 import { container, directive, instruction, readInRoot, root } from './support/ops-files.js';
 
 test.each([
@@ -43,6 +44,7 @@ interface ComposeService {
   readonly image?: string;
   readonly build?: { readonly dockerfile: string };
   readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
   readonly depends_on?: readonly string[];
 }
@@ -63,9 +65,10 @@ test('ops/compose.yaml has flags that there are, and parts that name each other'
   const { services } = compose;
   const names = Object.keys(services);
   expect(names.filter((name) => /^(nats|core|edge)-/.test(name))).toHaveLength(7);
-  for (const [name, { command = [], depends_on = [] }] of Object.entries(services).map(
-    ([name, part]) => [name, merged(part)] as const,
-  )) {
+  const variables = Object.keys(SETTINGS).map(environmentNameOf);
+  for (const [name, { command = [], depends_on = [], environment = {} }] of Object.entries(
+    services,
+  ).map(([name, part]) => [name, merged(part)] as const)) {
     expect(names).toEqual(expect.arrayContaining([...depends_on]));
     const kind = command[0] as keyof typeof options;
     if (!(kind in options)) continue;
@@ -75,11 +78,21 @@ test('ops/compose.yaml has flags that there are, and parts that name each other'
       name,
       flags: [],
     });
-    const nats = command[command.indexOf('--nats') + 1] ?? '';
-    for (const url of nats.split(',')) expect(names).toContain(new URL(url).hostname);
-    const history = new URL(command[command.indexOf('--history-url') + 1] ?? '');
-    expect(names).toContain(history.hostname);
+    expect(variables).toEqual(expect.arrayContaining(Object.keys(environment)));
+    const { SLOTBOOK_NATS: nats = '', SLOTBOOK_HISTORY_URL: history = '' } = environment;
+    for (const url of nats.split(',')) {
+      expect(names).toContain(new URL(url).hostname);
+      expect(new URL(url).username, 'the login of its role').toBe(kind);
+    }
+    expect(names).toContain(new URL(history).hostname);
   }
+});
+
+test('no command line of ops/compose.yaml has a secret, and each NATS server has the logins', () => {
+  for (const part of Object.values(compose.services).map(merged))
+    expect((part.command ?? []).join(' ')).not.toContain('${');
+  const servers = Object.entries(compose.services).filter(([name]) => name.startsWith('nats-'));
+  for (const [, { command = [] }] of servers) expect(command).toContain('/nats.conf');
 });
 
 test('the balancer of ops/compose.yaml knows each edge by its port', () => {
