@@ -146,6 +146,17 @@ describe('bodies with indicative quotes', () => {
     expect(l3Of(engine, { depth: 2 }).bids).toHaveLength(2);
   });
 
+  test('sum the largest quotes of a maker exactly, beyond 64 bits', () => {
+    const size = 2n ** 64n - 1n;
+    const bid = { price: 90_000_000n, size };
+    const all = Array.from({ length: 32 }, () => ({ bid, ask: null, isOracleOffset: false }));
+    const engine = quotedBook(touch, [all]);
+    expect(l2Of(engine).bids).toMatchObject([
+      { size: String(32n * size + 2n * UNIT), sources: { indicative: String(32n * size) } },
+    ]);
+    expect(l3Of(engine).bids.at(-1)).toMatchObject({ queue: String(31n * size + 2n * UNIT) });
+  });
+
   test('say that quotes cross', () => {
     const engine = quotedBook(touch, [[fixed([120_000_000n, 1n], null)]], 'improve');
     expect([l2Of(engine).crossed, l3Of(engine).crossed]).toEqual([true, true]);

@@ -95,7 +95,7 @@ test('answers 503 while its cluster cannot be reached', async () => {
   expect(response.status).toBe(503);
   expect((await fetch(`${url}/health`)).status).toBe(200);
   expect((await fetch(`${url}/ready`)).status).toBe(503);
-  service.child.kill('SIGINT');
+  service.child.kill('SIGHUP');
   expect(await exitCode(service)).toBe(0);
 });
 
