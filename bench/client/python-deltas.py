@@ -2,10 +2,12 @@
 
     python3 bench/client/python-deltas.py [DELTAS] [json]
 
-Another process sends the snapshot and the deltas of a topic in test/vectors/binary, again and again. PYTHONPATH is `python`.
+Another process sends the snapshot and the nine deltas of a topic in test/vectors/binary, again and again; the time of the snapshots is
+measured by itself and taken off. PYTHONPATH is `python`.
 """
 
 import asyncio
+import contextlib
 import json
 import multiprocessing
 import sys
@@ -16,6 +18,7 @@ import websockets
 from slotbook import Client
 from slotbook.binary import FrameDecoder
 from slotbook.book import FollowedBook
+from slotbook.frames import frame_of
 
 TOPIC = "book:SOL-PERP:20:binary"
 BLOCK = 50
@@ -34,9 +37,10 @@ def serve(port, encoding: str) -> None:
         request = json.loads(await socket.recv())
         await socket.send(json.dumps({"type": "subscribed", "id": request["id"], "topic": TOPIC}))
         frames = frames_of(encoding) * BLOCK
-        while True:
-            for frame in frames:
-                await socket.send(frame)
+        with contextlib.suppress(websockets.ConnectionClosed):
+            while True:
+                for frame in frames:
+                    await socket.send(frame)
 
     async def main() -> None:
         server = await websockets.serve(send_all, "127.0.0.1", 0, compression=None)
@@ -67,15 +71,36 @@ async def follow(port: int, encoding: str, count: int) -> float:
         return time.process_time() - began
 
 
-def time_without_socket(count: int) -> float:
-    frames = frames_of("binary")
+async def read_bare(port: int, count: int) -> float:
+    """Returns the CPU seconds in which the library alone reads so many messages."""
+    async with websockets.connect(f"ws://127.0.0.1:{port}/ws", compression=None, ping_interval=None) as socket:
+        await socket.send('{"id":1}')
+        await socket.recv()
+        began = time.process_time()
+        for _ in range(count):
+            await socket.recv()
+        return time.process_time() - began
+
+
+def time_without_socket(encoding: str, count: int) -> dict[str, float]:
+    """Returns the CPU seconds of the snapshots and of the deltas among so many frames."""
+    snapshot, *deltas = frames_of(encoding)
     decoder, book = FrameDecoder(), FollowedBook("book", 20)
-    began = time.process_time()
-    for _ in range(count // len(frames)):
-        for frame in frames:
-            book.apply_frame(decoder.decode_frame(frame))
-            book.view(is_following=True)
-    return time.process_time() - began
+
+    def apply(frame) -> None:
+        book.apply_frame(frame_of(json.loads(frame)) if encoding == "json" else decoder.decode_frame(frame))
+        book.view(is_following=True)
+
+    seconds = {"snapshots": 0.0, "deltas": 0.0}
+    for _ in range(count // (1 + len(deltas))):
+        began = time.process_time()
+        apply(snapshot)
+        between = time.process_time()
+        for delta in deltas:
+            apply(delta)
+        seconds["snapshots"] += between - began
+        seconds["deltas"] += time.process_time() - between
+    return seconds
 
 
 def main() -> None:
@@ -87,10 +112,17 @@ def main() -> None:
     while port.value == 0:
         time.sleep(0.01)
     seconds = asyncio.run(follow(port.value, encoding, count))
+    bare = asyncio.run(read_bare(port.value, count))
     server.terminate()
-    report = {"websockets": websockets.__version__, "encoding": encoding, "frames": count}
-    report["framesPerCpuSecond"] = round(count / seconds)
-    report["withoutSocket"] = round(count / time_without_socket(count))
+    parts = time_without_socket(encoding, count)
+    deltas = count * 0.9
+    report = {
+        "websockets": websockets.__version__,
+        "encoding": encoding,
+        "deltasPerCpuSecond": round(deltas / (seconds - parts["snapshots"])),
+        "withoutSocket": round(deltas / parts["deltas"]),
+        "bareWebsockets": round(count / bare),
+    }
     print(json.dumps(report))
 
 

@@ -67,18 +67,20 @@ class ByteReader:
 
     def number(self, bits: int = 53) -> int:
         """Returns a varint; one of 128 bits is a wide."""
-        data, at = self.data, self.at + 1
-        value = byte = data[at - 1]
-        if byte > 127:
-            value, shift = byte & 127, 0
-            while byte > 127:
-                byte, at, shift = data[at], at + 1, shift + 7
+        data, at = self.data, self.at
+        value = data[at]
+        if value > 127:
+            value &= 127
+            shift = 7
+            while (byte := data[at := at + 1]) > 127:
                 value |= (byte & 127) << shift
+                shift += 7
                 if shift >= bits:
                     refuse("a number is too long")
+            value |= byte << shift
             if byte == 0 or value >> bits:
                 refuse("a number has another form")
-        self.at = at
+        self.at = at + 1
         return value
 
     def text(self) -> str:
@@ -172,19 +174,19 @@ def read_rest(reader: ByteReader, stream: Stream, frame: Frame[Any]) -> None:
 
 def read_levels(reader: ByteReader, stream: Stream, sign: int, price: int) -> list[Level]:
     rows: list[Level] = []
-    step = sign * stream.price_unit
-    while head := reader.number():
+    number, step, size_unit = reader.number, sign * stream.price_unit, stream.size_unit
+    while head := number():
         kind, distance = head & 3, head >> 2
-        if kind == 3:
-            if distance:
-                refuse("an exact price has a distance")
-            price = reader.number(64)
+        if kind < 3:
+            price += (-(distance + 1 >> 1) if distance & 1 else distance >> 1) * step
+        elif distance:
+            refuse("an exact price has a distance")
         else:
-            price += unfolded(distance) * step
+            price = number(64)
         if price < 0 or price >> 64 or len(rows) == limits.ROWS_MAX:
             refuse("a level is out of bounds")
         if kind == 1:
-            size = reader.number() * stream.size_unit or refuse("a level without a size")
+            size = number() * size_unit or refuse("a level without a size")
             rows.append(Level(price, size, {"dlob": size}))
         else:
             sources = read_sources(reader, kind) if kind else {}

@@ -134,19 +134,19 @@ class FollowedBook(Generic[Row]):
         return BookView(*at, is_following, *self._shown, self.timing)
 
     def _check_position(self, frame: Frame[Row]) -> None:
-        point = self.resume_point
-        if point is None:
+        head = self.head
+        if head is None or not self._is_whole:
             raise ProtocolViolation("noSnapshot", f"a {frame.type} came before a snapshot")
-        if frame.epoch != point.epoch:
-            raise ProtocolViolation("epoch", f"a {frame.type} of {frame.epoch}, the book is of {point.epoch}")
+        if frame.epoch != head.epoch:
+            raise ProtocolViolation("epoch", f"a {frame.type} of {frame.epoch}, the book is of {head.epoch}")
         is_delta = frame.type == "delta"
         prev = frame.prev if is_delta else frame.seq
-        if prev > point.seq:
-            raise ProtocolViolation("gap", f"a {frame.type} follows {prev}, the book is at {point.seq}")
+        if prev > head.seq:
+            raise ProtocolViolation("gap", f"a {frame.type} follows {prev}, the book is at {head.seq}")
         # Another process may link to an earlier frame than that of the book.
-        is_later = frame.seq > point.seq or (is_delta and frame.seq == point.seq and self._is_state_alone(frame))
-        if prev < point.seq and not is_later:
-            raise ProtocolViolation("repeated", f"a {frame.type} follows {prev}, the book is at {point.seq}")
+        is_later = frame.seq > head.seq or (is_delta and frame.seq == head.seq and self._is_state_alone(frame))
+        if prev < head.seq and not is_later:
+            raise ProtocolViolation("repeated", f"a {frame.type} follows {prev}, the book is at {head.seq}")
         if is_delta and not is_later:
             raise ProtocolViolation("seq", f"{frame.seq} after {prev}")
 
