@@ -12,12 +12,14 @@ import { shortfallText } from './walk.js';
 
 test('an order that does not fill says why, and how little it is', () => {
   const said = (reason: string | undefined, unfilled: bigint) =>
-    shortfallText({ reason, unfilled: unfilled as never }, '0.01 SOL');
+    shortfallText({ reason, unfilled: unfilled as never }, '0.01 SOL', 10n);
   expect(said('belowMinOrderSize', 1_000_000n)).toBe(
     'The smallest order of this market is 0.01 SOL',
   );
   expect(said('oracleInvalid', 1n)).toBe('Not filled: oracle invalid');
-  expect(said(undefined, 1n)).toBe('The book has no more within its price');
+  // A rest below one step cannot fill.
+  expect(said(undefined, 9n)).toBeUndefined();
+  expect(said(undefined, 10n)).toBe('The book has no more within its price');
   expect(said(undefined, 0n)).toBeUndefined();
 });
 

@@ -2,7 +2,10 @@
 import type { MarketLiquidity } from '@slotbook/client';
 import { changeOf, type ListedMarket } from './market-list.js';
 
-/** Figures of a market, amounts in the chosen unit; null where there is none. */
+/**
+ * Figures of a market, amounts in the chosen unit, rates as fractions an hour, the next one's time in
+ * Unix seconds; null where there is none.
+ */
 export type MarketRow = ReturnType<typeof marketRow>;
 
 /** The distance of the depth, basis points. */
@@ -26,7 +29,6 @@ export function marketRow(
   const near = liquidity?.depth.find(({ bps }) => bps === DEPTH_BPS);
   const sides = isBase ? [near?.bidBase, near?.askBase] : [near?.bidQuote, near?.askQuote];
   const perp = market.marketType === 'perp' ? stats : null;
-  const hours = perp?.fundingRateTs ? Math.floor(perp.fundingRateTs / HOUR_SECONDS) + 1 : null;
   const mid = best === undefined ? null : Number(best.bid + best.ask) / 2;
   return {
     market,
@@ -35,15 +37,17 @@ export function marketRow(
     change: changeOf(stats),
     volume: stats?.[isBase ? 'baseVolume24h' : 'volume24h'] ?? null,
     openInterest: perp?.[isBase ? 'longOpenInterest' : 'openInterest'] ?? null,
-    /** A fraction an hour. */
     funding: perp?.fundingRate ?? null,
-    /** When the next rate is due, Unix seconds. */
-    fundingAt: hours === null ? null : hours * HOUR_SECONDS,
+    fundingAt: nextFunding(perp?.fundingRateTs ?? null),
     /** Negative where the book is crossed. */
     spreadBps: best && mid ? (Number(best.ask - best.bid) / mid) * 1e4 : null,
     /** The smaller side within {@link DEPTH_BPS} of the mid price. */
     depth: near === undefined ? null : Math.min(...sides.map(Number)) / (isBase ? 1e9 : 1e6),
   };
+}
+
+function nextFunding(ts: number | null): number | null {
+  return ts === null ? null : (Math.floor(ts / HOUR_SECONDS) + 1) * HOUR_SECONDS;
 }
 
 /** The figures by which rows are sorted. */

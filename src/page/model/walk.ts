@@ -7,15 +7,16 @@ type Fill = MatchAnswer['fills'][number];
 
 /**
  * Returns the reason why an order does not fill whole; undefined when it does. `smallest` is the
- * market's smallest order with its unit.
+ * market's smallest order with its unit, and `step` the least amount that could fill, like `unfilled`.
  */
 export function shortfallText(
   { reason, unfilled }: Pick<MatchAnswer, 'unfilled'> & { readonly reason?: string | undefined },
   smallest: string,
+  step: bigint,
 ): string | undefined {
   if (reason === 'belowMinOrderSize') return `The smallest order of this market is ${smallest}`;
   if (reason !== undefined) return `Not filled: ${wordsOf(reason)}`;
-  return unfilled > 0n ? 'The book has no more within its price' : undefined;
+  return unfilled >= step ? 'The book has no more within its price' : undefined;
 }
 
 /** Value of the initial order in quote: large enough to reach several levels. */
