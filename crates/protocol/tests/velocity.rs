@@ -259,6 +259,69 @@ fn converted_users_are_read() {
 }
 
 #[test]
+fn positions_of_converted_users_are_read_with_their_amounts() {
+    for Relaid { data, expected, .. } in relaid().iter().filter(|a| a.kind == AccountKind::User) {
+        let amount = |path: String| expected[&path].as_str().unwrap().parse::<i128>().unwrap();
+        let holdings = PROGRAM.holdings(data).unwrap();
+        assert_eq!(holdings.amounts.settled_perp_pnl, amount("settledPerpPnl".to_owned()));
+        assert_eq!(holdings.amounts.margin_mode, 0, "the program has no such mode");
+        let of_perp = |index: usize| {
+            let at = |name: &str| amount(format!("perpPositions[{index}].{name}"));
+            let parts =
+                ["quoteAssetAmount", "quoteEntryAmount", "openBids", "settledPnl", "openOrders"];
+            (at("marketIndex"), at("baseAssetAmount"), parts.map(at))
+        };
+        let expected_perps: Vec<_> = (0..POSITIONS)
+            .map(of_perp)
+            .filter(|(_, base, [quote, .., orders])| *base != 0 || *quote != 0 || *orders != 0)
+            .collect();
+        let perps: Vec<_> = holdings
+            .perps
+            .iter()
+            .map(|perp| {
+                let parts = [
+                    perp.quote,
+                    perp.quote_entry,
+                    perp.open_bids,
+                    perp.settled_pnl,
+                    perp.open_orders,
+                ];
+                (perp.market_index, perp.base, parts)
+            })
+            .collect();
+        assert_eq!(perps, expected_perps);
+        let of_spot = |index: usize| {
+            let at = |name: &str| amount(format!("spotPositions[{index}].{name}"));
+            [
+                at("marketIndex"),
+                at("scaledBalance"),
+                at("balanceType"),
+                at("openBids"),
+                at("openOrders"),
+            ]
+        };
+        let expected_spots: Vec<_> = (0..POSITIONS)
+            .map(of_spot)
+            .filter(|[_, balance, .., orders]| *balance != 0 || *orders != 0)
+            .collect();
+        let spots: Vec<_> = holdings
+            .spots
+            .iter()
+            .map(|spot| {
+                [
+                    spot.market_index,
+                    spot.scaled_balance,
+                    spot.is_borrow,
+                    spot.open_bids,
+                    spot.open_orders,
+                ]
+            })
+            .collect();
+        assert_eq!(spots, expected_spots);
+    }
+}
+
+#[test]
 fn an_offset_beyond_32_bits_is_read_and_seen_to_change() {
     let mut data = relaid().into_iter().find(|a| a.kind == AccountKind::User).unwrap().data;
     for offset in [0, 1, -1, 5_000_000_000, -5_000_000_000, i64::MIN, i64::MAX] {

@@ -104,6 +104,14 @@ impl Book {
         self.markets.find(MarketKey { market_type, market_index }).map(|market| market.info.id)
     }
 
+    /// Returns the account bytes and the oracle readings of a market; `None` for an unknown market,
+    /// and while its account is closed or malformed.
+    #[must_use]
+    pub fn market_account(&self, id: MarketId) -> Option<(&[u8], OracleState)> {
+        let market = self.markets.get(id).filter(|market| market.unusable.is_none())?;
+        Some((&market.data, market.oracle))
+    }
+
     /// Returns the oracle accounts that markets name, each once, in the order of their keys.
     #[must_use]
     pub fn oracle_keys(&self) -> Vec<Pubkey> {

@@ -158,7 +158,7 @@ impl SpotMarket {
 /// Bytes of a name, the same for all kinds of accounts.
 const NAME_BYTES: usize = 32;
 
-fn name_of(table: &Layout, bytes: &[u8]) -> String {
+pub(super) fn name_of(table: &Layout, bytes: &[u8]) -> String {
     let at = table.leaf("name", "u8");
     trimmed_name(&bytes[at..at + NAME_BYTES])
 }

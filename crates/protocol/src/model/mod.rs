@@ -7,6 +7,7 @@ pub mod enums;
 pub mod error;
 pub mod fees;
 pub mod fill;
+pub mod margin;
 pub mod market;
 pub mod oracle;
 pub mod order;

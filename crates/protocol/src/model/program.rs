@@ -6,6 +6,7 @@ use std::array;
 use super::account::{AccountKind, kind_of};
 use super::enums::{MarketType, OracleSource, OrderStatus};
 use super::error::ProtocolError;
+use super::margin::{PerpAmounts, SpotAmounts, UserHoldings};
 use super::market::{PerpMarket, SpotMarket};
 use super::oracle::{OracleReading, decode_oracle};
 use super::order::{Order, RawOrder, bit_flags};
@@ -147,6 +148,30 @@ impl Program {
     /// The errors of [`Program::check`], or [`ProtocolError::InvalidEnum`].
     pub fn spot_market(self, data: &[u8]) -> Result<SpotMarket, ProtocolError> {
         of_program!(self, T => SpotMarket::read::<T>(data))
+    }
+
+    /// The positions and amounts of a user account.
+    ///
+    /// # Errors
+    /// As [`Program::check`].
+    pub fn holdings(self, data: &[u8]) -> Result<UserHoldings, ProtocolError> {
+        of_program!(self, T => UserHoldings::read::<T>(data))
+    }
+
+    /// The amounts of a perp market that margins depend on.
+    ///
+    /// # Errors
+    /// As [`Program::check`].
+    pub fn perp_amounts(self, data: &[u8]) -> Result<PerpAmounts, ProtocolError> {
+        of_program!(self, T => PerpAmounts::of::<T>(data))
+    }
+
+    /// The amounts of a spot market that margins depend on.
+    ///
+    /// # Errors
+    /// As [`Program::check`].
+    pub fn spot_amounts(self, data: &[u8]) -> Result<SpotAmounts, ProtocolError> {
+        of_program!(self, T => SpotAmounts::of::<T>(data))
     }
 
     /// The exchange's state.
