@@ -1,4 +1,5 @@
-//! Simulates a taker order: the fills at present, and the remainder that rests.
+//! Simulates a taker order: the fills at present, and the remainder that rests. [`margin`] calculates
+//! the margin of an account.
 //!
 //! The principal function is [`walk`]: it fills a [`Taker`] from the [`Liquidity`] of a market by
 //! the rules of a [`Model`]. The result, a [`Walk`], lists each fill with source, price and fee,
@@ -31,6 +32,7 @@ mod fees;
 mod fill;
 pub mod limits;
 mod liquidity;
+pub mod margin;
 mod money;
 pub mod onchain;
 mod spec;

@@ -21,6 +21,7 @@ mod dlob;
 mod events;
 mod group;
 mod manifest;
+mod margin;
 mod onchain;
 mod oracles;
 mod order;

@@ -12,6 +12,7 @@ use crate::dlob;
 use crate::events;
 use crate::group;
 use crate::manifest;
+use crate::margin;
 use crate::onchain;
 use crate::prices::{self, PriceFamily};
 use crate::report::{FileReport, FolderReport, Outcome};
@@ -115,8 +116,10 @@ fn not_cases(name: &str, file: &Value) -> Result<FileReport, Malformed> {
         Ok(FileReport::not_ours(name, "an index of other files"))
     } else if has("buckets") {
         Ok(FileReport::left(name, "candles"))
+    } else if file["vectors"][0]["input"].get("perpMarkets").is_some() {
+        Ok(FileReport::of(name, margin::check(file)?))
     } else if has("meta") && (has("vectors") || has("rows")) {
-        Ok(FileReport::left(name, "read models, labels and messages of the data interface"))
+        Ok(FileReport::left(name, "labels and messages of the data interface"))
     } else {
         Err(unknown())
     }

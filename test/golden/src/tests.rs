@@ -46,6 +46,11 @@ fn the_programs_own_matching_is_right_to_the_last_unit() {
 }
 
 #[test]
+fn margins_gains_and_liquidation_prices_are_those_of_the_sdk() {
+    check("client", Totals { passed: 29, failed: 0, departed: 0 }, &[]);
+}
+
+#[test]
 fn quotes_levels_and_swaps_of_the_amm_are_right_to_the_unit() {
     check("amm", Totals { passed: 104, failed: 0, departed: 0 }, &[]);
 }
