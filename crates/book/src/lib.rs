@@ -52,11 +52,12 @@ pub use model::market::{
 pub use model::rows::{Level, OrderRow};
 pub use model::side::Side;
 pub use model::update::{AccountUpdate, Applied, BookError, Gate};
+pub use view::account::AccountOrder;
 pub use view::auctions::AuctionRow;
 pub use view::facts::{Census, Counters, Header};
 pub use view::integrity::Violation;
 pub use view::lacking::LayoutSample;
 pub use view::open_orders::OpenOrder;
-pub use view::orders::OrdersQuery;
+pub use view::orders::{Ahead, OrdersQuery};
 pub use view::queue::QueueScratch;
 pub use view::resting::Resting;

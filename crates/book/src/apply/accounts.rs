@@ -97,7 +97,10 @@ impl Book {
             Err(cause) => return self.quarantine(update, cause),
         };
         let Self { orders, markets, .. } = self;
-        orders.users.get_mut(index).version.accept(update);
+        let user = orders.users.get_mut(index);
+        user.version.accept(update);
+        let rest_changed = user.rest.replace(view.beside_orders());
+        orders.users.set_authority(index, view.authority());
         let was_present = orders.set_present(index);
         self.changed_orders = was_present.then_some(changed);
         let affected =
@@ -111,7 +114,9 @@ impl Book {
             self.quarantined.remove(&update.pubkey);
         }
         if was_present && reconsider == 0 {
-            return Ok(Applied::Unchanged);
+            // A log omits unchanged accounts of a snapshot, and this one has other amounts.
+            let is_news = rest_changed && update.gate == Gate::Snapshot;
+            return Ok(if is_news { Applied::Changed } else { Applied::Unchanged });
         }
         self.count_in_snapshot(update, was_present);
         Ok(Applied::Changed)

@@ -9,7 +9,7 @@ use slotbook_protocol::model::{ProtocolError, UserView};
 use super::rules::{Context, decide};
 use super::timers::Timer;
 use super::timers::Timers;
-use super::users::{User, UserTable};
+use super::users::{Rest, User, UserTable};
 use crate::LeftOut;
 use crate::ladder::arena::{Arena, Node, Place, Standing, handle_of, slot_of, user_of};
 use crate::limits::{ORDERS_PER_USER, TIMERS_PER_ORDER_MAX, TIMERS_SLACK, USERS_MAX};
@@ -219,6 +219,7 @@ impl OrderStore {
         debug_assert!(user.open == 0, "Invariant: an absent user has no open orders");
         markets.move_elsewhere(&user.positions, &Positions::NONE);
         user.positions = Positions::NONE;
+        user.rest = Rest::default();
         user.frozen = false;
         if user.present {
             user.present = false;

@@ -29,6 +29,56 @@ pub(crate) struct User {
     /// False for a closed or quarantined account, whose key only rejects older states.
     pub(crate) present: bool,
     pub(crate) positions: Positions,
+    /// The wallet that owns the account.
+    pub(crate) authority: Pubkey,
+    pub(crate) rest: Rest,
+}
+
+/// The bytes of an account besides its order slots, without lines of zeros: unused positions take no
+/// memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rest {
+    /// A bit for each line that is not zero.
+    lines: u64,
+    bytes: Vec<u8>,
+}
+
+/// Bytes of a line.
+const LINE: usize = 32;
+
+impl Rest {
+    /// Replaces the bytes; returns whether they differ.
+    pub(crate) fn replace(&mut self, parts: [&[u8]; 2]) -> bool {
+        let (mut lines, mut end, mut differs) = (0, 0, false);
+        for (index, line) in parts.into_iter().flat_map(|part| part.chunks(LINE)).enumerate() {
+            if line.iter().all(|byte| *byte == 0) {
+                continue;
+            }
+            lines |= 1 << index;
+            let next = end + line.len();
+            if differs || self.bytes.get(end..next) != Some(line) {
+                differs = true;
+                self.bytes.truncate(end);
+                self.bytes.extend_from_slice(line);
+            }
+            end = next;
+        }
+        differs |= self.lines != lines || self.bytes.len() != end;
+        self.bytes.truncate(end);
+        self.lines = lines;
+        differs
+    }
+
+    /// Writes the bytes into zeros.
+    pub(crate) fn write(&self, parts: [&mut [u8]; 2]) {
+        let mut rest = &self.bytes[..];
+        let lines = parts.into_iter().flat_map(|part| part.chunks_mut(LINE)).enumerate();
+        for (_, line) in lines.filter(|(index, _)| self.lines >> index & 1 == 1) {
+            let (first, next) = rest.split_at(line.len());
+            line.copy_from_slice(first);
+            rest = next;
+        }
+    }
 }
 
 impl User {
@@ -44,6 +94,8 @@ impl User {
             frozen: false,
             present: false,
             positions: Positions::NONE,
+            authority: Pubkey::default(),
+            rest: Rest::default(),
         }
     }
 }
@@ -54,9 +106,30 @@ pub(crate) struct UserTable {
     users: Vec<User>,
     by_key: HashMap<Pubkey, u32, KeyHashBuilder>,
     free: Vec<u32>,
+    /// The hash of each user's wallet, so that the users of a wallet are found in a pass over few
+    /// bytes.
+    owners: Vec<u64>,
 }
 
 impl UserTable {
+    pub(crate) fn set_authority(&mut self, index: usize, authority: Pubkey) {
+        let user = &mut self.users[index];
+        if user.authority != authority || self.owners.len() <= index {
+            user.authority = authority;
+            self.owners.resize(self.users.len().max(self.owners.len()), 0);
+            self.owners[index] = hash_bytes(&authority.0);
+        }
+    }
+
+    /// The present users of a wallet.
+    pub(crate) fn of_authority(&self, authority: Pubkey) -> impl Iterator<Item = &User> {
+        let hash = hash_bytes(&authority.0);
+        let found = self.owners.iter().enumerate().filter(move |(_, owner)| **owner == hash);
+        found
+            .map(|(index, _)| &self.users[index])
+            .filter(move |user| user.present && user.authority == authority)
+    }
+
     /// Indexes in use plus free indexes.
     pub(crate) fn len(&self) -> usize {
         self.users.len()

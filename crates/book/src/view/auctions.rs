@@ -66,7 +66,7 @@ impl Book {
         self.markets.get(id).map(|market| market.ladders.auctions.revision)
     }
 
-    fn auction_row(&self, market: &Market, handle: u32) -> Option<AuctionRow> {
+    pub(super) fn auction_row(&self, market: &Market, handle: u32) -> Option<AuctionRow> {
         let order = open_order(self.orders.arena.raw(handle))?;
         let oracle = market.oracle_price();
         if oracle.is_none() && is_at_offset(&order) {

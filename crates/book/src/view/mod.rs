@@ -1,5 +1,6 @@
 //! Views of a book: levels, orders in their queues, auctions, quotes, and header facts.
 
+pub(crate) mod account;
 pub(crate) mod auctions;
 pub(crate) mod facts;
 mod hashes;

@@ -20,6 +20,7 @@ pub struct OpenOrder<'a> {
     pub order: Order,
     /// The reason why the book excludes the order; `None` when it does not.
     pub left_out: Option<LeftOut>,
+    pub(crate) handle: u32,
 }
 
 impl Book {
@@ -36,7 +37,7 @@ impl Book {
         let place = self.orders.arena.node(handle).place;
         let Order { market_type, market_index, .. } = order;
         let market = self.markets.find(MarketKey { market_type, market_index })?;
-        Some(OpenOrder { market: &market.info, order, left_out: left_out(place, market) })
+        Some(OpenOrder { market: &market.info, order, left_out: left_out(place, market), handle })
     }
 }
 

@@ -21,6 +21,24 @@ pub struct OrdersQuery {
     pub limit: usize,
 }
 
+/// What fills before an order at its price.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ahead {
+    /// Orders of all makers.
+    pub orders: u64,
+    /// Their sizes, in the market's base units.
+    pub size: u128,
+}
+
+impl Ahead {
+    fn of<'a>(entries: impl Iterator<Item = &'a QueueEntry>) -> Self {
+        entries.fold(Self::default(), |Self { orders, size }, entry| Self {
+            orders: orders + 1,
+            size: size + u128::from(entry.size),
+        })
+    }
+}
+
 /// Called with the unsorted queue of a price; returning false stops the reading.
 type EachQueue<'a> = &'a mut dyn FnMut(Price, &mut [QueueEntry]) -> bool;
 
@@ -74,22 +92,34 @@ impl Book {
         rows: &mut Vec<OrderRow>,
     ) {
         let Some(user) = self.orders.users.find(maker) else { return };
+        self.each_own(user, query, scratch, &mut |price, entry, ahead| {
+            rows.push(self.orders.row(price, entry, ahead.size));
+        });
+    }
+
+    /// Calls `each` with the visible orders of a user on a side, best first.
+    pub(super) fn each_own(
+        &self,
+        user: usize,
+        query: OrdersQuery,
+        scratch: &mut QueueScratch,
+        each: &mut dyn FnMut(Price, &QueueEntry, Ahead),
+    ) {
         let QueueScratch { queue, prices, .. } = scratch;
         self.prices_of(query.market, query.side, user, prices);
         let mut left = query.limit;
-        let mut each = |price, queue: &mut [QueueEntry]| {
+        let mut of_price = |price, queue: &mut [QueueEntry]| {
             let (own, others) = own_first(queue, user);
             own.sort_unstable_by(|a, b| self.orders.compare(a, b));
             for (index, entry) in own.iter().take(left).enumerate() {
                 let before = |other: &&QueueEntry| self.orders.compare(other, entry).is_lt();
                 let ahead = own[..index].iter().chain(others.iter().filter(before));
-                let ahead = ahead.map(|other| u128::from(other.size)).sum();
-                rows.push(self.orders.row(price, entry, ahead));
+                each(price, entry, Ahead::of(ahead));
             }
             left -= left.min(own.len());
             left > 0
         };
-        self.each_queue_at(query, prices, queue, &mut each);
+        self.each_queue_at(query, prices, queue, &mut of_price);
     }
 
     /// Returns whether the book has a user account with this key, with or without orders.

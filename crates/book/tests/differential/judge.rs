@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use slotbook_book::{
-    AccountUpdate, AuctionRow, Book, BookConfig, FeedState, Gate, Level, OrderRow, OrdersQuery,
-    QueueScratch, Side,
+    AccountOrder, AccountUpdate, Applied, AuctionRow, Book, BookConfig, FeedState, Gate, Level,
+    OrderRow, OrdersQuery, QueueScratch, Side,
 };
 use slotbook_book::{CanonicalHash, HashRow};
 use slotbook_naive::{Clock, MarketKind, MarketView, NaiveBook, Row, SnapshotKind, Stamp, Update};
@@ -54,13 +54,16 @@ impl Pair {
         };
         // A malformed account is an error and leaves the account out; the comparison below covers
         // both.
-        let _ = self.fast.apply(AccountUpdate {
+        let applied = self.fast.apply(AccountUpdate {
             pubkey: Pubkey(delivery.key),
             owner: Pubkey(delivery.owner),
             slot: Slot(delivery.slot),
             gate,
             data: delivery.data,
         });
+        if matches!(applied, Ok(Applied::Changed | Applied::Unchanged)) {
+            self.expect_held(delivery);
+        }
         self.naive.apply(&Update {
             pubkey: delivery.key,
             owner: delivery.owner,
@@ -68,6 +71,15 @@ impl Pair {
             stamp: delivery.stamp,
             data: delivery.data,
         });
+    }
+
+    /// The book holds the bytes of a user besides its orders.
+    fn expect_held(&self, delivery: &Delivery<'_>) {
+        let Some(held) = self.fast.user_account(&Pubkey(delivery.key)) else { return };
+        let mut bytes = delivery.data.to_vec();
+        bytes[self.fast.config().rules.user_shape().orders].fill(0);
+        bytes.resize(held.len(), 0);
+        assert!(held == bytes, "the book holds other bytes than it was given");
     }
 
     pub(crate) fn begin_snapshot(&mut self, slot: u64, kind: SnapshotKind) {
@@ -167,6 +179,38 @@ impl Pair {
             let best = best.map(|price| i128::from(price.0));
             equal("best", &best, &rows.first().map(|row| row.price))?;
             self.compare_makers(id, side, rows)?;
+            self.compare_places(id, rows)?;
+        }
+        Ok(())
+    }
+
+    /// Each shown order has its place in its account: the orders and the size ahead at its price, and
+    /// the distance to the best price.
+    fn compare_places(&self, id: slotbook_book::MarketId, rows: &[Row]) -> Result<(), String> {
+        let mut scratch = QueueScratch::default();
+        let makers: BTreeSet<Key> = rows.iter().map(|row| row.maker).collect();
+        for maker in makers {
+            let placed = self.fast.account_orders(&Pubkey(maker), &mut scratch);
+            for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.maker == maker) {
+                let ahead = rows[..at].iter().filter(|other| other.price == row.price).count();
+                let expected = (row.price, row.size, ahead, row.queue, rows[0].price - row.price);
+                let is_row = |one: &AccountOrder<'_>| {
+                    let (Some(price), Some(ahead)) = (one.price, one.ahead) else { return false };
+                    let distance = i128::from(one.distance.unwrap_or(u64::MAX));
+                    let ours = (
+                        i128::from(price.0),
+                        i128::from(one.size.0),
+                        usize::try_from(ahead.orders).unwrap_or(usize::MAX),
+                        ahead.size.cast_signed(),
+                        if expected.4 < 0 { -distance } else { distance },
+                    );
+                    (one.open.market.id, one.open.order.order_id) == (id, row.order_id)
+                        && ours == expected
+                };
+                if !placed.iter().any(is_row) {
+                    return Err(format!("place of {row:?}: {placed:?}, naive {expected:?}"));
+                }
+            }
         }
         Ok(())
     }

@@ -246,6 +246,22 @@ impl<'a> UserView<'a> {
 }
 
 impl UserView<'_> {
+    /// The wallet that owns the account.
+    #[must_use]
+    #[inline]
+    pub fn authority(&self) -> Pubkey {
+        of_program!(self.program, T => leaf!(T::USER, self.bytes, publicKey "authority"))
+    }
+
+    /// The bytes before and after the order slots, as far as the table has fields.
+    #[must_use]
+    #[inline]
+    pub fn beside_orders(&self) -> [&[u8]; 2] {
+        let UserShape { orders, .. } = self.program.user_shape();
+        let size = of_program!(self.program, T => T::USER.size).min(self.bytes.len());
+        [&self.bytes[..orders.start], &self.bytes[orders.end..size]]
+    }
+
     /// Flags, see [`super::user::user_status`].
     #[must_use]
     #[inline]
@@ -302,8 +318,7 @@ impl UserView<'_> {
     /// `InitializeUser`.
     #[must_use]
     pub fn seeds(&self) -> Vec<u8> {
-        let authority =
-            of_program!(self.program, T => leaf!(T::USER, self.bytes, publicKey "authority"));
+        let authority = self.authority();
         let number = of_program!(self.program, T => leaf!(T::USER, self.bytes, u16 "subAccountId"));
         [b"user", authority.0.as_slice(), &number.to_le_bytes()].concat()
     }
