@@ -126,6 +126,19 @@ export declare class Core {
    */
   openOrders(account: string): string | null
   /**
+   * Returns the /accounts/{account} body of a user account (base58), of the given bytes where the
+   * book does not hold it. Null for an account of neither, and for an invalid key.
+   *
+   * # Errors
+   * A description when the bytes are not of a user account of the program.
+   */
+  account(account: string, data?: Buffer | undefined | null): string | null
+  /**
+   * Returns the user accounts of a wallet (base58) as a JSON array of base58 keys; none for an
+   * invalid key.
+   */
+  accountsOf(authority: string): string
+  /**
    * Returns all markets as JSON. The result can only change when the number of the market set
    * has grown.
    */
@@ -274,6 +287,27 @@ export declare class Core {
   topicSnapshot(handle: number, id: string, reset: boolean, callWords: Buffer, out: Buffer): number
   /** Writes a heartbeat of a topic into `out`. Returns the same as `topicSnapshot`. */
   topicHeartbeat(handle: number, out: Buffer): number
+  /**
+   * Opens the topic of a user account (base58) as it is at these unix milliseconds. Returns false
+   * for an account that the book does not hold.
+   */
+  watchUser(account: string, nowMs: number): boolean
+  /** Closes the topic of a user account. */
+  unwatchUser(account: string): void
+  /**
+   * Returns the watched accounts that were written since the last call, as a JSON array of base58
+   * keys.
+   */
+  takeTouchedUsers(): string
+  /** Publishes the changes of a watched account; null when there are none. */
+  userFrame(account: string, nowMs: number): UserFrame | null
+  /**
+   * Returns the last publication of a watched account as a snapshot; `id` is the JSON text of the
+   * request's id, empty for none. Null for an account that is not watched.
+   */
+  userSnapshot(account: string, id: string, reset: boolean): string | null
+  /** Returns a heartbeat of a watched account; null for an account that is not watched. */
+  userHeartbeat(account: string, nowMs: number): string | null
 }
 
 /** Reads one segment of a journal into a core: its checkpoint first, then turn by turn. */
@@ -756,6 +790,18 @@ export interface TopicOptions {
   intervalMs: number
   /** Whether frames are binary instead of JSON. */
   binary: boolean
+}
+
+/** A published frame of an account's topic. */
+export interface UserFrame {
+  /** The frame as JSON. */
+  text: string
+  /** The number of the frame that it continues. */
+  prev: number
+  /** The number of the frame. */
+  seq: number
+  /** Whether it is a snapshot of another epoch. */
+  reset: boolean
 }
 
 /** A page of the users with open orders. */

@@ -1,7 +1,9 @@
 //! Renders bodies, and caches those of the current version.
 
 use slotbook_book::{MarketId, Side};
+use slotbook_protocol::model::ProtocolError;
 use slotbook_protocol::model::units::Pubkey;
+use slotbook_wire::account::{AccountSource, holdings_of, render_account};
 use slotbook_wire::auctions::render_auctions;
 use slotbook_wire::cache::Version;
 use slotbook_wire::frame::render_frame;
@@ -135,6 +137,23 @@ impl Core {
         let mut body = Vec::new();
         render_open_orders(&self.book, account, &self.epoch, &mut body);
         String::from_utf8_lossy(&body).into_owned()
+    }
+
+    /// Returns the /accounts/{account} body, of the given bytes where the book does not hold the
+    /// account; `None` for an account of neither.
+    ///
+    /// # Errors
+    /// [`ProtocolError`] when the bytes are not of a user account of the program.
+    pub fn account(
+        &mut self,
+        key: &Pubkey,
+        data: Option<&[u8]>,
+    ) -> Result<Option<String>, ProtocolError> {
+        let Self { book, account: (text, scratch), epoch, .. } = self;
+        let Some(user) = holdings_of(book, AccountSource { key, data })? else { return Ok(None) };
+        let mut body = Vec::new();
+        render_account(book, (key, &user), (text, scratch), epoch, &mut body);
+        Ok(Some(String::from_utf8_lossy(&body).into_owned()))
     }
 
     /// Returns the version of a market's bodies; `None` for an unknown market. The auctions

@@ -1,11 +1,13 @@
 //! The book of one program on one chain, and its bodies, frames and logs.
 
 use slotbook_book::{
-    AuctionRow, Book, BookConfig, EmptyReason, FeedState, MarketInfo, Side, SnapshotReport,
+    AuctionRow, Book, BookConfig, EmptyReason, FeedState, MarketInfo, QueueScratch, Side,
+    SnapshotReport,
 };
 use slotbook_journal::Input;
 use slotbook_matching::ExternalBook;
 use slotbook_protocol::model::units::{Slot, UnixSeconds};
+use slotbook_wire::account::AccountText;
 use slotbook_wire::cache::{BodyCache, CACHE_LIMITS};
 use slotbook_wire::render::{L2Request, L3Request, Rows};
 use slotbook_wire::stream::spec::Encoding;
@@ -18,6 +20,7 @@ use crate::intake::TurnCounts;
 use crate::problem::Problems;
 use crate::snapshot::PackedSnapshot;
 use crate::topics::Topics;
+use crate::watched::WatchedUsers;
 
 /// What a body of the cache shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,11 +46,14 @@ pub struct Core {
     pub(crate) auctions: Vec<AuctionRow>,
     pub(crate) crossing: Crossing,
     pub(crate) topics: Topics,
+    pub(crate) users: WatchedUsers,
     pub(crate) external: ExternalBook,
     pub(crate) walk: WalkScratch,
     /// The last /match body; its memory is reused.
     pub(crate) match_body: Vec<u8>,
     pub(crate) level_rows: Vec<u8>,
+    /// The text of the last account; its memory is reused.
+    pub(crate) account: (AccountText, QueueScratch),
     pub(crate) problems: Problems,
     pub(crate) counts: TurnCounts,
     /// The markets when `market_set` last grew.
@@ -70,10 +76,12 @@ impl Core {
             auctions: Vec::new(),
             crossing: Crossing::default(),
             topics: Topics::default(),
+            users: WatchedUsers::default(),
             external: ExternalBook::default(),
             walk: WalkScratch::default(),
             match_body: Vec::new(),
             level_rows: Vec::new(),
+            account: Default::default(),
             problems: Problems::default(),
             counts: TurnCounts::default(),
             known_markets: Vec::new(),

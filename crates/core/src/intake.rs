@@ -4,6 +4,7 @@ use slotbook_book::{AccountUpdate, Applied, Book};
 
 use crate::input_log::InputLog;
 use crate::problem::{Fault, Problems};
+use crate::watched::WatchedUsers;
 
 /// Counters of one turn's updates.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,11 +40,13 @@ pub(crate) struct Intake<'a> {
     pub(crate) counts: &'a mut TurnCounts,
     pub(crate) problems: &'a mut Problems,
     pub(crate) log: &'a mut InputLog,
+    pub(crate) users: &'a mut WatchedUsers,
 }
 
 impl Intake<'_> {
     pub(crate) fn apply(&mut self, update: AccountUpdate<'_>) {
         let outcome = self.book.apply(update);
+        self.users.note(&update.pubkey);
         self.log.note_update(&update, &outcome, self.book.changed_orders());
         match outcome {
             Ok(applied) => self.counts.note(applied),
@@ -54,6 +57,7 @@ impl Intake<'_> {
     /// Removes an account whose bytes arrived incompletely, because the book's state is outdated
     /// until they arrive.
     pub(crate) fn quarantine(&mut self, closed: AccountUpdate<'_>, fault: Fault) {
+        self.users.note(&closed.pubkey);
         self.problems.note(Some(closed.pubkey), fault);
         // The problem that was just noted already says that the account is excluded.
         let outcome = self.book.quarantine_truncated(closed);

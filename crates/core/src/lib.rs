@@ -30,3 +30,5 @@ pub mod streams;
 pub mod text;
 mod topics;
 mod turn;
+mod users;
+mod watched;

@@ -32,8 +32,8 @@ impl Core {
     }
 
     fn apply_record(&mut self, pubkey: Pubkey, record: &Record<'_>) {
-        let Self { book, counts, problems, log, decoder, .. } = self;
-        let mut intake = Intake { book, counts, problems, log };
+        let Self { book, counts, problems, log, users, decoder, .. } = self;
+        let mut intake = Intake { book, counts, problems, log, users };
         match record.decode(pubkey, decoder) {
             Ok(update) => intake.apply(update),
             Err(fault) => intake.quarantine(record.closed(pubkey), fault),
@@ -41,8 +41,8 @@ impl Core {
     }
 
     pub(crate) fn intake(&mut self) -> Intake<'_> {
-        let Self { book, counts, problems, log, .. } = self;
-        Intake { book, counts, problems, log }
+        let Self { book, counts, problems, log, users, .. } = self;
+        Intake { book, counts, problems, log, users }
     }
 
     /// Ends the turn of the book and of the log; `ts_ms` is the time of the turn.

@@ -1,6 +1,7 @@
 //! The facts about a book besides its levels: markets, oracles, counts and integrity.
 
-use napi::bindgen_prelude::BigInt;
+use napi::bindgen_prelude::{BigInt, Buffer};
+use napi::{Error, Result, Status};
 use napi_derive::napi;
 use slotbook_book::AccountUpdate;
 use slotbook_core::text;
@@ -51,6 +52,26 @@ impl Core {
     pub fn open_orders(&self, account: String) -> Option<String> {
         let account = maker_of(&account).ok().flatten()?;
         Some(self.core.open_orders(&account))
+    }
+
+    /// Returns the /accounts/{account} body of a user account (base58), of the given bytes where the
+    /// book does not hold it. Null for an account of neither, and for an invalid key.
+    ///
+    /// # Errors
+    /// A description when the bytes are not of a user account of the program.
+    #[napi]
+    pub fn account(&mut self, account: String, data: Option<Buffer>) -> Result<Option<String>> {
+        let Some(key) = maker_of(&account).ok().flatten() else { return Ok(None) };
+        let body = self.core.account(&key, data.as_deref());
+        body.map_err(|cause| Error::new(Status::InvalidArg, cause.to_string()))
+    }
+
+    /// Returns the user accounts of a wallet (base58) as a JSON array of base58 keys; none for an
+    /// invalid key.
+    #[napi]
+    pub fn accounts_of(&self, authority: String) -> String {
+        let key = maker_of(&authority).ok().flatten();
+        text::keys(&key.map_or_else(Vec::new, |key| self.core.book().accounts_of(&key)))
     }
 
     /// Returns all markets as JSON. The result can only change when the number of the market set

@@ -25,3 +25,4 @@ pub mod memory;
 mod quotes;
 pub mod snapshot;
 mod streams;
+mod users;

@@ -20,6 +20,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod account;
 pub mod auctions;
 pub mod cache;
 mod digits;

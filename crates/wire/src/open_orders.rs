@@ -24,10 +24,17 @@ pub fn render_open_orders(book: &Book, account: &Pubkey, epoch: &str, out: &mut 
 }
 
 fn write_row(json: &mut JsonWriter<'_>, row: &OpenOrder<'_>) {
-    let OpenOrder { market, order, left_out } = row;
+    json.raw(b"{");
+    write_order(json, row);
+    json.raw(b"}");
+}
+
+/// Appends the members of an order.
+pub(crate) fn write_order(json: &mut JsonWriter<'_>, row: &OpenOrder<'_>) {
+    let OpenOrder { market, order, left_out, .. } = row;
     members!(
         json,
-        b"{\"marketName\":" => string(&market.symbol),
+        b"\"marketName\":" => string(&market.symbol),
         b",\"marketType\":" => string(market.market_type.name()),
         b",\"marketIndex\":" => u64(u64::from(market.market_index)),
         b",\"orderId\":" => u64(u64::from(order.order_id)),
@@ -39,7 +46,6 @@ fn write_row(json: &mut JsonWriter<'_>, row: &OpenOrder<'_>) {
     write_terms(json, order);
     json.raw(b",\"leftOut\":");
     json.or_null(left_out.map(|reason| reason.name()), JsonWriter::string);
-    json.raw(b"}");
 }
 
 fn write_amounts(json: &mut JsonWriter<'_>, order: &Order, scale: SizeScale) {

@@ -184,6 +184,24 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         }
     }
 
+    /// Appends a signed number of up to 39 digits.
+    pub fn i128(&mut self, value: i128) {
+        if value < 0 {
+            self.raw(b"-");
+        }
+        self.u128(value.unsigned_abs());
+    }
+
+    /// Appends a signed amount as a string of digits.
+    pub fn amount(&mut self, value: i128) {
+        members!(self, b"\"" => i128(value), b"\"");
+    }
+
+    /// Appends a signed amount as a string of digits, or `null`.
+    pub fn amount_or_null(&mut self, value: Option<i128>) {
+        self.or_null(value, Self::amount);
+    }
+
     #[cold]
     fn u128_in_pieces(&mut self, value: u128) {
         let piece = u128::from(U64_POWER_OF_TEN_MAX);

@@ -228,6 +228,10 @@ impl AccountMargin {
                 margin.add(orders_value.max(0), fees + (-orders_value).max(0));
             }
         }
+        self.add_leverage(&terms, held, tokens);
+    }
+
+    fn add_leverage(&mut self, terms: &SpotTerms, held: &SpotHolding, tokens: i128) {
         if terms.is_quote() {
             self.net_quote += terms.value(tokens);
             return;

@@ -62,12 +62,20 @@ impl SpotTerms {
             token_unit: 10i128.pow(power),
             asset_weight_initial: amounts.asset_weight_initial,
         };
-        let (start, value) =
-            (amounts.scale_start, terms.value(terms.tokens(amounts.deposit_balance, false)));
-        if start != 0 && value >= start {
-            terms.asset_weight_initial = ratio(amounts.asset_weight_initial, start, value);
-        }
+        terms.asset_weight_initial = terms.scaled_asset_weight();
         Some(terms)
+    }
+
+    /// Source: spotBalance.ts `calculateScaledInitialAssetWeight`.
+    fn scaled_asset_weight(&self) -> i128 {
+        let SpotAmounts { scale_start, asset_weight_initial, deposit_balance, .. } = self.amounts;
+        let value = self.value(self.tokens(deposit_balance, false));
+        let is_scaled = scale_start != 0 && value >= scale_start;
+        if is_scaled {
+            ratio(asset_weight_initial, scale_start, value)
+        } else {
+            asset_weight_initial
+        }
     }
 
     pub(super) const fn is_quote(&self) -> bool {

@@ -16,4 +16,5 @@ mod rows;
 mod snapshot;
 pub mod spec;
 pub mod topic;
+pub mod user;
 mod write;

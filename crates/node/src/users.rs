@@ -1,0 +1,77 @@
+//! The JavaScript interface of the topics of accounts.
+
+use napi_derive::napi;
+use slotbook_core::text;
+use slotbook_protocol::model::units::Pubkey;
+use slotbook_wire::stream::topic::{Reset, SnapshotReply};
+
+use crate::convert::{maker_of, whole};
+use crate::core::Core;
+
+/// A published frame of an account's topic.
+#[napi(object)]
+pub struct UserFrame {
+    /// The frame as JSON.
+    pub text: String,
+    /// The number of the frame that it continues.
+    pub prev: f64,
+    /// The number of the frame.
+    pub seq: f64,
+    /// Whether it is a snapshot of another epoch.
+    pub reset: bool,
+}
+
+#[napi]
+impl Core {
+    /// Opens the topic of a user account (base58) as it is at these unix milliseconds. Returns false
+    /// for an account that the book does not hold.
+    #[napi]
+    pub fn watch_user(&mut self, account: String, now_ms: f64) -> bool {
+        key_of(&account).is_some_and(|key| self.core.watch_user(key, whole(now_ms)))
+    }
+
+    /// Closes the topic of a user account.
+    #[napi]
+    pub fn unwatch_user(&mut self, account: String) {
+        if let Some(key) = key_of(&account) {
+            self.core.unwatch_user(&key);
+        }
+    }
+
+    /// Returns the watched accounts that were written since the last call, as a JSON array of base58
+    /// keys.
+    #[napi]
+    pub fn take_touched_users(&mut self) -> String {
+        text::keys(&self.core.take_touched())
+    }
+
+    /// Publishes the changes of a watched account; null when there are none.
+    #[napi]
+    pub fn user_frame(&mut self, account: String, now_ms: f64) -> Option<UserFrame> {
+        let frame = self.core.user_frame(&key_of(&account)?, whole(now_ms))?;
+        Some(UserFrame {
+            text: frame.text,
+            prev: frame.prev as f64,
+            seq: frame.seq as f64,
+            reset: frame.reset == Reset::Yes,
+        })
+    }
+
+    /// Returns the last publication of a watched account as a snapshot; `id` is the JSON text of the
+    /// request's id, empty for none. Null for an account that is not watched.
+    #[napi]
+    pub fn user_snapshot(&self, account: String, id: String, reset: bool) -> Option<String> {
+        let reply = SnapshotReply { id: &id, reset: Reset::from(reset) };
+        self.core.user_snapshot(&key_of(&account)?, reply)
+    }
+
+    /// Returns a heartbeat of a watched account; null for an account that is not watched.
+    #[napi]
+    pub fn user_heartbeat(&self, account: String, now_ms: f64) -> Option<String> {
+        self.core.user_heartbeat(&key_of(&account)?, whole(now_ms))
+    }
+}
+
+fn key_of(account: &str) -> Option<Pubkey> {
+    maker_of(account).ok().flatten()
+}

@@ -1,0 +1,224 @@
+//! A topic of one account: the parts that its subscribers have, and the frames that update them.
+
+use slotbook_book::{Book, QueueScratch};
+use slotbook_protocol::model::order::Order;
+use slotbook_protocol::model::units::{BaseQty, Pubkey, QuoteQty};
+
+use super::parts::{Reset, SnapshotReply, VersionStamp};
+use crate::account::{AccountSource, AccountText, holdings_of, write_owner};
+use crate::level::SizeScale;
+use crate::writer::{JsonWriter, members};
+
+/// A published frame.
+#[derive(Clone, Debug)]
+pub struct UserFrame {
+    /// The frame as JSON.
+    pub text: String,
+    /// The number of the frame that it continues.
+    pub prev: u64,
+    /// The number of the frame.
+    pub seq: u64,
+    /// Whether it is a snapshot of another epoch.
+    pub reset: Reset,
+}
+
+/// Buffers that all topics of accounts share.
+#[derive(Debug, Default)]
+pub struct UserScratch {
+    queue: QueueScratch,
+    fresh: AccountText,
+}
+
+/// The state of one account's topic, which all its subscribers share.
+#[derive(Debug)]
+pub struct UserTopic {
+    key: Pubkey,
+    epoch: String,
+    published: VersionStamp,
+    /// The members that name the account.
+    owner: Vec<u8>,
+    /// Why the account has no parts; `None` for an account that is read.
+    reason: Option<&'static str>,
+    shown: AccountText,
+    /// The orders of the account's slots at the last publication.
+    orders: Vec<Order>,
+    /// The smallest id that no order had by then.
+    next_order_id: u32,
+}
+
+impl UserTopic {
+    /// Opens a topic with the account as it is; `None` for an account that the book does not hold.
+    /// `now_ms` are unix milliseconds, by which publications are numbered.
+    pub fn open(
+        book: &Book,
+        key: Pubkey,
+        (epoch, now_ms): (&str, u64),
+        scratch: &mut UserScratch,
+    ) -> Option<Self> {
+        let mut topic = Self {
+            key,
+            epoch: epoch.to_owned(),
+            published: stamp(book, now_ms, now_ms),
+            owner: Vec::new(),
+            reason: None,
+            shown: AccountText::default(),
+            orders: Vec::new(),
+            next_order_id: u32::MAX,
+        };
+        topic.read(book, scratch);
+        topic.take_fills(book);
+        std::mem::swap(&mut topic.shown, &mut scratch.fresh);
+        topic.reason.is_none().then_some(topic)
+    }
+
+    /// Publishes the changes since the last publication; `None` when there are none.
+    pub fn publish(
+        &mut self,
+        book: &Book,
+        (epoch, now_ms): (&str, u64),
+        scratch: &mut UserScratch,
+    ) -> Option<UserFrame> {
+        let before = (self.reason, self.published.state);
+        self.read(book, scratch);
+        let fills = self.take_fills(book);
+        let is_reset = epoch != self.epoch;
+        let is_same = fills.is_empty() && self.shown.is_same(&scratch.fresh);
+        if is_same && !is_reset && before == (self.reason, book.state()) {
+            return None;
+        }
+        let prev = self.published.seq;
+        let seq = now_ms.max(prev + 1);
+        self.published = stamp(book, seq, now_ms);
+        let mut text = Vec::new();
+        self.write_delta(book, prev, (&scratch.fresh, &fills), &mut text);
+        std::mem::swap(&mut self.shown, &mut scratch.fresh);
+        if is_reset {
+            epoch.clone_into(&mut self.epoch);
+            text.clear();
+            self.write_snapshot(SnapshotReply { id: "", reset: Reset::Yes }, &mut text);
+        }
+        let text = String::from_utf8_lossy(&text).into_owned();
+        Some(UserFrame { text, prev, seq, reset: Reset::from(is_reset) })
+    }
+
+    /// Appends the last publication as a snapshot.
+    pub fn write_snapshot(&self, reply: SnapshotReply<'_>, out: &mut Vec<u8>) {
+        let mut json = JsonWriter::new(out);
+        json.raw(b"{\"type\":\"snapshot\"");
+        if !reply.id.is_empty() {
+            json.raw(b",\"id\":");
+            json.raw(reply.id.as_bytes());
+        }
+        self.write_head(&mut json);
+        self.published.write(&mut json);
+        members!(json, b",\"reset\":" => bool(reply.reset == Reset::Yes), b",");
+        json.raw(&self.owner);
+        json.raw(b",");
+        self.shown.write(&mut json);
+        self.write_reason(&mut json);
+        json.raw(b"}");
+    }
+
+    /// Appends the slot and state of now, with the number of the last publication.
+    pub fn write_heartbeat(&self, book: &Book, now_ms: u64, out: &mut Vec<u8>) {
+        let mut json = JsonWriter::new(out);
+        json.raw(b"{\"type\":\"heartbeat\"");
+        self.write_head(&mut json);
+        stamp(book, self.published.seq, now_ms).write(&mut json);
+        json.raw(b"}");
+    }
+
+    fn write_delta(
+        &self,
+        book: &Book,
+        prev: u64,
+        (fresh, fills): (&AccountText, &[Order]),
+        out: &mut Vec<u8>,
+    ) {
+        let mut json = JsonWriter::new(out);
+        json.raw(b"{\"type\":\"delta\"");
+        self.write_head(&mut json);
+        members!(json, b",\"prev\":" => u64(prev));
+        self.published.write(&mut json);
+        fresh.write_changes(&self.shown, &mut json);
+        json.raw(b",\"fills\":[");
+        json.list(fills, |json, fill| write_fill(json, book, fill));
+        json.raw(b"]");
+        self.write_reason(&mut json);
+        json.raw(b"}");
+    }
+
+    fn write_head(&self, json: &mut JsonWriter<'_>) {
+        json.raw(b",\"topic\":\"user:");
+        json.key_text(&self.key);
+        members!(json, b"\",\"channel\":\"user\",\"epoch\":" => string(&self.epoch));
+    }
+
+    fn write_reason(&self, json: &mut JsonWriter<'_>) {
+        if let Some(reason) = self.reason {
+            members!(json, b",\"reason\":" => string(reason));
+        }
+    }
+
+    /// Reads the account as it is now into the scratch.
+    fn read(&mut self, book: &Book, UserScratch { queue, fresh }: &mut UserScratch) {
+        let source = AccountSource { key: &self.key, data: None };
+        if let Ok(Some(user)) = holdings_of(book, source) {
+            self.reason = None;
+            fresh.render(book, &self.key, &user, queue);
+            self.owner.clear();
+            write_owner(&mut JsonWriter::new(&mut self.owner), &self.key, &user);
+        } else {
+            let is_malformed = book.is_quarantined(&self.key);
+            self.reason = Some(if is_malformed { "malformed" } else { "closed" });
+            fresh.clear();
+        }
+    }
+
+    /// Returns the orders that have filled since the last publication, each with the amounts that
+    /// filled meanwhile. An order whose slot was used again by then is missing.
+    fn take_fills(&mut self, book: &Book) -> Vec<Order> {
+        let orders = book.order_slots(&self.key);
+        let fills = orders.iter().filter_map(|order| self.fill_of(order)).collect();
+        let newest = orders.iter().map(|order| order.order_id.saturating_add(1)).max().unwrap_or(0);
+        let is_first = self.next_order_id == u32::MAX;
+        self.next_order_id = if is_first { newest } else { newest.max(self.next_order_id) };
+        self.orders = orders;
+        fills
+    }
+
+    fn fill_of(&self, order: &Order) -> Option<Order> {
+        let known = self.orders.iter().find(|known| known.order_id == order.order_id);
+        let is_new = order.order_id >= self.next_order_id;
+        let (base, quote) = known
+            .map(|known| (known.base_asset_amount_filled.0, known.quote_asset_amount_filled.0))
+            .or(is_new.then_some((0, 0)))?;
+        let base = order.base_asset_amount_filled.0.checked_sub(base).filter(|base| *base > 0)?;
+        Some(Order {
+            base_asset_amount_filled: BaseQty(base),
+            quote_asset_amount_filled: QuoteQty(
+                order.quote_asset_amount_filled.0.saturating_sub(quote),
+            ),
+            ..*order
+        })
+    }
+}
+
+fn stamp(book: &Book, seq: u64, ts_ms: u64) -> VersionStamp {
+    VersionStamp { seq, slot: book.slot(), ts_ms, state: book.state(), received_ns: 0 }
+}
+
+fn write_fill(json: &mut JsonWriter<'_>, book: &Book, fill: &Order) {
+    let id = book.find_market(fill.market_type, fill.market_index);
+    let market = id.and_then(|id| book.market(id));
+    let scale = SizeScale::from_decimals(market.map_or(9, |market| market.decimals));
+    members!(json, b"{\"orderId\":" => u64(fill.order_id.into()), b",\"marketName\":");
+    json.or_null(market, |json, market| json.string(&market.symbol));
+    members!(
+        json,
+        b",\"direction\":" => string(fill.direction.name()),
+        b",\"base\":\"" => u128(scale.to_wire(fill.base_asset_amount_filled.0.into())),
+        b"\",\"quote\":\"" => u64(fill.quote_asset_amount_filled.0),
+        b"\"}",
+    );
+}
