@@ -123,7 +123,7 @@ export function liveFeed(parts: LiveFeedParts, journal?: LiveFeedOptions['journa
     stats: () => feedMetrics(feed.stats(), socketStats()),
     readAccounts: (keys) =>
       withTimeLimit({ timers, limitMs: LIMITS.accountReadMsMax }, (signal) =>
-        readAccountTexts(feed.rpc, keys, signal),
+        readAccountTexts(feed.rpc, { keys, owner: config.programId }, signal),
       ),
     readFees: (accounts) =>
       withTimeLimit({ timers, limitMs: LIMITS.feeReadMsMax }, (signal) =>

@@ -202,6 +202,10 @@ export const LIMITS = {
   feesKeptMs: 10_000,
   /** Time limit of a fee call in milliseconds, including retries. */
   feeReadMsMax: 5_000,
+  /** The interval of the channel `user` for what moves with the book, milliseconds. */
+  userIntervalMs: 1_000,
+  /** Maximum accounts of one request: what getMultipleAccounts reads in one call. */
+  accountsMax: 100,
   /** Time limit of a maker account request in milliseconds, including retries. */
   accountReadMsMax: 5_000,
   /**

@@ -1,3 +1,4 @@
+import type { AccountSource } from './account-source.js';
 import type {
   AuctionsRequest,
   L2Request,
@@ -67,6 +68,8 @@ export interface BookSource {
   readonly epoch: string;
   /** Grows with every change of a body or of the markets: within one turn, bodies stay equal. */
   readonly turn: number;
+  /** The accounts of the book. */
+  readonly accounts: AccountSource;
   /** The freshness of the source, which every body contains. */
   readonly state: FeedState;
   /** The current statistics of the book, by market id; a new array at each call. */

@@ -25,6 +25,7 @@ export const ERROR_CODES = {
   INVALID_REQUEST: { status: 400 },
   OUT_OF_RANGE: { status: 400, sockets: ['stream', 'quotes-stream'] },
   UNKNOWN_MARKET: { status: 404, sockets: everyDialect },
+  UNKNOWN_ACCOUNT: { status: 404, sockets: books },
   UNKNOWN_PATH: { status: 404 },
   NO_HISTORY: { status: 404, sockets: ['market-stream'] },
   NO_JOURNAL: { status: 404, sockets: books },

@@ -26,6 +26,7 @@ import type {
   TopicSnapshotRequest,
   TopicSpec,
 } from '../contract/topics.js';
+import { Accounts } from './accounts.js';
 import { type BookOptions, createCore, readOpenOrders } from './core.js';
 import { DecodedSnapshot, decodedSnapshot } from './decoded-snapshot.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
@@ -73,6 +74,8 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   readonly program: ProgramName;
   /** Hashes of the markets' contents. */
   readonly hashes: MarketHashes;
+  /** User accounts, with the topics of those that are watched. */
+  readonly accounts: Accounts;
   readonly #core: Core;
   readonly #batch = new RecordBatch();
   readonly #refused = new RefusedAccounts();
@@ -96,6 +99,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     this.#core = createCore(options);
     this.turnLog = new TurnLog(this.#core);
     this.hashes = new MarketHashes(this.#core);
+    this.accounts = new Accounts(this.#core);
     this.#topics = new TopicFrames(this.#core);
     this.#epoch = options.epoch;
   }

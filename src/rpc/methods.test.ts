@@ -15,11 +15,19 @@ function answering(result: unknown) {
 const { signal } = new AbortController();
 const account = (data: unknown) => ({ data, lamports: 1, owner: 'x' });
 
-test('the accounts of one call come as base64 in the order of their keys, null where none is', async () => {
-  const rpc = answering({ context: { slot: 1 }, value: [account(['AAAA', 'base64']), null] });
-  expect(await readAccountTexts(rpc, ['a', 'b'], signal)).toEqual(['AAAA', null]);
+test('the accounts of one call come as base64 in the order of their keys, null where none is, empty of another owner', async () => {
+  const foreign = { ...account(['AAAA', 'base64']), owner: 'y' };
+  const rpc = answering({
+    context: { slot: 1 },
+    value: [account(['AAAA', 'base64']), null, foreign],
+  });
+  expect(await readAccountTexts(rpc, { keys: ['a', 'b', 'c'], owner: 'x' }, signal)).toEqual([
+    'AAAA',
+    null,
+    '',
+  ]);
   const options = { encoding: 'base64', commitment: 'processed' };
-  expect(rpc.asked).toEqual(['getMultipleAccounts', [['a', 'b'], options]]);
+  expect(rpc.asked).toEqual(['getMultipleAccounts', [['a', 'b', 'c'], options]]);
 });
 
 test.each([
@@ -31,7 +39,7 @@ test.each([
   ['data that is no text', { value: [null, account([7, 'base64'])] }],
   ['an account that is none', { value: [null, 7] }],
 ])('an answer with %s is refused by its code', async (_, result) => {
-  const reading = readAccountTexts(answering(result), ['a', 'b'], signal);
+  const reading = readAccountTexts(answering(result), { keys: ['a', 'b'], owner: 'x' }, signal);
   await expect(reading).rejects.toMatchObject({ code: 'MALFORMED_RPC_ANSWER' });
 });
 

@@ -3,8 +3,8 @@ import { RpcError } from './error.js';
 import { isRecord } from './http-response.js';
 
 /**
- * Reads the data of up to 100 accounts as base64, in the order of their keys; null for a missing
- * account. It is one background call of getMultipleAccounts at `processed`, the commitment of the
+ * Reads the data of up to 100 accounts as base64, in the order of their keys: empty for an account
+ * of another owner, null for a missing account. It is one background call of getMultipleAccounts at `processed`, the commitment of the
  * feed.
  *
  * # Errors
@@ -12,22 +12,24 @@ import { isRecord } from './http-response.js';
  */
 export function readAccountTexts(
   rpc: Pick<RpcClient, 'call'>,
-  keys: readonly string[],
+  { keys, owner }: { readonly keys: readonly string[]; readonly owner: string },
   signal: AbortSignal,
 ): Promise<readonly (string | null)[]> {
   const options = { encoding: 'base64', commitment: 'processed' };
-  const parse = (result: unknown): readonly (string | null)[] => textsOf(result, keys.length);
+  const parse = (result: unknown): readonly (string | null)[] =>
+    valuesOf(result, keys.length).map((account) => textOf(account, owner));
   return rpc.call('getMultipleAccounts', [keys, options], parse, { signal, isBackground: true });
 }
 
-function textsOf(result: unknown, count: number): readonly (string | null)[] {
+function valuesOf(result: unknown, count: number): readonly unknown[] {
   const value = isRecord(result) ? result['value'] : undefined;
-  if (Array.isArray(value) && value.length === count) return value.map(textOf);
+  if (Array.isArray(value) && value.length === count) return value;
   throw malformedError('getMultipleAccounts', `must hold ${count} accounts`);
 }
 
-function textOf(account: unknown): string | null {
+function textOf(account: unknown, owner: string): string | null {
   if (account === null) return null;
+  if (isRecord(account) && account['owner'] !== owner) return '';
   const data: unknown = isRecord(account) ? account['data'] : undefined;
   if (Array.isArray(data) && typeof data[0] === 'string' && data[1] === 'base64') return data[0];
   throw malformedError('getMultipleAccounts', 'must hold base64 or null for each');

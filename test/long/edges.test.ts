@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { RpcClient } from '../../src/rpc/client.js';
 import { readAccountTexts } from '../../src/rpc/methods.js';
 import { systemTimers } from '../../src/rpc/timers.js';
+import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { LocalChain } from '../../src/sim/chain/chain-process.js';
 import { LogServices } from '../support/log-services.js';
 import type { ModelBook } from '../support/model-book.js';
@@ -137,7 +138,7 @@ test('an edge returns the accounts of makers as the chain has them', async (cont
     const keys = rows.map((row) => row.userAccountPubKey);
     // The chain stands still where the test before left it, maybe with two makers.
     if (keys.length < 3) await services.demo.step(5);
-    const onChain = await readAccountTexts(node, keys, AbortSignal.timeout(60_000));
+    const onChain = await readAccountTexts(node, { keys, owner: PROGRAM_ID }, AbortSignal.timeout(60_000));
     return (
       keys.length === 3 && rows.every((row, index) => row.accountBase64 === (onChain[index] ?? ''))
     );

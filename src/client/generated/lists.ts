@@ -44,6 +44,7 @@ export type ServiceErrorCode =
   | 'RATE_LIMITED'
   | 'TOO_LARGE'
   | 'UNAUTHORIZED'
+  | 'UNKNOWN_ACCOUNT'
   | 'UNKNOWN_CHANNEL'
   | 'UNKNOWN_MARKET'
   | 'UNKNOWN_PATH'

@@ -21,7 +21,8 @@ import type { PageFiles } from './page-files.js';
 export type Route = (request: HttpRequest, pathTexts: Texts) => Reply | Promise<Reply>;
 
 /**
- * Reads accounts as base64, in the order of their keys; null for an account that does not exist.
+ * Reads accounts as base64, in the order of their keys: empty for an account of another program,
+ * null for one that does not exist.
  */
 export type ReadAccounts = (keys: readonly string[]) => Promise<readonly (string | null)[]>;
 

@@ -1,6 +1,7 @@
 /** The paths of the service and the schemas of their bodies. */
 import type { TSchema } from '@sinclair/typebox';
 import { errorBody, udfErrorBody } from '../api/error-bodies.js';
+import { accountPath, accountsPath } from './accounts.js';
 import { auctionParamsPath } from './auction-params.js';
 import { auctions } from './auctions.js';
 import { batchL2, batchL2Cache } from './batch-l2.js';
@@ -77,6 +78,8 @@ export const paths = {
   '/market/{symbol}/candles/{resolution}': marketCandles,
   '/market/{symbol}/trades/{year}/{month}/{day}': tradeArchive,
   '/market/{symbol}/fundingRates/{year}/{month}/{day}': fundingRateArchive,
+  '/accounts/{account}': accountPath,
+  '/accounts': accountsPath,
   '/user/{account}/orders': userOrders,
   '/user/{account}/trades': userTrades,
   '/user/{account}/trades/{symbol}': userMarketTrades,

@@ -16,7 +16,7 @@ import { ServerError } from '../transport/errors.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
 import { keyedRequest, withMoment } from './as-of-route.js';
 import { type BookRoute, bookRoute, requireFirstBook } from './book-routes.js';
-import type { Path, PathService, ReadAccounts } from './path.js';
+import { type Path, type PathService, type ReadAccounts, shared } from './path.js';
 import { nodeFailure, SpacedReads, type SpacedReadsOptions } from './spaced-reads.js';
 import { acceptsGzip, GzipCache, gzipReply, QueryMemo } from './versioned-reply.js';
 
@@ -92,13 +92,13 @@ function pastMakers(query: string, directory: MarketDirectory) {
  * first.
  */
 function topMakersRoute(service: PathService): BookRoute {
-  const { book, directory, readiness, timers, readAccounts } = service;
+  const { book, directory, readiness, timers } = service;
   const parse = (raw: string): TopMakersQuery => parseTopMakers(raw, directory);
   const render = (query: TopMakersQuery): Uint8Array =>
     Buffer.from(JSON.stringify(makersOf(query, book)));
   const names = bookRoute({ ...service, parse, render, isLarge: () => false });
   const memo = new QueryMemo(directory, parse);
-  const reads = accountReads(readAccounts, timers);
+  const reads = accountReadsOf(service);
   const withAccounts = accountsRoute((keys) => reads.read(keys), timers);
   return (request) => {
     requireFirstBook(readiness());
@@ -107,7 +107,12 @@ function topMakersRoute(service: PathService): BookRoute {
   };
 }
 
-/** The accounts that clients have requested lately. */
+/** The accounts that clients have requested lately, of all paths of a service. */
+export const accountReadsOf = shared(({ readAccounts, timers }: PathService) =>
+  accountReads(readAccounts, timers),
+);
+
+/** Reads of accounts at the rate of the limits. */
 export function accountReads(
   read: ReadAccounts,
   timers: SpacedReadsOptions<string | null>['timers'],

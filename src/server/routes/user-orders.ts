@@ -14,7 +14,8 @@ export const userOrdersParams = Type.Object({
   account: publicKey('The user account, not its authority.'),
 });
 
-const openOrder = Type.Object({
+/** A row of the open orders. */
+export const openOrder = Type.Object({
   marketName: text('Name of the market.'),
   marketType,
   marketIndex: count('Index among the markets of its type.'),

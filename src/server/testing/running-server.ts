@@ -3,6 +3,7 @@
  * content of bodies is tested through the engine.
  */
 
+import type { AccountSource } from '../../contract/account-source.js';
 import type {
   AuctionsRequest,
   L2Request,
@@ -150,6 +151,19 @@ export class FakeBook implements BookSource, MarketDirectory {
   openOrders(account: string): string {
     return JSON.stringify({ account, orders: [] });
   }
+
+  readonly accounts: AccountSource = {
+    count: 0,
+    holds: () => true,
+    ofAuthority: () => [],
+    render: (account) => JSON.stringify({ account }),
+    watch: () => true,
+    unwatch: () => undefined,
+    takeTouched: () => [],
+    renderDelta: () => null,
+    renderSnapshot: () => Buffer.from('{}'),
+    renderHeartbeat: () => Buffer.from('{}'),
+  };
 
   hasUser(key: string): boolean {
     return !this.unknownMakers.has(key);

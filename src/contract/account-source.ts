@@ -1,0 +1,30 @@
+import type { TopicDelta, TopicSnapshotRequest } from './topics.js';
+
+/** The server's interface to the accounts of the book; all accounts are base58 texts. */
+export interface AccountSource {
+  /** The number of user and market accounts in the book; another number means others. */
+  readonly count: number;
+  /** Whether the book holds the user account. */
+  holds(account: string): boolean;
+  /** Returns the user accounts of a wallet that the book holds. */
+  ofAuthority(authority: string): readonly string[];
+  /**
+   * Renders the body of /accounts/{account}: of the given bytes where the book does not hold the
+   * account, null without both. Throws for bytes of no user account.
+   */
+  render(account: string, data?: Uint8Array): string | null;
+  /**
+   * Opens the topic of an account as it is at these unix milliseconds; returns false for an account
+   * that the book does not hold.
+   */
+  watch(account: string, nowMs: number): boolean;
+  unwatch(account: string): void;
+  /** Returns the watched accounts that were written since the last call. */
+  takeTouched(): readonly string[];
+  /** Publishes the changes of a watched account; null when there are none. */
+  renderDelta(account: string, nowMs: number): TopicDelta | null;
+  /** Renders the last publication of a watched account, which the next delta continues. */
+  renderSnapshot(account: string, request: TopicSnapshotRequest): Uint8Array;
+  /** Renders the current slot and state of a watched account, with the seq of the last publication. */
+  renderHeartbeat(account: string, nowMs: number): Uint8Array;
+}

@@ -1,0 +1,59 @@
+import type { Core } from '@slotbook/core';
+import type { AccountSource } from '../contract/account-source.js';
+import type { TopicDelta, TopicSnapshotRequest } from '../contract/topics.js';
+import { parseStrings } from './parse.js';
+
+/** The accounts of a core, and the topics of those that are watched. */
+export class Accounts implements AccountSource {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  get count(): number {
+    return this.#core.census().accounts;
+  }
+
+  holds(account: string): boolean {
+    return this.#core.hasUser(account);
+  }
+
+  ofAuthority(authority: string): readonly string[] {
+    return parseStrings(this.#core.accountsOf(authority));
+  }
+
+  render(account: string, data?: Uint8Array): string | null {
+    return this.#core.account(account, data && Buffer.from(data));
+  }
+
+  watch(account: string, nowMs: number): boolean {
+    return this.#core.watchUser(account, nowMs);
+  }
+
+  unwatch(account: string): void {
+    this.#core.unwatchUser(account);
+  }
+
+  takeTouched(): readonly string[] {
+    return parseStrings(this.#core.takeTouchedUsers());
+  }
+
+  renderDelta(account: string, nowMs: number): TopicDelta | null {
+    const frame = this.#core.userFrame(account, nowMs);
+    return frame && { ...frame, frame: Buffer.from(frame.text) };
+  }
+
+  renderSnapshot(account: string, { id, reset }: TopicSnapshotRequest): Uint8Array {
+    return watched(this.#core.userSnapshot(account, id, reset));
+  }
+
+  renderHeartbeat(account: string, nowMs: number): Uint8Array {
+    return watched(this.#core.userHeartbeat(account, nowMs));
+  }
+}
+
+function watched(text: string | null): Uint8Array {
+  if (text === null) throw new Error('Invariant: a topic of an account is watched');
+  return Buffer.from(text);
+}
