@@ -61,6 +61,7 @@ function checkerOf(operation: string): (message: unknown) => boolean {
 test('the channels are those of the tables by which messages are read, and all of the console', () => {
   const names = [
     ...STREAM_CHANNELS.map((name) => `stream.${name}`),
+    'stream.user',
     ...MARKET_CHANNELS.map((name) => `market.${name}`),
     ...COMPATIBLE_CHANNELS.map((name) => `compatible.${name}`),
     'quotes',

@@ -23,11 +23,12 @@ export function withShared(file: SchemaFile, schema: Json): Json {
     ($defs['acknowledgement']?.['properties'] as Definitions)?.['channelType'],
     MARKET_CHANNELS,
   );
-  if (file !== 'compatible-stream') {
+  if (file !== 'compatible-stream' && file !== 'user-stream') {
     const { code } = ($defs['error']?.['properties'] ?? {}) as Definitions;
     setEnum(code, socketCodesOf(file));
   }
   if (file === 'stream') $defs['order'] = orderOfStream($defs);
+  if (file === 'user-stream') Object.assign($defs, partsOfAccount());
   return { ...schema, $defs };
 }
 
@@ -41,6 +42,17 @@ function orderOfStream($defs: Definitions): Json {
     $defs[name] === undefined ? exactly(member) : { $ref: `#/$defs/${name}` },
   ]);
   return { type: 'object', required: row['required'], properties: Object.fromEntries(members) };
+}
+
+/** The parts of an account as /accounts/{account} has them; without the symbols of readers. */
+function partsOfAccount(): Definitions {
+  const { properties } = JSON.parse(JSON.stringify(bodySchemas['Account'])) as {
+    properties: Definitions;
+  };
+  const rowOf = (name: string): Json => properties[name]?.['items'] as Json;
+  const { margin = {} } = properties;
+  const [order, position, balance] = ['orders', 'positions', 'balances'].map(rowOf);
+  return { order, position, balance, margin } as Definitions;
 }
 
 /** Frames write an integer in one way alone: without needless zeros, and no larger than a number of JSON. */

@@ -15,6 +15,7 @@ export const SCHEMA_FILES = [
   'market-stream',
   'compatible-stream',
   'quotes-stream',
+  'user-stream',
 ] as const;
 
 /** A schema file. */

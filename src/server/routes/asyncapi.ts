@@ -66,6 +66,14 @@ const DIALECTS: readonly Dialect[] = [
     isOwn: isOfStream,
   },
   {
+    name: 'stream',
+    address: '/ws',
+    file: 'user-stream',
+    description: 'An account as one snapshot and then its changes; docs/streaming.md.',
+    channels: ['user'],
+    isOwn: () => false,
+  },
+  {
     name: 'market',
     address: '/ws',
     file: 'market-stream',

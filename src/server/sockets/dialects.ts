@@ -4,6 +4,7 @@ import { compatible } from './compatible-dialect.js';
 import { isMarketRequest, marketData } from './market-dialect.js';
 import { isStreamChannel, streaming } from './stream-dialect.js';
 import type { Dialect, SubscriptionAction } from './subscription.js';
+import { isUserChannel } from './user-channel.js';
 
 /**
  * Returns the dialect of a message that subscribes or unsubscribes; undefined for an unknown
@@ -12,7 +13,8 @@ import type { Dialect, SubscriptionAction } from './subscription.js';
 export function dialectOf(message: ClientMessage): Dialect | undefined {
   if (isMarketRequest(message)) return marketData;
   if (!message.hasMember('channel')) return message.hasMember('topic') ? streaming : undefined;
-  return isStreamChannel(message.getWord('channel') ?? '') ? streaming : compatible;
+  const isStream = isStreamChannel(message.getWord('channel') ?? '') || isUserChannel(message);
+  return isStream ? streaming : compatible;
 }
 
 /** Returns the members with which an error describes the subscription of a message. */

@@ -34,6 +34,7 @@ import { Publisher, type PublisherOptions } from './publisher.js';
 import { Session } from './session.js';
 import { StreamTopics } from './stream-topics.js';
 import { type SummarySource, type SummaryTopics, summaryTopics } from './summary-topics.js';
+import { UserTopics } from './user-topics.js';
 
 /** The parts and settings of the WebSockets. */
 export interface SocketServerOptions
@@ -76,6 +77,7 @@ export class SocketServer implements SocketHandlers, ClientGate {
   readonly #options: SocketServerOptions;
   readonly #books: BookTopics;
   readonly #streams: StreamTopics;
+  readonly #users: UserTopics;
   readonly #market: HistoryTopics | null;
   readonly #summaries: SummaryTopics | null;
   readonly #topicQuota: TopicQuota;
@@ -121,6 +123,8 @@ export class SocketServer implements SocketHandlers, ClientGate {
     this.publisher = publisher;
     this.#books = new BookTopics({ ...options, publisher });
     this.#streams = new StreamTopics({ book, directory, publisher, topicsMax });
+    const onOthers = (): void => this.#addNewMarkets();
+    this.#users = new UserTopics({ book, publisher, topicsMax, onOthers });
     this.#market = history === undefined ? null : new HistoryTopics(history, publisher);
     this.#summaries = summaries === undefined ? null : summaryTopics(summaries, publisher);
   }
@@ -130,6 +134,7 @@ export class SocketServer implements SocketHandlers, ClientGate {
     this.#listener = listener;
     this.#heartbeats.start();
     this.#streams.start();
+    this.#users.start();
   }
 
   /** Handles subscriptions that were queued before the first live book. */
@@ -149,12 +154,17 @@ export class SocketServer implements SocketHandlers, ClientGate {
     }
     this.#streams.addTurn(turn);
     this.#books.addTurn(turn.changes);
+    this.#users.addTurn();
     this.publisher.publishTurn();
-    if (isOther) for (const session of this.#sessions) session.addNewMarkets();
+    if (isOther) this.#addNewMarkets();
+  }
+
+  #addNewMarkets(): void {
+    for (const session of this.#sessions) session.addNewMarkets();
   }
 
   readStats(): SocketStats {
-    const { ringBytes } = this.#streams;
+    const ringBytes = this.#streams.ringBytes + this.#users.ringBytes;
     const open = { sockets: this.#sessions.size, topics: this.#topicQuota.topicCount, ringBytes };
     return this.#counts.readStats(open, this.publisher.readStats());
   }
@@ -179,6 +189,7 @@ export class SocketServer implements SocketHandlers, ClientGate {
       ...this.#options,
       books: this.#books,
       streams: this.#streams,
+      users: this.#users,
       market: this.#market,
       summaries: this.#summaries,
       early: this.#early,
@@ -204,6 +215,7 @@ export class SocketServer implements SocketHandlers, ClientGate {
     this.#heartbeats.stop();
     this.#early.stop();
     this.#streams.stop();
+    this.#users.stop();
     this.publisher.stop();
     this.#market?.stop();
     await this.#closeSessions();
@@ -227,6 +239,7 @@ export class SocketServer implements SocketHandlers, ClientGate {
     await this.#closeSessions();
     this.publisher.finishMark();
     this.#streams.forgetTopics();
+    this.#users.forgetTopics();
   }
 
   async #closeSessions(): Promise<void> {

@@ -19,14 +19,17 @@ import type {
   SubscriptionRequest,
   WildcardRequest,
 } from './subscription.js';
+import { isUserChannel, readUserKey, readUserRequest, readUserWildcard } from './user-channel.js';
 
 /** The dialect of the streaming channels. */
 export const streaming: Dialect = {
   readRequest: (message, parts) => {
+    if (isUserChannel(message)) return readUserRequest(message, parts, readResumePoint(message));
     const request = readStreamRequest(message, parts);
     return subscriptionTo(request, parts, { id: message.id, resume: readResumePoint(message) });
   },
   readWildcard: (message, parts) => {
+    if (isUserChannel(message)) return readUserWildcard(message, parts);
     if (!isWildcard(message)) return undefined;
     if (message.hasMember('resume')) {
       throw new SocketError('INVALID_PARAM', 'resume needs a topic of one market, market was "*"');
@@ -37,6 +40,7 @@ export const streaming: Dialect = {
   },
   readKey: (message, parts) => {
     if (message.hasMember('topic')) return message.requireText('topic');
+    if (isUserChannel(message)) return readUserKey(message);
     if (isWildcard(message)) return wildcardKeyOf(message, parts);
     return readStreamRequest(message, parts).key;
   },

@@ -1,7 +1,6 @@
 import { LIMITS } from '../../config/limits.js';
 import type { Timer } from '../../contract/timers.js';
-import type { ResumePoint, StreamTopic } from './stream-topic.js';
-import type { StreamTopics } from './stream-topics.js';
+import type { ResumableTopic, ResumableTopics, ResumePoint } from './stream-topic.js';
 import type {
   FrameSink,
   SendOutcome,
@@ -12,9 +11,9 @@ import type {
 
 /** The dependencies of a subscriber. */
 interface StreamSubscriberParts {
-  readonly streams: StreamTopics;
+  readonly streams: ResumableTopics;
   /** The subscriber is already counted in the topic. */
-  readonly topic: StreamTopic;
+  readonly topic: ResumableTopic;
   /** The JSON text of the request's id; empty for none. */
   readonly id: string;
   readonly resume: ResumePoint | undefined;

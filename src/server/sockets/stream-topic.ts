@@ -1,7 +1,7 @@
 import type { BookSource } from '../../contract/book-source.js';
 import type { Timers } from '../../contract/timers.js';
 import type { TopicSpec } from '../../contract/topics.js';
-import type { Topic } from './publisher.js';
+import type { Publisher, Topic } from './publisher.js';
 import { Ring, type RingMemory } from './stream-ring.js';
 import { type ChangeKind, classOf, leastChangeOf } from './unmarked-changes.js';
 
@@ -15,6 +15,25 @@ export interface StreamRequest {
 export interface ResumePoint {
   readonly epoch: string;
   readonly seq: number;
+}
+
+/** A topic whose readers may resume. */
+export interface ResumableTopic {
+  readonly key: string;
+  readonly epoch: string;
+  readonly ring: Ring;
+  readonly isUnmarked: boolean;
+  readonly waiting: Set<() => void>;
+  renderSnapshot(answer: { readonly id: string; readonly reset: boolean }): Uint8Array;
+  findFirstMissed(point: ResumePoint): number | undefined;
+}
+
+/** The open topics of a channel. */
+export interface ResumableTopics {
+  readonly publisher: Publisher;
+  /** Returns whether a reader is ahead of the topic. */
+  isBehind(topic: ResumableTopic, point: ResumePoint): boolean;
+  removeSubscriber(topic: ResumableTopic): void;
 }
 
 /** The dependencies of a topic. */
@@ -32,7 +51,7 @@ interface StreamTopicParts {
  * An open topic of the streaming channels: renders deltas for its subscribers, and snapshots for
  * new subscribers.
  */
-export class StreamTopic implements Topic {
+export class StreamTopic implements Topic, ResumableTopic {
   readonly key: string;
   readonly spec: TopicSpec;
   /** The topic in the book. */

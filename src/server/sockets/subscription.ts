@@ -7,6 +7,7 @@ import type { ClientMessage, MessageId } from './client-message.js';
 import type { HistoryTopics } from './history-topics.js';
 import type { StreamTopics } from './stream-topics.js';
 import type { SummaryTopics } from './summary-topics.js';
+import type { UserTopics } from './user-topics.js';
 
 /** Receives the frames of one subscription. */
 export interface FrameSink {
@@ -69,7 +70,7 @@ export interface SubscriptionRequest {
   openSubscriber(): Subscriber;
 }
 
-/** A requested subscription to all markets, `"market":"*"`. */
+/** A requested subscription to all markets, `"market":"*"`, or to all accounts of a wallet. */
 export interface WildcardRequest {
   /** The key of the topics, with `*` in place of the market. */
   readonly key: string;
@@ -86,6 +87,7 @@ export interface ChannelParts {
   readonly directory: MarketDirectory;
   readonly books: BookTopics;
   readonly streams: StreamTopics;
+  readonly users: UserTopics;
   /** Null without a history. */
   readonly market: HistoryTopics | null;
   /** Null without statistics. */

@@ -71,7 +71,9 @@ export class Wildcards {
     for (const [key, wildcard] of this.#open) {
       const requests = wildcard.request.listRequests(undefined);
       const { topics } = wildcard;
-      const added = requests.filter(({ key: topic, market }) => topics.get(topic) !== market?.id);
+      const added = requests.filter(
+        ({ key: topic, market }) => !topics.has(topic) || topics.get(topic) !== market?.id,
+      );
       wildcard.topics = marketsOf(requests);
       if (added.length === 0) continue;
       try {

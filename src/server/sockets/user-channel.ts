@@ -1,0 +1,65 @@
+/** The channel `user` of the streaming dialect: an account, or all accounts of a wallet. */
+
+import { isPublicKey } from '../../config/public-key.js';
+import { SocketError } from '../transport/errors.js';
+import { type ClientMessage, type MessageId, textOfId } from './client-message.js';
+import { StreamSubscriber } from './stream-subscriber.js';
+import type { ResumePoint } from './stream-topic.js';
+import type { ChannelParts, SubscriptionRequest, WildcardRequest } from './subscription.js';
+import { userKeyOf } from './user-topic.js';
+
+/** Whether a message is about an account. */
+export function isUserChannel(message: ClientMessage): boolean {
+  return message.getWord('channel') === 'user';
+}
+
+/** Reads a subscription to an account. Throws a SocketError that describes the invalid member. */
+export function readUserRequest(
+  message: ClientMessage,
+  parts: Pick<ChannelParts, 'users'>,
+  resume: ResumePoint | undefined,
+): SubscriptionRequest {
+  return requestOf(keyIn(message, 'account'), parts, { id: message.id, resume });
+}
+
+/** Reads a subscription to a wallet; undefined when the message names an account. */
+export function readUserWildcard(
+  message: ClientMessage,
+  { book, users }: Pick<ChannelParts, 'book' | 'users'>,
+): WildcardRequest | undefined {
+  if (!message.hasMember('authority')) return undefined;
+  const authority = keyIn(message, 'authority');
+  if (book.accounts.ofAuthority(authority).length === 0) {
+    throw new SocketError('UNKNOWN_ACCOUNT', `the book holds no account of a wallet ${authority}`);
+  }
+  const listRequests: WildcardRequest['listRequests'] = (id) =>
+    book.accounts.ofAuthority(authority).map((account) => requestOf(account, { users }, { id }));
+  return { key: wildcardKeyOf(authority), listRequests };
+}
+
+/** Reads the key of the topic, or of the wallet's topics. */
+export function readUserKey(message: ClientMessage): string {
+  if (message.hasMember('authority')) return wildcardKeyOf(keyIn(message, 'authority'));
+  return userKeyOf(keyIn(message, 'account'));
+}
+
+const wildcardKeyOf = (authority: string): string => `user:*:${authority}`;
+
+function requestOf(
+  account: string,
+  { users }: Pick<ChannelParts, 'users'>,
+  { id, resume }: { readonly id: MessageId | undefined; readonly resume?: ResumePoint | undefined },
+): SubscriptionRequest {
+  const openSubscriber = () => {
+    const topic = users.addSubscriber(account);
+    return new StreamSubscriber({ streams: users, topic, id: textOfId(id), resume });
+  };
+  return { key: userKeyOf(account), quotaClass: 'chosen', openSubscriber };
+}
+
+function keyIn(message: ClientMessage, name: string): string {
+  const key = message.requireText(name);
+  if (isPublicKey(key)) return key;
+  const text = `${name} was "${message.quoteMember(name)}", must be a base58 key of 32 bytes`;
+  throw new SocketError('INVALID_PARAM', text);
+}

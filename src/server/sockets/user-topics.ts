@@ -1,0 +1,136 @@
+/**
+ * The open topics of the channel `user`. A topic is published in the turn in which its account is
+ * written, and once an interval for what moves with the book: prices, places in queues, health. A
+ * turn costs nothing for accounts that it does not write.
+ */
+import { LIMITS } from '../../config/limits.js';
+import type { BookSource } from '../../contract/book-source.js';
+import type { Timer } from '../../contract/timers.js';
+import { SocketError } from '../transport/errors.js';
+import { repeatCall } from '../transport/repeated-call.js';
+import type { Publisher } from './publisher.js';
+import { RingMemory } from './stream-ring.js';
+import type { ResumableTopics } from './stream-topic.js';
+import { UserTopic } from './user-topic.js';
+
+/** The parts and settings of the topics of accounts. */
+interface UserTopicsOptions {
+  readonly book: Pick<BookSource, 'accounts' | 'epoch'>;
+  readonly publisher: Publisher;
+  /** Maximum number of topics. At the maximum, a new topic replaces an idle one. */
+  readonly topicsMax: number;
+  /** Called when accounts are new or gone. */
+  readonly onOthers: () => void;
+}
+
+/** Equal parts of an interval, in each of which a part of the topics is published. */
+const PHASES = 10;
+
+/** The open topics by account. */
+export class UserTopics implements ResumableTopics {
+  readonly publisher: Publisher;
+  readonly #options: UserTopicsOptions;
+  readonly #memory = new RingMemory();
+  readonly #topics = new Map<string, UserTopic>();
+  /** The topics of each phase. */
+  readonly #phases = Array.from({ length: PHASES }, () => new Set<UserTopic>());
+  #phase = 0;
+  #accounts = 0;
+  #timer: Timer | undefined;
+
+  constructor(options: UserTopicsOptions) {
+    this.#options = options;
+    this.publisher = options.publisher;
+  }
+
+  start(): void {
+    const periodMs = LIMITS.userIntervalMs / PHASES;
+    this.#timer = repeatCall(this.publisher.timers, periodMs, () => this.#publishPhase());
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+  }
+
+  /** Memory of the deltas for reconnecting readers. */
+  get ringBytes(): number {
+    return this.#memory.bytes;
+  }
+
+  /** Adds a subscriber. Throws UNKNOWN_ACCOUNT for an account that the book does not hold. */
+  addSubscriber(account: string): UserTopic {
+    const topic = this.#topics.get(account) ?? this.#openTopic(account);
+    topic.subscribers += 1;
+    return topic;
+  }
+
+  /** Removes a subscriber. The topic stays open for some time. */
+  removeSubscriber(topic: UserTopic): void {
+    topic.subscribers -= 1;
+    topic.idleSinceMs = this.publisher.timers.nowMs();
+  }
+
+  /** A reader of an earlier topic is never ahead: its number is a time that has passed. */
+  isBehind(): boolean {
+    return false;
+  }
+
+  /** After each turn: adds the topics of written accounts to the publisher. */
+  addTurn(): void {
+    if (this.#topics.size === 0) return;
+    for (const account of this.#options.book.accounts.takeTouched()) {
+      const topic = this.#topics.get(account);
+      if (topic !== undefined) this.publisher.addDue(topic);
+    }
+  }
+
+  /** Closes all topics. They must have no subscribers. */
+  forgetTopics(): void {
+    for (const topic of this.#topics.values()) this.#closeTopic(topic);
+  }
+
+  #publishPhase(): void {
+    this.#phase = (this.#phase + 1) % PHASES;
+    const idleMs = this.publisher.timers.nowMs() - LIMITS.ringMsMax;
+    for (const topic of this.#phases[this.#phase] ?? []) {
+      if (topic.subscribers === 0 && topic.idleSinceMs < idleMs) this.#closeTopic(topic);
+      else this.publisher.addDue(topic);
+    }
+    this.publisher.publishDue();
+    if (this.#phase !== 0) return;
+    this.#memory.expireChunks(idleMs);
+    const { count } = this.#options.book.accounts;
+    if (count !== this.#accounts) this.#options.onOthers();
+    this.#accounts = count;
+  }
+
+  #openTopic(account: string): UserTopic {
+    const { book, topicsMax } = this.#options;
+    const { timers } = this.publisher;
+    if (!book.accounts.watch(account, timers.unixMs())) throw unknownAccount(account, book);
+    if (this.#topics.size >= topicsMax) {
+      const idle = [...this.#topics.values()].find(({ subscribers }) => subscribers === 0);
+      if (idle !== undefined) this.#closeTopic(idle);
+    }
+    const topic = new UserTopic(account, { book, timers, memory: this.#memory });
+    this.#topics.set(account, topic);
+    this.#phases[this.#topics.size % PHASES]?.add(topic);
+    return topic;
+  }
+
+  #closeTopic(topic: UserTopic): void {
+    this.#topics.delete(topic.account);
+    for (const phase of this.#phases) phase.delete(topic);
+    this.publisher.removeTopic(topic);
+    topic.close();
+  }
+}
+
+function unknownAccount(account: string, { accounts }: Pick<BookSource, 'accounts'>): SocketError {
+  const owned = accounts.ofAuthority(account);
+  const what =
+    owned.length > 0
+      ? `${account} is a wallet, whose accounts are ${owned.join(', ')}`
+      : `the book holds no account ${account}`;
+  return new SocketError('UNKNOWN_ACCOUNT', what);
+}

@@ -1,0 +1,357 @@
+/** /accounts and the channel `user` of a whole service, against the client's calculators and the books beside them. */
+import { expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import {
+  accountMargin,
+  decodePerpMarket,
+  decodeSpotMarket,
+  decodeUser,
+  MarketTerms,
+  marginInfo,
+  perpLiquidationPrice,
+  spotLiquidationPrice,
+} from '../src/client/accounts/index.js';
+import type { ModelChain } from './simulation/model-chain.js';
+import type { ServiceProbe } from './support/service-probe.js';
+import { until } from './support/until.js';
+import { type World, world } from './world/world.js';
+
+interface AccountBody {
+  readonly account: string;
+  readonly authority: string;
+  readonly orders: readonly {
+    readonly marketName: string;
+    readonly orderId: number;
+    readonly direction: string;
+    readonly leftOut: string | null;
+    readonly priceNow: string | null;
+    readonly sizeNow: string;
+    readonly ordersAhead: number | null;
+    readonly sizeAhead: string | null;
+    readonly distance: string | null;
+  }[];
+  readonly positions: readonly Record<string, unknown>[];
+  readonly balances: readonly Record<string, unknown>[];
+  readonly margin: Readonly<Record<string, unknown>> | null;
+}
+
+interface BookOrder {
+  readonly maker: string;
+  readonly orderId: number;
+  readonly price: string;
+  readonly size: string;
+  readonly queue: string;
+}
+
+/** The first bytes of user accounts, as text. */
+const USER_START = '9f755fe3ef973aec';
+
+const usersOf = (chain: ModelChain): readonly string[] =>
+  [...chain.accounts.keys()].filter(
+    (key) => bytesOf(chain, key).toString('hex', 0, 8) === USER_START,
+  );
+
+const bytesOf = (chain: ModelChain, key: string): Buffer =>
+  chain.accounts.get(key)?.write?.data ?? Buffer.alloc(0);
+
+const bodyOf = ({ engine }: ServiceProbe, key: string): AccountBody =>
+  JSON.parse(engine.accounts.render(key) ?? 'null');
+
+const text = (value: bigint | null | undefined): string | null => value?.toString() ?? null;
+
+/** The markets of the chain at the prices of the service's book. */
+function termsOf({ chain, service }: World): MarketTerms {
+  const terms = new MarketTerms();
+  for (const info of service.engine.markets()) {
+    const { marketType, marketIndex, account, id } = info;
+    const body = JSON.parse(Buffer.from(service.engine.l2({ market: id, depth: 1 })).toString());
+    const priceOf = (reading: { price?: string }) =>
+      reading.price === undefined ? null : BigInt(reading.price);
+    const prices = {
+      oracle: priceOf(body.oracleData),
+      mmOracle: priceOf(body.mmOracleData),
+      mark: null,
+    };
+    const data = bytesOf(chain, account);
+    if (marketType === 'perp') terms.setPerpMarket(decodePerpMarket(data), service.unixSeconds);
+    else terms.setSpotMarket(decodeSpotMarket(data), service.unixSeconds);
+    terms.setPrices(`${marketType}_${marketIndex}`, prices, service.unixSeconds);
+  }
+  return terms;
+}
+
+/** The amounts of an account by the client's calculators, as the body has them. */
+function calculated(bytes: Uint8Array, markets: MarketTerms) {
+  const user = decodeUser(bytes);
+  const margin = accountMargin(user, markets);
+  if (margin === null) return { positions: [], balances: [], margin: null };
+  const info = marginInfo(user, margin);
+  const { leverage, marginRatioPct, health, ...amounts } = info;
+  const texts = Object.entries(amounts).map(([name, amount]) => [name, text(amount as bigint)]);
+  return {
+    positions: margin.perps.map((priced) => ({
+      marketIndex: priced.position.marketIndex,
+      baseAssetAmount: text(priced.position.baseAssetAmount),
+      settledPnl: text(priced.position.settledPnl),
+      unsettledFunding: text(priced.unsettledFunding),
+      unsettledPnl: text(priced.oraclePnl),
+      claimablePnl: text(priced.claimablePnl),
+      liquidationPrice: text(perpLiquidationPrice({ user, margin, markets }, priced)),
+    })),
+    balances: margin.spots.map((priced) => ({
+      marketIndex: priced.position.marketIndex,
+      tokens: text(priced.tokens),
+      liquidationPrice: text(spotLiquidationPrice({ user, margin, markets }, priced)),
+    })),
+    margin: {
+      ...Object.fromEntries(texts),
+      leverage: String(Math.round(leverage * 1e4)),
+      marginRatio: marginRatioPct === null ? null : String(Math.round(marginRatioPct * 100)),
+      health,
+    },
+  };
+}
+
+/** The places of the shown orders of an account by /l3. Returns how many there are. */
+function expectPlaces({ engine }: ServiceProbe, { account, orders }: AccountBody): number {
+  let shown = 0;
+  for (const order of orders) {
+    if (order.leftOut !== null) {
+      expect(order).toMatchObject({ ordersAhead: null, sizeAhead: null, distance: null });
+      continue;
+    }
+    const market = engine.findMarket(order.marketName)?.id ?? -1;
+    const book = JSON.parse(Buffer.from(engine.l3({ market })).toString());
+    const rows: readonly BookOrder[] = order.direction === 'long' ? book.bids : book.asks;
+    const at = rows.findIndex((row) => row.maker === account && row.orderId === order.orderId);
+    const row = rows[at] as BookOrder;
+    const distance = BigInt(row.price) - BigInt(rows[0]?.price ?? 0);
+    expect(order).toMatchObject({
+      priceNow: row.price,
+      sizeNow: row.size,
+      sizeAhead: row.queue,
+      ordersAhead: rows.slice(0, at).filter(({ price }) => price === row.price).length,
+      distance: String(distance < 0n ? -distance : distance),
+    });
+    shown += 1;
+  }
+  return shown;
+}
+
+test('orders, positions and margin of every account are those of /l3 and of the calculators', async ({
+  onTestFinished,
+}) => {
+  const scene = await world();
+  onTestFinished(() => scene.stop());
+  const seen = { shown: 0, positions: 0, prices: 0 };
+  for (let round = 0; round < 20; round += 1) {
+    await scene.run(1_500);
+    // Until all that was written has arrived.
+    scene.chain.stop();
+    await scene.run(400);
+    const markets = termsOf(scene);
+    for (const key of usersOf(scene.chain)) {
+      const body = bodyOf(scene.service, key);
+      seen.shown += expectPlaces(scene.service, body);
+      const expected = calculated(bytesOf(scene.chain, key), markets);
+      expect(body).toMatchObject(expected);
+      seen.positions += body.positions.length;
+      seen.prices += body.positions.filter((held) => held['liquidationPrice'] !== null).length;
+    }
+    scene.chain.start();
+  }
+  expect(seen.shown).toBeGreaterThan(500);
+  expect(seen.positions).toBeGreaterThan(100);
+  expect(seen.prices).toBeGreaterThan(10);
+});
+
+test('accounts of Velocity have margins, and their orders their places', async ({
+  onTestFinished,
+}) => {
+  const scene = await world({ program: 'velocity' });
+  onTestFinished(() => scene.stop());
+  await scene.run(5_000);
+  const bodies = usersOf(scene.chain).map((key) => bodyOf(scene.service, key));
+  expect(bodies.filter(({ margin }) => margin === null)).toEqual([]);
+  expect(bodies.some(({ positions }) => positions.length > 0)).toBe(true);
+  const shown = bodies.map((body) => expectPlaces(scene.service, body));
+  expect(shown.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(50);
+});
+
+test('accounts are asked for alone, in lists and by their wallet, and others are refused by name', async ({
+  onTestFinished,
+}) => {
+  const scene = await world();
+  onTestFinished(() => scene.stop());
+  const { service, chain } = scene;
+  const [first = '', second = ''] = usersOf(chain);
+  const { authority } = bodyOf(service, first);
+  const own = await service.json(`/accounts/${first}`);
+  expect(own).toMatchObject({
+    account: first,
+    authority,
+    state: 'live',
+    epoch: service.engine.epoch,
+  });
+  const none = 'So11111111111111111111111111111111111111112';
+  const market = service.engine.markets()[0]?.account ?? '';
+  const { accounts } = (await service.json(`/accounts?accounts=${first},${none},${second}`)) as {
+    accounts: readonly Record<string, unknown>[];
+  };
+  expect(accounts).toMatchObject([
+    { account: first, authority },
+    { account: none, error: { code: 'UNKNOWN_ACCOUNT', param: 'account' } },
+    { account: second },
+  ]);
+  const ofWallet = await service.json(`/accounts?authority=${authority}`);
+  expect(ofWallet['accounts']).toMatchObject([{ account: first }]);
+  for (const [path, status, code, words] of [
+    [`/accounts/${none}`, 404, 'UNKNOWN_ACCOUNT', none],
+    [`/accounts/${authority}`, 404, 'UNKNOWN_ACCOUNT', first],
+    [`/accounts/${market}`, 400, 'INVALID_PARAM', 'no user account'],
+    ['/accounts/nobody', 400, 'INVALID_PARAM', 'base58'],
+    ['/accounts', 400, 'MISSING_PARAM', 'authority'],
+    [`/accounts?authority=${none}`, 404, 'UNKNOWN_ACCOUNT', none],
+  ] as const) {
+    const answer = await service.get(path);
+    expect([path, answer.status]).toEqual([path, status]);
+    expect(JSON.parse(answer.text).error).toMatchObject({
+      code,
+      message: expect.stringContaining(words),
+    });
+  }
+});
+
+/** A reader of the channel `user`, which applies frames as docs/streaming.md says. */
+class UserReader {
+  readonly messages: Record<string, unknown>[] = [];
+  readonly faults: string[] = [];
+  readonly accounts = new Map<string, Record<string, unknown>>();
+  fills = 0;
+
+  private constructor(readonly socket: WebSocket) {
+    socket.on('message', (data) => this.#take(JSON.parse(String(data))));
+  }
+
+  static async open(url: string): Promise<UserReader> {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`);
+    const reader = new UserReader(socket);
+    await new Promise((resolve) => socket.once('open', resolve));
+    return reader;
+  }
+
+  /** Closes the socket, and waits until the service has seen it. */
+  async close(scene: World): Promise<void> {
+    this.socket.terminate();
+    await scene.run(1_000);
+  }
+
+  send(message: object): void {
+    this.socket.send(JSON.stringify(message));
+  }
+
+  #take(message: Record<string, unknown>): void {
+    this.messages.push(message);
+    const { type, topic, seq } = message;
+    const known = this.accounts.get(String(topic));
+    if (type === 'snapshot') this.accounts.set(String(topic), { ...message });
+    else if (type === 'heartbeat' && known?.['seq'] !== seq) this.faults.push(`gap before ${seq}`);
+    if (type !== 'delta') return;
+    const { prev, orders, fills, type: _, ...members } = message;
+    if (known === undefined || Number(known['seq']) < Number(prev)) this.faults.push(`gap ${seq}`);
+    if (known === undefined || Number(seq) <= Number(known['seq'])) return;
+    const { set, remove } = orders as { set: { orderId: number }[]; remove: number[] };
+    const gone = [...remove, ...set.map(({ orderId }) => orderId)];
+    const rows = (known['orders'] as { orderId: number }[]).filter(
+      ({ orderId }) => !gone.includes(orderId),
+    );
+    this.fills += (fills as unknown[]).length;
+    Object.assign(known, members, { orders: [...rows, ...set] });
+  }
+}
+
+/** What a followed account and a body have in common, whatever the order of rows. */
+const partsOf = (account: Record<string, unknown>) => {
+  const { orders, positions, balances, margin } = account as unknown as AccountBody;
+  const sorted = [...orders].sort((left, right) => left.orderId - right.orderId);
+  return { orders: sorted, positions, balances, margin };
+};
+
+test('a followed account is the account of the body, through a cut with resume, and fills are told', async ({
+  onTestFinished,
+}) => {
+  const scene = await world();
+  onTestFinished(() => scene.stop());
+  const { service, chain } = scene;
+  const keys = usersOf(chain);
+  const reader = await UserReader.open(service.url);
+  for (const [id, account] of keys.entries()) {
+    reader.send({ type: 'subscribe', id, channel: 'user', account });
+  }
+  await until('all snapshots', () => reader.accounts.size === keys.length);
+  await scene.run(60_000);
+  expect(reader.faults).toEqual([]);
+  expect(reader.fills).toBeGreaterThan(0);
+  // Right after the frame of its interval, an account is that of the book.
+  const [first = ''] = keys;
+  const topic = `user:${first}`;
+  const count = (): number => reader.messages.filter((one) => one['topic'] === topic).length;
+  let same = false;
+  for (let tries = 0; tries < 50 && !same; tries += 1) {
+    const before = count();
+    await until('the next frame', () => count() > before);
+    const now = JSON.stringify(
+      partsOf(bodyOf(service, first) as unknown as Record<string, unknown>),
+    );
+    same = JSON.stringify(partsOf(reader.accounts.get(topic) ?? {})) === now;
+  }
+  expect(same).toBe(true);
+  const { epoch, seq } = reader.accounts.get(topic) ?? {};
+  await reader.close(scene);
+  await scene.run(3_000);
+  const again = await UserReader.open(service.url);
+  again.accounts.set(topic, { ...reader.accounts.get(topic) });
+  again.send({ type: 'subscribe', channel: 'user', account: first, resume: { epoch, seq } });
+  await until('what was missed', () => again.messages.some(({ type }) => type === 'delta'));
+  expect(again.messages.filter(({ type }) => type === 'snapshot')).toEqual([]);
+  expect(again.faults).toEqual([]);
+  await again.close(scene);
+});
+
+test('a wallet is followed with its accounts, and unknown accounts are refused by name', async ({
+  onTestFinished,
+}) => {
+  const scene = await world();
+  onTestFinished(() => scene.stop());
+  const { service, chain } = scene;
+  const [first = ''] = usersOf(chain);
+  const { authority } = bodyOf(service, first);
+  const reader = await UserReader.open(service.url);
+  reader.send({ type: 'subscribe', id: 1, channel: 'user', authority });
+  await until('its snapshot', () => reader.accounts.size === 1);
+  expect(reader.messages[0]).toEqual({
+    type: 'subscribed',
+    id: 1,
+    topic: `user:*:${authority}`,
+    topics: [`user:${first}`],
+  });
+  for (const [members, code, words] of [
+    [{ account: authority }, 'UNKNOWN_ACCOUNT', first],
+    [{ account: 'So11111111111111111111111111111111111111112' }, 'UNKNOWN_ACCOUNT', 'So1111'],
+    [{ account: 'nobody' }, 'INVALID_PARAM', 'base58'],
+    [{ authority: 'So11111111111111111111111111111111111111112' }, 'UNKNOWN_ACCOUNT', 'So1111'],
+    [{}, 'MISSING_PARAM', 'account'],
+  ] as const) {
+    reader.send({ type: 'subscribe', id: 'bad', channel: 'user', ...members });
+    await until('its refusal', () => reader.messages.at(-1)?.['id'] === 'bad');
+    expect(reader.messages.at(-1)).toMatchObject({
+      type: 'error',
+      code,
+      message: expect.stringContaining(words),
+    });
+    reader.messages.pop();
+  }
+  reader.send({ type: 'unsubscribe', id: 2, topic: `user:*:${authority}` });
+  await until('the end', () => reader.messages.some(({ id }) => id === 2));
+  await reader.close(scene);
+});
