@@ -51,6 +51,12 @@ export {
   type ErrorCode,
 } from './error.js';
 export type {
+  AccountOrder,
+  MarginSums,
+  PerpHolding,
+  TokenBalance,
+} from './generated/accounts.js';
+export type {
   AuctionsBook,
   L2Book,
   L3Book,
@@ -99,6 +105,8 @@ export {
   perpMarket,
   spotMarket,
 } from './keys.js';
+export type { AccountFill, AccountWatch, WatchedAccount } from './stream/account-watch.js';
+export { watchAccount, watchAuthority } from './stream/account-watch.js';
 export { StreamClient, type StreamOptions, type SubscribeOptions } from './stream/client.js';
 export type { ConnectionState } from './stream/connection.js';
 export type { FrameChecks } from './stream/followed-book.js';

@@ -263,6 +263,32 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
       },
     },
   },
+  accounts: {
+    about: 'What an account has.',
+    parts: { marketType },
+    readers: {
+      accountOrder: {
+        schema: itemOf(memberOf(bodyOf('Account'), 'orders')),
+        about: 'An open order with its place in the book.',
+        type: ['AccountOrder', 'An open order with its place in the book.'],
+      },
+      perpHolding: {
+        schema: itemOf(memberOf(bodyOf('Account'), 'positions')),
+        about: 'A perp position.',
+        type: ['PerpHolding', 'A perp position.'],
+      },
+      tokenBalance: {
+        schema: itemOf(memberOf(bodyOf('Account'), 'balances')),
+        about: 'The balance of a token.',
+        type: ['TokenBalance', 'The balance of a token.'],
+      },
+      marginSums: {
+        schema: oneOf(memberOf(bodyOf('Account'), 'margin'), 0),
+        about: 'Collateral, requirement and health.',
+        type: ['MarginSums', 'Collateral, requirement and health.'],
+      },
+    },
+  },
   candles: {
     about: 'Candles of paths and of channels.',
     readers: {
