@@ -1,4 +1,4 @@
-import type { Core } from '@slotbook/core';
+import type { Core } from '@slotbook/core/native';
 import type { AccountSource } from '../contract/account-source.js';
 import type { TopicDelta, TopicSnapshotRequest } from '../contract/topics.js';
 import { parseStrings } from './parse.js';

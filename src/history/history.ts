@@ -183,7 +183,7 @@ export class History {
       const silentMs = this.#timers.nowMs() - this.#lastMessageAtMs;
       if (silentMs <= WORKER_SILENCE_MS_MAX) {
         this.#planWatch();
-        if (silentMs > QUERY_MS_MAX && this.#silenceMsMax === WORKER_SILENCE_MS_MAX)
+        if (silentMs > QUERY_MS_MAX)
           this.#stats = { ...this.#stats, state: 'failing', reason: SILENT_REASON };
         return;
       }
