@@ -1,6 +1,9 @@
 /** /openapi.json describes the bodies of the history's paths as they are, no more and no less. */
+import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LogDecoder } from '../src/engine/events.js';
+import { PROGRAM } from '../src/engine/testing.js';
 import { accountKey } from '../src/history/store/testing.js';
 import { MarketDataScene } from './support/market-data-scene.js';
 
@@ -27,6 +30,7 @@ beforeAll(async () => {
   scene.fill({ marketType: 'spot', marketIndex: 1, spotFulfillmentMethodFee: 7n });
   scene.fundingRate();
   scene.fundingRate({ fundingRate: -1n, baseAssetAmountWithUnsettledLp: -(2n ** 90n) });
+  for (const [type] of ACCOUNT_PATHS) logOne(type);
   ajv = new Ajv2020({ strict: false, allErrors: true });
   for (const format of ['market-name', 'public-key', 'whole-number', 'jit-offer', 'cursor']) {
     ajv.addFormat(format, true);
@@ -36,6 +40,82 @@ beforeAll(async () => {
 });
 
 afterAll(() => scene?.stop());
+
+/** Paths of an account's records, each with the name of its body. */
+const ACCOUNT_PATHS = [
+  ['FundingPaymentRecord', 'FundingPaymentRecords', '/user/{user}/fundingPayments'],
+  ['DepositRecord', 'DepositRecords', '/user/{user}/deposits'],
+  ['SettlePnlRecord', 'SettlePnlRecords', '/user/{user}/settlePnl'],
+  ['LiquidationRecord', 'LiquidationRecords', '/user/{user}/liquidations'],
+  ['OrderRecord', 'OrderRecords', '/user/{user}/orders/perp'],
+  ['NewUserRecord', 'NewUserRecords', '/authority/{userAuthority}/accounts'],
+] as const;
+
+interface Synthetic {
+  readonly type: string;
+  readonly log: string;
+  readonly expected: Readonly<Record<string, unknown>>;
+}
+
+const synthetic: readonly Synthetic[] = readFileSync(
+  new URL('golden/vectors/synthetic/events.jsonl', import.meta.url),
+  'utf8',
+)
+  .split('\n')
+  .filter((line) => line !== '')
+  .map((line) => JSON.parse(line) as Synthetic);
+
+function firstOf(type: string): Synthetic {
+  const found = synthetic.find((one) => one.type === type);
+  if (found === undefined) throw new Error(`there is no ${type}`);
+  return found;
+}
+
+/** Stores a record as the program logs it, twice, as of a market of the scene. */
+function logOne(type: string): void {
+  const lines = [`Program ${PROGRAM} invoke [1]`, firstOf(type).log, `Program ${PROGRAM} success`];
+  const { records } = new LogDecoder(PROGRAM).decode(lines);
+  const market = (of: number) => (of < 0 ? of : type === 'DepositRecord' ? 3 : 0);
+  for (let times = 0; times < 2; times += 1) {
+    scene.log(records.map((one) => ({ ...one, market: market(one.market) })));
+  }
+}
+
+test.each(ACCOUNT_PATHS)('a %s is served as %s, page by page', async (type, name, pattern) => {
+  const { expected } = firstOf(type);
+  const path = pattern.replace(/\{(\w+)\}/, (_, member: string) => String(expected[member]));
+  const { status, body } = await scene.get(`${path}?limit=1`);
+  expect(status).toBe(200);
+  expect(errorsOf(name, body)).toEqual([]);
+  const first: RecordsBody = body;
+  expect(first.records).toHaveLength(1);
+  const next = await scene.get(`${path}?limit=1&page=${first.meta.nextPage}`);
+  const second: RecordsBody = next.body;
+  expect(second).toMatchObject({ meta: { nextPage: null } });
+  expect(second.records[0]?.txSig).not.toBe(first.records[0]?.txSig);
+  const other = await scene.get(`${path.replace(/\/[^/]{32,44}\//, `/${accountKey(9)}/`)}`);
+  expect(other.body).toMatchObject({ records: [], meta: { nextPage: null } });
+});
+
+interface RecordsBody {
+  readonly records: readonly { readonly txSig: string }[];
+  readonly meta: { readonly nextPage: string | null };
+}
+
+test('an order is served with its placement and its actions', async () => {
+  const { user, order } = firstOf('OrderRecord').expected as {
+    user: string;
+    order: { orderId: number };
+  };
+  const { status, body } = await scene.get(`/user/${user}/orders/id/${order.orderId}`);
+  expect(status).toBe(200);
+  expect(errorsOf('OrderLife', body)).toEqual([]);
+  expect(body).toMatchObject({ record: { user, orderId: order.orderId }, actions: [] });
+  const filled = await scene.get(`/user/${accountKey(2)}/orders/id/7`);
+  expect(errorsOf('OrderLife', filled.body)).toEqual([]);
+  const { record, actions }: { record: unknown; actions: readonly unknown[] } = filled.body;
+  expect([record, actions.length > 0]).toEqual([null, true]);
+});
 
 function errorsOf(name: string, value: unknown): unknown[] {
   const validate = ajv.getSchema(`api#/components/schemas/${name}`);

@@ -84,6 +84,8 @@ export interface AccountRecordsQuery {
   readonly account: string;
   /** Only records of this market. */
   readonly market?: MarketKey;
+  /** Whether records of spot markets are left out. */
+  readonly isPerp?: boolean;
   /** Maximum rows. */
   readonly limit: number;
   /** A cursor from an earlier response, which selects older rows. */

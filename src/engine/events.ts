@@ -121,8 +121,12 @@ export function readLogged(
   return heads.map((head, at) => recordOf(head, records[at] ?? new Uint8Array()));
 }
 
+/** Times beyond every calendar are those of its end, which a number holds. */
+const TS_BOUND = Number.MAX_SAFE_INTEGER;
+
 function recordOf(head: RecordHead, bytes: Uint8Array): LoggedRecord {
-  const { ts, id = null, base, quote, oracle } = head;
+  const { id = null, base, quote, oracle } = head;
+  const ts = Math.min(Math.max(head.ts, -TS_BOUND), TS_BOUND);
   const isFill = id !== null && base !== undefined && quote !== undefined && oracle !== undefined;
   return {
     kind: RECORD_KINDS[head.kind] ?? 'other',

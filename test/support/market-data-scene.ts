@@ -11,6 +11,7 @@ import type {
   MarketStats,
 } from '../../src/contract/history-source.js';
 import type { MarketKey } from '../../src/contract/markets.js';
+import type { LoggedRecord } from '../../src/engine/events.js';
 import { makeAccountBody } from '../../src/history/bodies/account-body.js';
 import { makeArchiveBody } from '../../src/history/bodies/archive-body.js';
 import { FundingMeansBodies } from '../../src/history/bodies/funding-means-body.js';
@@ -127,6 +128,13 @@ export class MarketDataScene {
       transactions: [transaction({ slot, signature: signature(slot), fills })],
     });
     return record;
+  }
+
+  /** Stores logged records in a slot of their own. */
+  log(records: readonly LoggedRecord[]): void {
+    const slot = this.#nextSlot();
+    const one = transaction({ slot, signature: signature(slot), records });
+    this.store.writeBatch({ transactions: [one] });
   }
 
   /** Stores a funding rate in a slot of its own. */

@@ -42,8 +42,9 @@ export function makeAccountBody(
  * never change.
  */
 function makePageBody(query: AccountRecordsQuery, { store, markets }: AccountContext): HistoryBody {
-  const { account, records: kind, market, limit, before: cursor } = query;
-  const served = market === undefined ? [...markets.keys()].map(marketCode) : [marketCode(market)];
+  const { account, records: kind, market, isPerp, limit, before: cursor } = query;
+  const keys = market === undefined ? [...markets.keys()] : [market];
+  const served = keys.filter((key) => isPerp !== true || key.startsWith('perp')).map(marketCode);
   const before = cursor === undefined ? undefined : readAccountCursor(cursor, kind, 'page');
   const wanted = { account, kind, before, markets: [...served, NO_MARKET] };
   const { rows, hasMore } = readPage(limit, (rows) =>
@@ -61,11 +62,10 @@ function makePageBody(query: AccountRecordsQuery, { store, markets }: AccountCon
 function makeOrderBody(query: OrderQuery, { store, markets }: AccountContext): HistoryBody {
   const rows = store.runRead((parts) => orderRows(parts, query));
   const context = { markets: [...markets.values()] };
-  const listOf = (isOrder: boolean): string => {
-    const some = rows.filter(({ kind }) => (kind === 'order') === isOrder);
-    return renderRows(some, 'records', context).toString();
-  };
-  const order = listOf(true) || 'null';
-  const body = `{"success":true,"record":${order},"actions":[${listOf(false)}]}`;
-  return { body: new TextEncoder().encode(body), nextCursor: null };
+  const placed = rows.filter(({ kind }) => kind === 'order').slice(0, 1);
+  const actions = rows.filter(({ kind }) => kind !== 'order');
+  const order = renderRows(placed, 'records', context).toString() || 'null';
+  const list = renderRows(actions, 'records', context);
+  const head = `{"success":true,"record":${order},"actions":[`;
+  return { body: ownBytes(head, list, ']}'), nextCursor: null };
 }

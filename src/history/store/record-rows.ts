@@ -84,8 +84,9 @@ export function addRecord(
   const [code, stored] = [kindCode(kind), storedInteger(id)];
   const key: Bound[] = [code, market, at.slot, stored, tx, index, ts, storedOrNull(fraction)];
   connection.addRow(recordShape, [...key, bytes, recordSum(key, bytes)]);
-  for (const { key, orderId = null } of parties) {
-    connection.addRow(partyShape, [key, code, at.slot, market, stored, tx, index, orderId]);
+  // An authority may be a key of the program as well, and is found once.
+  for (const [account, orderId = null] of new Map(parties.map((one) => [one.key, one.orderId]))) {
+    connection.addRow(partyShape, [account, code, at.slot, market, stored, tx, index, orderId]);
   }
   return { program, ...record, ...at, id };
 }

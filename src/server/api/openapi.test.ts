@@ -130,6 +130,8 @@ function sent(path: string): string {
     period: '24h',
     ...{ year: '2025', month: '6', day: '15' },
     account: ADDRESS.user,
+    key: ADDRESS.user,
+    orderId: '1',
   };
   return path.replace(/\{(\w+)\}/g, (_, name: keyof typeof texts) => texts[name]);
 }

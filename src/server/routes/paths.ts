@@ -1,6 +1,16 @@
 /** The paths of the service and the schemas of their bodies. */
+
 import type { TSchema } from '@sinclair/typebox';
 import { errorBody, udfErrorBody } from '../api/error-bodies.js';
+import {
+  authorityAccounts,
+  userDeposits,
+  userFundingPayments,
+  userLiquidations,
+  userOrder,
+  userPlacedOrders,
+  userSettlePnl,
+} from './account-records.js';
 import { accountPath, accountsPath } from './accounts.js';
 import { auctionParamsPath } from './auction-params.js';
 import { auctions } from './auctions.js';
@@ -81,8 +91,15 @@ export const paths = {
   '/accounts/{account}': accountPath,
   '/accounts': accountsPath,
   '/user/{account}/orders': userOrders,
+  '/user/{account}/orders/perp': userPlacedOrders,
+  '/user/{account}/orders/id/{orderId}': userOrder,
   '/user/{account}/trades': userTrades,
   '/user/{account}/trades/{symbol}': userMarketTrades,
+  '/user/{account}/fundingPayments': userFundingPayments,
+  '/user/{account}/deposits': userDeposits,
+  '/user/{account}/settlePnl': userSettlePnl,
+  '/user/{account}/liquidations': userLiquidations,
+  '/authority/{key}/accounts': authorityAccounts,
   '/udf/config': udfConfig,
   '/udf/symbols': udfSymbols,
   '/udf/search': udfSearch,

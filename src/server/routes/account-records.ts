@@ -1,0 +1,152 @@
+/** The records of a user account, and the accounts of an authority. */
+import { type TObject, type TProperties, Type } from '@sinclair/typebox';
+import { LIMITS } from '../../config/limits.js';
+import type { AccountRecordKind } from '../../contract/history-queries.js';
+import {
+  depositRecord,
+  fundingPaymentRecord,
+  liquidationRecord,
+  newUserRecord,
+  orderRecord,
+  settlePnlRecord,
+} from '../api/account-record-parts.js';
+import { pageOf } from '../api/page-params.js';
+import { page, publicKey, rows } from '../api/param-parts.js';
+import { envelope, paged, tradeRecord } from '../api/record-parts.js';
+import { checkRequest } from '../api/request-params.js';
+import { accountTradesOf, ofHistory } from './history-paths.js';
+import type { HistoryService, Path, Route } from './path.js';
+import { userOrdersParams } from './user-orders.js';
+
+const errors = ['INVALID_PARAM', 'OUT_OF_RANGE', 'NOT_READY', 'LIMIT_EXCEEDED'] as const;
+
+const place = {
+  limit: rows('Records', { max: LIMITS.tradesMax, byDefault: LIMITS.recordsDefault }),
+  page,
+};
+const accountParams = Type.Object({ ...userOrdersParams.properties, ...place });
+const authorityParams = Type.Object({
+  key: publicKey('The authority of user accounts.'),
+  ...place,
+});
+const orderParams = Type.Object({
+  ...userOrdersParams.properties,
+  orderId: Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, description: 'Id of the order.' }),
+});
+
+/** A kind of records, and their bodies. */
+interface AccountRecords {
+  readonly records: AccountRecordKind;
+  readonly name: string;
+  readonly record: TObject<TProperties>;
+  readonly summary: string;
+  /** Whether records of spot markets are left out. */
+  readonly isPerp?: boolean;
+}
+
+/** The paths of records by account. */
+function recordsPath({ records, name, record, summary, isPerp = false }: AccountRecords) {
+  return {
+    ...ofHistory,
+    summary: `${summary} of a user account, newest first`,
+    params: accountParams,
+    body: { name, schema: envelope(record, paged) },
+    errors,
+    open:
+      (service: HistoryService): Route =>
+      (request, pathTexts) =>
+        accountTradesOf(service).replyTo(request, () => {
+          const { account, ...at } = checkRequest(accountParams, {
+            query: request.query,
+            pathTexts,
+          });
+          return { kind: 'account', records, account, isPerp, ...pageOf(at) };
+        }),
+  } as const satisfies Path;
+}
+
+/** What it paid or got for funding. */
+export const userFundingPayments = recordsPath({
+  records: 'fundingPayment',
+  name: 'FundingPaymentRecords',
+  record: fundingPaymentRecord,
+  summary: 'The funding payments',
+});
+
+/** What was deposited and withdrawn. */
+export const userDeposits = recordsPath({
+  records: 'deposit',
+  name: 'DepositRecords',
+  record: depositRecord,
+  summary: 'The deposits and withdrawals',
+});
+
+/** Profit and loss that was settled. */
+export const userSettlePnl = recordsPath({
+  records: 'settlePnl',
+  name: 'SettlePnlRecords',
+  record: settlePnlRecord,
+  summary: 'The settled profit and loss',
+});
+
+/** How it was liquidated. */
+export const userLiquidations = recordsPath({
+  records: 'liquidation',
+  name: 'LiquidationRecords',
+  record: liquidationRecord,
+  summary: 'The liquidations',
+});
+
+/** The orders that it placed. */
+export const userPlacedOrders = recordsPath({
+  records: 'order',
+  name: 'OrderRecords',
+  record: orderRecord,
+  summary: 'The orders in perp markets, as they were placed,',
+  isPerp: true,
+});
+
+/** Everything of one order. */
+export const userOrder = {
+  ...ofHistory,
+  summary: 'An order of a user account: how it was placed, and each action on it, oldest first',
+  params: orderParams,
+  body: {
+    name: 'OrderLife',
+    schema: Type.Object({
+      success: Type.Literal(true),
+      record: Type.Union([orderRecord, Type.Null()], {
+        description: 'How it was placed; null where that is not stored.',
+      }),
+      actions: Type.Array(
+        Type.Object({ ...tradeRecord.properties, action: Type.String(), maker: Type.String() }),
+        { description: 'Each place, fill, trigger, cancellation and expiry, oldest first.' },
+      ),
+    }),
+  },
+  errors,
+  open:
+    (service: HistoryService): Route =>
+    (request, pathTexts) =>
+      accountTradesOf(service).replyTo(request, () => {
+        const params = checkRequest(orderParams, { query: request.query, pathTexts });
+        return { kind: 'order', ...params };
+      }),
+} as const satisfies Path;
+
+/** The accounts of an authority. */
+export const authorityAccounts = {
+  ...ofHistory,
+  summary: 'The user accounts that an authority has made, newest first',
+  params: authorityParams,
+  body: { name: 'NewUserRecords', schema: envelope(newUserRecord, paged) },
+  errors,
+  open:
+    (service: HistoryService): Route =>
+    (request, pathTexts) =>
+      accountTradesOf(service).replyTo(request, () => {
+        const { query } = request;
+        const { key, ...at } = checkRequest(authorityParams, { query, pathTexts });
+        return { kind: 'account', records: 'newUser', account: key, ...pageOf(at) };
+      }),
+} as const satisfies Path;
