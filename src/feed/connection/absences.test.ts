@@ -56,8 +56,6 @@ class Scene {
   nowMs = 0;
   own = soundNode();
   others: SceneNode[] = [];
-  /** User accounts counted by State. */
-  counted = 0;
   reads = 0;
   readonly gone: Gone[] = [];
   readonly contradictions: string[] = [];
@@ -75,7 +73,6 @@ class Scene {
       onGone: (keys, slot) => this.#letGo(keys, slot),
       onContradiction: (pubkey) => this.contradictions.push(pubkey),
     });
-    this.absences.start();
   }
 
   /** The last announced slot. Its writes can be read at its end. */
@@ -104,11 +101,6 @@ class Scene {
   notify(pubkey: string, slot = this.slot): void {
     if (!this.#book.has(pubkey)) this.absences.addAccount(pubkey, slot);
     this.#book.set(pubkey, Math.max(slot, this.#book.get(pubkey) ?? 0));
-  }
-
-  writeState(counted: number): void {
-    this.counted = counted;
-    this.absences.recordState(this.slot);
   }
 
   /** Passes time; every second a probe reads some users in turn. */
@@ -180,7 +172,6 @@ class Scene {
 
   #parts(): FeedParts {
     const scene = this;
-    const users = () => [...scene.#book.keys()];
     return {
       rpc: this.#rpcOf(() => scene.own),
       get otherRpcs() {
@@ -195,16 +186,6 @@ class Scene {
             (key) => !has.has(key) && slot > (scene.#book.get(key) ?? Number.POSITIVE_INFINITY),
           ),
         foundAccounts: ({ has }: Reading) => [...has],
-        readCensus: () => ({
-          subAccounts: scene.counted,
-          positions: 0,
-          accounts: 0,
-          quarantined: 0,
-        }),
-        usersWithOrders: (from: number, count: number) => {
-          const next = from + count;
-          return { keys: users().slice(from, next), next: next < users().length ? next : 0 };
-        },
       },
       probeIntervalMs: PROBE_MS,
       timers: {
@@ -295,8 +276,10 @@ describe('absences: what the chain does not have leaves the book', () => {
     scene.make('user');
     await scene.passTime(4_000);
     scene.close('user');
-    scene.writeState(0);
-    await scene.passTime(4_000);
+    await scene.passTime(1_000);
+    // The log of the transaction that cancelled its orders names it.
+    scene.absences.recordReading({ ...NOTHING_READ, slot: scene.slot - 1 } as Reading);
+    await scene.passTime(3_000);
     expect(scene.has('user')).toBe(false);
     scene.own.lagSlots = 20;
     scene.notify('user');
@@ -327,43 +310,6 @@ describe('absences: what the chain does not have leaves the book', () => {
     });
     expect(scene.gone.map(({ pubkey }) => pubkey)).toEqual(['made up']);
     expect(new Set(scene.contradictions).size).toBe(100);
-  });
-
-  test('a user that is deleted among 5,000, when State counts one less, or as many', async () => {
-    for (const user of names(5_000)) scene.make(user);
-    scene.writeState(5_000);
-    await scene.passTime(12_000);
-    for (const [user, counted] of [
-      ['user 4321', 4_999],
-      ['user 1234', 4_999],
-    ] as const) {
-      await scene.passTime(250);
-      const closedMs = scene.nowMs;
-      scene.close(user);
-      scene.writeState(counted);
-      await scene.passTime(4_000);
-      const { atMs = Number.NaN } = scene.gone.find(({ pubkey }) => pubkey === user) ?? {};
-      // Four reads of a hundred users in each look; they begin when `confirmed` has the slot.
-      expect(atMs - closedMs, user).toBeLessThanOrEqual(GONE_MS_MAX + 1_000);
-    }
-    const { reads } = scene;
-    scene.make('another');
-    scene.writeState(5_000);
-    await scene.passTime(3_000);
-    expect(scene.reads - reads, 'reads after a user was made').toBeLessThan(10);
-  });
-
-  test('a search goes on where its node failed', async () => {
-    for (const user of names(500)) scene.make(user);
-    scene.writeState(500);
-    await scene.passTime(4_100);
-    scene.close('user 321');
-    scene.writeState(499);
-    scene.own.state = 'down';
-    await scene.passTime(1_000);
-    scene.own.state = 'sound';
-    await scene.passTime(2_000);
-    expect(scene.gone).toMatchObject([{ pubkey: 'user 321' }]);
   });
 
   test('a user that is made again is there', async () => {

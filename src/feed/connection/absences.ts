@@ -18,7 +18,6 @@ import {
 import { confirmedAccountsParams } from '../model/queries.js';
 import { type AccountReading, readAccounts } from './account-reading.js';
 import type { FeedParts } from './parts.js';
-import { UserSearch } from './user-search.js';
 
 /** The connection's interface for absent accounts. */
 interface AbsenceConnection {
@@ -51,16 +50,15 @@ interface NewAccount {
  * `confirmed`, after the socket has passed the first reading: all other nodes are asked at once,
  * and the node in use when none of them settles it within {@link ABSENCE_OTHER_MS_MAX}.
  *
- * Probes make first readings of accounts in turn. A new account is read separately until a reading
- * at `confirmed` contains it. All users with orders are read when State shows that one of them may
- * have been deleted.
+ * Probes make first readings of accounts in turn, and the witness of logs those of a user whose
+ * orders a transaction cancelled, as it must before it deletes the user. A new account is read
+ * separately until a reading at `confirmed` contains it.
  */
 export class Absences {
   readonly #parts: FeedParts;
   readonly #connection: AbsenceConnection;
   readonly #suspects = new Map<string, Moment>();
   readonly #newAccounts = new Map<string, NewAccount>();
-  readonly #search: UserSearch;
   /** Aborts when the watched book ends. */
   #life = new AbortController();
   #isConfirming = false;
@@ -70,16 +68,6 @@ export class Absences {
   constructor(parts: FeedParts, connection: AbsenceConnection) {
     this.#parts = parts;
     this.#connection = connection;
-    this.#search = new UserSearch(parts, {
-      read: (keys, signal) => this.#readFrom(parts.rpc, keys, signal),
-      onRead: ({ snapshot }) => this.recordReading(snapshot),
-    });
-  }
-
-  /** All accounts were just read. */
-  start(): void {
-    this.stop();
-    this.#search.start();
   }
 
   /** Stops because the book is no longer complete, and all accounts will be read again. */
@@ -88,7 +76,6 @@ export class Absences {
     this.#life = new AbortController();
     this.#suspects.clear();
     this.#newAccounts.clear();
-    this.#search.stop();
     this.#isConfirming = false;
   }
 
@@ -96,11 +83,6 @@ export class Absences {
   addAccount(pubkey: string, slot: number): void {
     if (this.#newAccounts.size >= ABSENCES_MAX || this.#newAccounts.has(pubkey)) return;
     this.#newAccounts.set(pubkey, { slot, readAtSlot: 0 });
-  }
-
-  /** Records that a notification of this slot wrote State, which counts the users. */
-  recordState(slot: number): void {
-    this.#search.recordState(slot);
   }
 
   /** Records a reading of accounts. The engine must have all notifications. */
@@ -116,11 +98,7 @@ export class Absences {
   async readIfDue(): Promise<void> {
     const { signal } = this.#life;
     if (this.#parts.probeIntervalMs === 0) return this.#confirmIfDue(signal);
-    await Promise.all([
-      this.#confirmIfDue(signal),
-      this.#readNewAccounts(signal),
-      this.#search.readIfDue(signal),
-    ]);
+    await Promise.all([this.#confirmIfDue(signal), this.#readNewAccounts(signal)]);
   }
 
   async #confirmIfDue(signal: AbortSignal): Promise<void> {

@@ -298,9 +298,8 @@ export class FeedSession {
 
   /** Applies a notification; a reading must confirm an account that is new to the book. */
   #applyNotified(update: AccountUpdate): void {
-    const { kind, pubkey, slot, closed } = update;
+    const { pubkey, slot, closed } = update;
     if (!closed && isNewToBook(this.#parts, update)) this.#absences.addAccount(pubkey, slot);
-    if (kind === 'state') this.#absences.recordState(slot);
     applyUpdate(this.#parts, update);
   }
 
@@ -383,7 +382,7 @@ export class FeedSession {
     const slots = await readEverything(this.#parts, this.#oracles, () => this.#newReadOptions());
     this.#chain.recordSlot(slots.slotMax);
     await this.#waitForSlot(slots.slotMax);
-    this.#absences.start();
+    this.#absences.stop();
     const apply = (update: AccountUpdate): void => this.#applyNotified(update);
     await replayUpdates(this.#parts, this.#buffer, { slots, signal, apply });
     if (this.#failure !== null) throw this.#failure;

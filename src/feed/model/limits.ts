@@ -153,7 +153,7 @@ export const PROBE_SLOTS_AFTER = AUDIT_SLOTS_AFTER;
 export const ABSENCE_SLOTS_AFTER = 1;
 /** Delay after an inconclusive reading: half a slot, after which `confirmed` may reach the first reading. */
 export const ABSENCE_REREAD_MS = 200;
-/** Time limit of second readings, and of a search: a later probe finds the account again. */
+/** Time limit of second readings: a later probe finds the account again. */
 export const ABSENCE_MS_MAX = 10_000;
 /** Time limit of other nodes, several tries of each: an account leaves within 2 s. */
 export const ABSENCE_OTHER_MS_MAX = 800;
@@ -171,8 +171,6 @@ export const UNPROVEN_SLOTS_AFTER = 2;
  * forks of this length are rarer.
  */
 export const UNPROVEN_SLOTS_MAX = 6;
-/** Concurrent reads of a search: 5,000 users with orders take about two seconds. */
-export const SEARCH_READS_MAX = 4;
 /** Time limit of one probe with its retries; the next one waits for it. */
 export const PROBE_MS_MAX = 3_000;
 /** Maximum delay after a failed probe: a rejecting node is not asked each second. */
