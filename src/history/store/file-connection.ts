@@ -98,6 +98,13 @@ export class FileConnection implements Connection {
     this.changeRows(this.#insertOf(shape), values);
   }
 
+  addRows({ table, columns }: RowShape, rows: readonly (readonly Bound[])[]): void {
+    if (rows.length === 0) return;
+    const places = `(${columns.map(() => '?').join()})`;
+    const text = `insert into ${table} (${columns.join()}) values ${rows.map(() => places).join()}`;
+    this.changeRows(text, rows.flat());
+  }
+
   addNumberedRow(shape: RowShape, values: readonly Bound[]): number {
     const statement = (): Statement => this.#prepareStatement(this.#insertOf(shape));
     return Number(this.#runGuarded(() => statement().run(values)).lastInsertRowid);

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readFill } from '../../../test/support/logged-records.js';
+import { loggedRecords, otherBytes, readFill } from '../../../test/support/logged-records.js';
 import type { MarketKey } from '../../contract/markets.js';
 import { candleRules } from '../candles/rules.js';
 import { marketKeyOf, type RecordRow, type TransactionRecords } from '../model/records.js';
+import { accountPage } from './record-pages.js';
 import type { HistoryStore } from './store.js';
 import {
+  accountKey,
   cleanUp,
   type Fill,
   fill,
@@ -23,6 +25,8 @@ import type { CandleMinutes } from './types.js';
 /** Compares the store with a plain map of transactions, through random writes, removals and restarts. */
 const markets: readonly MarketKey[] = ['perp_0', 'perp_1', 'spot_0'];
 const signatures = 24;
+/** The account of a settlement in each transaction. */
+const SETTLER = accountKey(77);
 /** The first final place: provisional places are below, so the two never collide. */
 const finalPlaces = 1_000;
 
@@ -55,7 +59,11 @@ function recordsOf({ number, slot, isFinal, isTruncated }: Version): Transaction
       oraclePrice: BigInt(90 + (dice % 20)) * 1_000_000n,
     });
   });
-  return transaction({
+  const settled = { ts: MIDNIGHT, user: SETTLER, marketIndex: 0, pnl: number, explanation: 0 };
+  const amounts = { baseAssetAmount: slot, quoteAssetAmountAfter: 0, quoteEntryAmount: 0 };
+  const bytes = otherBytes('SettlePnlRecord', { ...settled, ...amounts, settlePrice: 1 });
+  const others = loggedRecords(isTruncated ? [] : [{ index: 9, bytes }]);
+  const one = transaction({
     signature: signature(number),
     slot,
     place: isFinal ? finalPlaces + number : number,
@@ -63,6 +71,7 @@ function recordsOf({ number, slot, isFinal, isTruncated }: Version): Transaction
     isTruncated,
     fills: isTruncated ? fills.slice(0, 1) : fills,
   });
+  return { ...one, records: [...one.records, ...others] };
 }
 
 /** The rules of `HistoryStore.write`, `remove` and `settle`, in the simplest form. */
@@ -105,9 +114,11 @@ class Model {
 
   trades(market: MarketKey): readonly TradeRow[] {
     const rows = [...this.transactions.values()].flatMap(({ records, slot, place, signature }) =>
-      records.map(({ bytes, index }): TradeRow => {
-        return { ...readFill(bytes, index), slot, place, txSig: signature };
-      }),
+      records
+        .filter(({ kind }) => kind === 'trade')
+        .map(({ bytes, index }): TradeRow => {
+          return { ...readFill(bytes, index), slot, place, txSig: signature };
+        }),
     );
     return rows
       .filter((row) => marketKeyOf(row) === market)
@@ -166,6 +177,17 @@ async function take(
     for (const number of given.numbers) model.settle(number);
   }
   return store;
+}
+
+/** The settlements of the account, by slot and signature: each once. */
+function settlements(store: HistoryStore): readonly string[] {
+  const query = { account: SETTLER, kind: 'settlePnl', markets: [0], limit: 1_000 } as const;
+  const rows = store.runRead((parts) => accountPage(parts, query));
+  return rows.map(({ slot, txSig, bytes }) => `${slot} ${txSig} ${hexOf(bytes)}`).sort();
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
 }
 
 /** All trades of a market, by cursors of a few rows each. */
@@ -257,6 +279,11 @@ function expectSame(store: HistoryStore, model: Model): void {
       expect(store.lastFillBefore(market, span.to) === null).toBe(earlier.length === 0);
     }
   }
+  const logged = [...model.transactions.values()].flatMap(({ slot, signature, records }) => {
+    const settled = records.filter(({ kind }) => kind === 'settlePnl');
+    return settled.map(({ bytes }) => `${slot} ${signature} ${hexOf(bytes)}`);
+  });
+  expect(settlements(store)).toEqual(logged.sort());
   expect(store.readTotals()).toMatchObject({
     trades: markets.reduce((sum, market) => sum + model.trades(market).length, 0),
     transactions: model.transactions.size,

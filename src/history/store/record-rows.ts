@@ -85,9 +85,11 @@ export function addRecord(
   const key: Bound[] = [code, market, at.slot, stored, tx, index, ts, storedOrNull(fraction)];
   connection.addRow(recordShape, [...key, bytes, recordSum(key, bytes)]);
   // An authority may be a key of the program as well, and is found once.
-  for (const [account, orderId = null] of new Map(parties.map((one) => [one.key, one.orderId]))) {
-    connection.addRow(partyShape, [account, code, at.slot, market, stored, tx, index, orderId]);
-  }
+  const accounts = [...new Map(parties.map((one) => [one.key, one.orderId ?? null]))];
+  const rows = accounts.map(([account, orderId]) => {
+    return [account, code, at.slot, market, stored, tx, index, orderId];
+  });
+  connection.addRows(partyShape, rows);
   return { program, ...record, ...at, id };
 }
 
