@@ -100,9 +100,8 @@ def trade_of(record: dict[str, Any]) -> Trade:
         tx = (str(record["txSig"]), int(record["txSigIndex"]))
         block = (str(record["symbol"]), int(record["ts"]), int(record["slot"]), read("fillRecordId", int))
         maker = (read("maker", str), read("makerOrderId", int))
-        return Trade(
-            *block, *tx, price, base, quote, *taker, *maker, *fees, read("oraclePrice", raw_price), str(record["actionExplanation"])
-        )
+        amounts, rest = (price, base, quote), (read("oraclePrice", raw_price), str(record["actionExplanation"]))
+        return Trade(*block, *tx, *amounts, *taker, *maker, *fees, *rest)
     except (KeyError, TypeError, ValueError, AttributeError, SlotbookError) as error:
         raise SlotbookError("MALFORMED_ANSWER", f"a trade cannot be read: {error!r:.150}") from error
 
