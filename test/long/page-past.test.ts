@@ -40,14 +40,11 @@ test('shows any moment that the journal keeps, as the past, and goes back to liv
     await page.getByRole('slider').press('Home');
     await until('the oldest moment', async () => (await moment()) === oldestTs);
     await page.getByLabel('Speed').selectOption('5');
-    await page.getByRole('button', { name: 'Play', disabled: false }).press('Enter');
+    await page.getByRole('button', { name: 'Play', exact: true, disabled: false }).press('Enter');
     await until('later moments', async () => (await moment()) > oldestTs + 2_000);
     expect(visit.replays).toBe(1);
     // A group while it plays is that of /l2 at the same moment.
-    await page
-      .getByRole('group', { name: 'Ticks a group' })
-      .getByText('100', { exact: true })
-      .press('Enter');
+    await page.getByLabel('Price step of a level').selectOption('100');
     await until('another stream', () => visit.replays === 2);
     await until('its moments', async () => (await moment()) > oldestTs + 8_000);
     await expectPlayedGroups(visit, 100);
@@ -62,7 +59,7 @@ test('shows any moment that the journal keeps, as the past, and goes back to liv
     await page.keyboard.type('btc');
     await page.keyboard.press('Enter');
     await page.getByLabel('Speed').selectOption('100');
-    await page.getByRole('button', { name: 'Play', disabled: false }).press('Enter');
+    await page.getByRole('button', { name: 'Play', exact: true, disabled: false }).press('Enter');
     await visit.untilState('live');
     expect(await visit.findFaults(service.url)).toEqual([]);
   } finally {
