@@ -222,7 +222,7 @@ test('accounts are asked for alone, in lists and by their wallet, and others are
   }
 });
 
-/** A reader of the channel `user`, which applies frames as docs/streaming.md says. */
+/** A reader of the channel `user`, which applies frames as docs/user-stream.md says. */
 class UserReader {
   readonly messages: Record<string, unknown>[] = [];
   readonly faults: string[] = [];

@@ -6,6 +6,7 @@
 import type { Of, Read } from '../client/fields.js';
 import { l3Book, matchAnswer } from '../client/generated/books.js';
 import { ConfigReader } from '../config/config.js';
+import type { BookLevels } from '../contract/book-levels.js';
 import type { LiquiditySources, MatchRequest } from '../contract/book-requests.js';
 import { CodedError } from '../contract/coded-error.js';
 import type { Readiness } from '../contract/feed-status.js';
@@ -13,15 +14,14 @@ import type { MarketInfo } from '../contract/markets.js';
 import type { EndedTurn } from '../contract/publish-mark.js';
 import type { Timers } from '../contract/timers.js';
 import { Engine } from '../engine/engine.js';
-import type { BookLevels } from '../engine/levels.js';
 import { type Log, silentLog } from '../rpc/log.js';
 import { systemTimers } from '../rpc/timers.js';
 import { liveFeed, newEpoch, type ServiceFeed } from './chain-feed.js';
 
+export type { BookLevel, BookLevels } from '../contract/book-levels.js';
 export type { MatchRequest } from '../contract/book-requests.js';
 export type { Readiness } from '../contract/feed-status.js';
 export type { MarketInfo } from '../contract/markets.js';
-export type { BookLevel, BookLevels } from '../engine/levels.js';
 export type { Log } from '../rpc/log.js';
 
 /** The settings of `slotbook serve` about the chain, as texts; `rpcUrl` is required. */
@@ -63,7 +63,7 @@ export interface AgeLimit {
 }
 
 /** A reading of levels. */
-export interface LevelsRequest extends LiquiditySources, AgeLimit {
+export interface LiveLevelsRequest extends LiquiditySources, AgeLimit {
   /** Levels a side, 1 to 1,000; by default 20. */
   readonly depth?: number;
   /** Ticks per price group; by default every level. */
@@ -161,7 +161,7 @@ export class LiveBook {
    * Returns the best levels of both sides: prices at 1e6, sizes at 1e9, all sources together.
    * `market` is a symbol in any case, or a key as `perp_0`.
    */
-  levels(market: string, request: LevelsRequest = {}): BookLevels {
+  levels(market: string, request: LiveLevelsRequest = {}): BookLevels {
     const { maxAgeMs, depth = DEPTH_DEFAULT, ...others } = request;
     const id = this.#marketId(market, maxAgeMs);
     const bounded = Math.min(Math.max(1, depth), DEPTH_MAX);

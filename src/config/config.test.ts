@@ -41,6 +41,7 @@ describe('defaults', () => {
       port: 8080,
       markets: [],
       logLevel: 'info',
+      logFormat: 'auto',
       auditIntervalMs: 300_000,
       probeIntervalMs: 1_000,
       laggingAfterMs: 2_500,

@@ -21,6 +21,9 @@ export interface L2Request extends LiquiditySources {
   readonly binary?: boolean | undefined;
 }
 
+/** The levels of a book as numbers. */
+export type LevelsRequest = Omit<L2Request, 'uncross' | 'binary'>;
+
 /** A book by order. */
 export interface L3Request extends LiquiditySources {
   readonly market: number;

@@ -1,8 +1,10 @@
 import type { AccountSource } from './account-source.js';
+import type { BookLevels } from './book-levels.js';
 import type {
   AuctionsRequest,
   L2Request,
   L3Request,
+  LevelsRequest,
   MatchRequest,
   OrderbookFrameRequest,
   TopMakersRequest,
@@ -75,6 +77,7 @@ export interface BookSource {
   /** The current statistics of the book, by market id; a new array at each call. */
   readChainStats(): readonly ChainStats[];
   l2(request: L2Request): Uint8Array;
+  levels(request: LevelsRequest): BookLevels;
   l3(request: L3Request): Uint8Array;
   auctions(request: AuctionsRequest): Uint8Array;
   /**

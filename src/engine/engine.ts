@@ -6,10 +6,12 @@ import type {
   RawAccount,
   SnapshotReport,
 } from '../contract/accounts.js';
+import type { BookLevels } from '../contract/book-levels.js';
 import type {
   AuctionsRequest,
   L2Request,
   L3Request,
+  LevelsRequest,
   MatchRequest,
   OrderbookFrameRequest,
   TopMakersRequest,
@@ -33,7 +35,7 @@ import { EngineError, type EngineErrorCode } from './errors.js';
 import { type ExternalLevels, setExternalLevels } from './external-levels.js';
 import { outcomeOf, packQuotes } from './indicative.js';
 import type { JournalReader, JournalStep, JournalUntil } from './journal-reader.js';
-import { type BookLevels, readLevels } from './levels.js';
+import { readLevels } from './levels.js';
 import { MarketHashes } from './market-hashes.js';
 import { matchOptions, refusalOf } from './match.js';
 import { OutputBuffer } from './output-buffer.js';
@@ -342,12 +344,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   }
 
   /** Returns the levels of /l2. */
-  levels({
-    market,
-    depth,
-    grouping = 0,
-    ...others
-  }: Omit<L2Request, 'uncross' | 'binary'>): BookLevels {
+  levels({ market, depth, grouping = 0, ...others }: LevelsRequest): BookLevels {
     const sources = sourceBits(others);
     return readLevels(
       this.#renderBody(market, (out) => this.#core.levels(market, depth, grouping, sources, out)),

@@ -1,16 +1,4 @@
-/** The levels of one price. */
-export interface BookLevel {
-  /** Price at 1e6. */
-  readonly price: bigint;
-  /** Size at 1e9. */
-  readonly size: bigint;
-}
-
-/** The levels of both sides, best first. */
-export interface BookLevels {
-  readonly bids: readonly BookLevel[];
-  readonly asks: readonly BookLevel[];
-}
+import type { BookLevel, BookLevels } from '../contract/book-levels.js';
 
 const WORD_BYTES = 8;
 const LEVEL_BYTES = 3 * WORD_BYTES;

@@ -15,7 +15,7 @@ import {
   whole,
   word,
 } from '../fields.js';
-import { marginSums, accountOrder, perpHolding, tokenBalance } from '../generated/accounts.js';
+import { accountOrder, marginSums, perpHolding, tokenBalance } from '../generated/accounts.js';
 import { bookState } from '../generated/rows.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';

@@ -5,6 +5,7 @@
  */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
+import type { BookLevel, BookLevels } from '../../contract/book-levels.js';
 import type { BookSource, MarketVersion } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { price, size, state } from '../api/book-parts.js';
@@ -144,7 +145,7 @@ class LiquidityBodies {
   }
 }
 
-type LiquidityBook = Pick<BookSource, 'l2' | 'version' | 'epoch'>;
+type LiquidityBook = Pick<BookSource, 'levels' | 'version' | 'epoch'>;
 
 /** The text of each market, kept while its book does not change. */
 class MarketTexts {
@@ -171,17 +172,6 @@ class MarketTexts {
   }
 }
 
-/** A level, raw. */
-interface PlainLevel {
-  readonly price: bigint;
-  readonly size: bigint;
-}
-
-interface Sides {
-  readonly bids: readonly PlainLevel[];
-  readonly asks: readonly PlainLevel[];
-}
-
 /** Levels a side of the first read, and by how much more each further read has. */
 const LEVELS = { first: 200, factor: 5 } as const;
 const BPS = 10_000n;
@@ -190,13 +180,11 @@ const BPS_MAX = BigInt(DISTANCES_BPS.at(-1) ?? 0);
 const BASE_ONE = 1_000_000_000n;
 
 /** Reads a book down to the largest distance. */
-function readLevels(book: LiquidityBook, id: number): Sides {
+function readLevels(book: LiquidityBook, id: number): BookLevels {
   for (let asked: number = LEVELS.first; ; asked *= LEVELS.factor) {
-    const bytes = book.l2({ market: id, depth: asked, vamm: true });
-    const { bids, asks }: Texts = JSON.parse(Buffer.from(bytes).toString());
-    const sides = { bids: bids.map(levelOf), asks: asks.map(levelOf) };
+    const sides = book.levels({ market: id, depth: asked, vamm: true });
     const mid2 = doubleMid(sides);
-    const isWhole = (side: keyof Sides): boolean => {
+    const isWhole = (side: keyof BookLevels): boolean => {
       const last = sides[side].at(-1);
       const isAll = last === undefined || sides[side].length < asked;
       return isAll || mid2 === null || !isWithin(last, side, { mid2, bps: BPS_MAX });
@@ -205,16 +193,8 @@ function readLevels(book: LiquidityBook, id: number): Sides {
   }
 }
 
-type Texts = Readonly<
-  Record<'bids' | 'asks', readonly Readonly<Record<'price' | 'size', string>>[]>
->;
-
-function levelOf(level: Readonly<Record<'price' | 'size', string>>): PlainLevel {
-  return { price: BigInt(level.price), size: BigInt(level.size) };
-}
-
 /** The sum of the best prices, which is exact; null where a side is empty. */
-function doubleMid({ bids: [bid], asks: [ask] }: Sides): bigint | null {
+function doubleMid({ bids: [bid], asks: [ask] }: BookLevels): bigint | null {
   return bid === undefined || ask === undefined ? null : bid.price + ask.price;
 }
 
@@ -225,12 +205,16 @@ interface Reach {
 }
 
 /** Levels beyond the mid price, as of a crossed book, are within every distance. */
-function isWithin({ price: raw }: PlainLevel, side: keyof Sides, { mid2, bps }: Reach): boolean {
+function isWithin(
+  { price: raw }: BookLevel,
+  side: keyof BookLevels,
+  { mid2, bps }: Reach,
+): boolean {
   const distance2 = side === 'bids' ? mid2 - raw * 2n : raw * 2n - mid2;
   return distance2 * BPS <= mid2 * bps;
 }
 
-function liquidityText(sides: Sides): string {
+function liquidityText(sides: BookLevels): string {
   const mid2 = doubleMid(sides);
   const [bid, ask] = [sides.bids[0]?.price, sides.asks[0]?.price];
   const prices =
@@ -250,7 +234,7 @@ function liquidityText(sides: Sides): string {
 }
 
 /** Returns the sums of a side within a distance. */
-function sumWithin(sides: Sides, side: keyof Sides, reach: Reach) {
+function sumWithin(sides: BookLevels, side: keyof BookLevels, reach: Reach) {
   let [base, value] = [0n, 0n];
   for (const level of sides[side]) {
     if (!isWithin(level, side, reach)) break;

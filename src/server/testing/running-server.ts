@@ -4,6 +4,7 @@
  */
 
 import type { AccountSource } from '../../contract/account-source.js';
+import type { BookLevels } from '../../contract/book-levels.js';
 import type {
   AuctionsRequest,
   L2Request,
@@ -116,6 +117,10 @@ export class FakeBook implements BookSource, MarketDirectory {
       spot: null,
     };
     return this.rows.map((row) => this.chainStats[row.id] ?? none);
+  }
+
+  levels(): BookLevels {
+    return { bids: [], asks: [] };
   }
 
   l2(request: L2Request): Uint8Array {
