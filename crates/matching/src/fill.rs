@@ -99,6 +99,8 @@ pub enum Reason {
     /// The average price is too far from the oracle price, so the program's own sequence fails on
     /// chain.
     PriceBand,
+    /// The program refuses to match orders at the oracle's price.
+    OracleInvalid,
 }
 
 impl Reason {
@@ -117,6 +119,7 @@ impl Reason {
             Self::FeeExceeded => "feeExceeded",
             Self::FillFails => "fillFails",
             Self::PriceBand => "priceBand",
+            Self::OracleInvalid => "oracleInvalid",
         }
     }
 }

@@ -3,7 +3,7 @@
 use slotbook_book::{Book, Header, MarketId, MarketInfo, QueueScratch, Side};
 use slotbook_matching::{
     AmmMay, AmmOffer, ExternalLevel, Fill, JitOffer, Liquidity, Maker, MarketTerms, Model,
-    ProgramAmm, Rate, Rests, Size, Taker, Walk, walk,
+    ProgramAmm, Rate, Reason, Rests, Size, Taker, Walk, walk,
 };
 use slotbook_protocol::model::amm::PerpAmm;
 use slotbook_protocol::model::amm::gate::FillGate;
@@ -96,7 +96,11 @@ fn walk_of(
         oracle: oracle_of(header),
         external: request.external,
     };
-    walk(&request.taker, liquidity, request.model)
+    let mut found = walk(&request.taker, liquidity, request.model);
+    if !matches && !request.taker.post_only {
+        found.reason = found.reason.or(Some(Reason::OracleInvalid));
+    }
+    found
 }
 
 /// The AMM for the program's own sequence, with its permissions. When the AMM is excluded or cannot be

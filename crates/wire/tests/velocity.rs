@@ -72,6 +72,12 @@ impl Scene {
 
     /// What fills an order for 2 by this model, so many slots after it was placed.
     fn sources_of(&self, direction: Direction, model: Model, elapsed_slots: u64) -> Vec<String> {
+        let body = self.body_of(direction, model, elapsed_slots);
+        let fills = body["fills"].as_array().expect("fills are a list");
+        fills.iter().map(|fill| fill["source"].as_str().expect("text").to_owned()).collect()
+    }
+
+    fn body_of(&self, direction: Direction, model: Model, elapsed_slots: u64) -> Value {
         let price = Price(if direction == Direction::Long { 77_000_000 } else { 1_000 });
         let auction = Auction { start: price, end: price, duration_slots: 20, elapsed_slots };
         let taker = Taker {
@@ -89,9 +95,7 @@ impl Scene {
         };
         let mut out = Vec::new();
         assert!(render_walk(&self.book, &request, "e1", &mut WalkScratch::default(), &mut out));
-        let body: Value = serde_json::from_slice(&out).expect("a body is JSON");
-        let fills = body["fills"].as_array().expect("fills are a list");
-        fills.iter().map(|fill| fill["source"].as_str().expect("text").to_owned()).collect()
+        serde_json::from_slice(&out).expect("a body is JSON")
     }
 
     fn buy(&self, elapsed_slots: u64) -> Vec<String> {
@@ -128,5 +132,10 @@ fn nothing_matches_at_a_price_that_is_too_volatile() {
     let wild = with_u64(captured("perp_market_0"), twap_at, 1_000_000);
     let scene = Scene::new().market(&wild).at(POSTED + 1);
     assert!(scene.buy(0).is_empty() && scene.buy(1).is_empty());
+    let reason = |model| scene.body_of(Direction::Long, model, 1)["reason"].clone();
+    assert_eq!(
+        (reason(Model::Onchain), reason(Model::Spec)),
+        ("oracleInvalid".into(), Value::Null)
+    );
     assert!(!scene.sources_of(Direction::Long, Model::Spec, 1).is_empty(), "the book is as it was");
 }

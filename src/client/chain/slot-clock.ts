@@ -35,7 +35,7 @@ function msBetween(from: bigint, to: bigint, slots: SlotSchedule): bigint {
   }
   let ms = (to - from) * UNIT_MS;
   let first: bigint | null = null;
-  for (const change of slots.changes.toReversed()) {
+  for (const change of [...slots.changes].reverse()) {
     // A change that was skipped takes effect with the next change.
     if (change !== 0n && (first === null || change < first)) first = change;
     if (first !== null && first < to) ms -= (to - (first > from ? first : from)) * SHORTER_MS;
