@@ -22,7 +22,7 @@ export const STORAGE_SETTINGS = {
     value: 'folder',
     text: 'folder of the history and of the journal, below the working directory; a demo has a temporary one',
   },
-  /** Only orders, and what is not served, are deleted by default: they are most of what is logged. */
+  /** By default only orders and unserved kinds are deleted: they are most of the records. */
   retain: {
     group: 'history',
     kind: 'names',

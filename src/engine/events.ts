@@ -24,7 +24,7 @@ export const RECORD_KINDS = [
   'deletedUser',
 ] as const;
 
-/** What a record tells of. */
+/** The kind of a record. */
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /** An account of a record: the first eight bytes of its key, signed, big-endian. */
@@ -46,7 +46,7 @@ export interface FillAmounts {
   readonly oracle: bigint;
 }
 
-/** A record as the program logged it, and what it is found by. */
+/** A record as the program logged it, and its keys. */
 export interface LoggedRecord {
   readonly kind: RecordKind;
   /** Position among the program's events in the transaction, from 0. */

@@ -74,7 +74,13 @@ function usersOf(orders: readonly RecordedOrder[]): BookUser[] {
     if (entry === undefined) {
       const held = BigInt(existingPosition ?? 0);
       const own: Order[] = [];
-      const account = { address: user, isFrozen: false, marketsOnClob: [], orders: own, positionIn: () => held };
+      const account = {
+        address: user,
+        isFrozen: false,
+        marketsOnClob: [],
+        orders: own,
+        positionIn: () => held,
+      };
       entry = { user: account, orders: own, ids: new Set() };
       users.set(key, entry);
     }

@@ -67,28 +67,12 @@ impl AccountText {
             orders.push((row.open.order.order_id, start..text.len()));
         }
         let margin = AccountMargin::of(user, book);
-        let mut part = |write: &dyn Fn(&mut JsonWriter<'_>)| {
+        let from = (book, user, &margin);
+        *members = [write_perps, write_spots, write_margin].map(|write| {
             let start = text.len();
-            write(&mut JsonWriter::new(text));
+            write(&mut JsonWriter::new(text), from);
             start..text.len()
-        };
-        *members = [
-            part(&|json| {
-                json.raw(b",\"positions\":[");
-                json.list(&margin.perps, |json, held| {
-                    write_perp(json, held, (book, user, &margin))
-                });
-                json.raw(b"]");
-            }),
-            part(&|json| {
-                json.raw(b",\"balances\":[");
-                json.list(&margin.spots, |json, held| {
-                    write_spot(json, held, (book, user, &margin))
-                });
-                json.raw(b"]");
-            }),
-            part(&|json| write_margin(json, user, &margin)),
-        ];
+        });
     }
 
     /// Removes everything, as of an account that cannot be read.
@@ -248,12 +232,28 @@ fn write_market(json: &mut JsonWriter<'_>, market: Option<&MarketInfo>) {
     json.or_null(market, |json, market| json.string(&market.symbol));
 }
 
-fn write_margin(json: &mut JsonWriter<'_>, user: &UserHoldings, margin: &AccountMargin) {
+fn write_perps(json: &mut JsonWriter<'_>, from: Of<'_>) {
+    json.raw(b",\"positions\":[");
+    json.list(&from.2.perps, |json, held| write_perp(json, held, from));
+    json.raw(b"]");
+}
+
+fn write_spots(json: &mut JsonWriter<'_>, from: Of<'_>) {
+    json.raw(b",\"balances\":[");
+    json.list(&from.2.spots, |json, held| write_spot(json, held, from));
+    json.raw(b"]");
+}
+
+fn write_margin(json: &mut JsonWriter<'_>, (_, user, margin): Of<'_>) {
     json.raw(b",\"margin\":");
-    if !margin.is_complete {
+    if margin.is_complete {
+        write_sums(json, user, margin);
+    } else {
         json.raw(b"null");
-        return;
     }
+}
+
+fn write_sums(json: &mut JsonWriter<'_>, user: &UserHoldings, margin: &AccountMargin) {
     let [initial, strict, maintenance] =
         [Kind::Initial, Kind::Strict, Kind::Maintenance].map(|kind| margin.margin(kind));
     members!(

@@ -134,19 +134,9 @@ impl<'a> RecordWriter<'a> {
         out.push(b'{');
         let mut group = "";
         for (at, (member, place)) in plan.iter().enumerate() {
-            if member.group != group && !group.is_empty() {
-                out.push(b'}');
-            }
-            if at > 0 {
-                out.push(b',');
-            }
-            if member.group != group && !member.group.is_empty() {
-                out.extend([b"\"", member.group.as_bytes(), b"\":{"].concat());
-            }
+            let separator: &[u8] = if at > 0 { b"," } else { b"" };
+            push_name(member, (group, separator), out);
             group = member.group;
-            out.push(b'"');
-            out.extend(member.name.as_bytes());
-            out.extend(b"\":");
             let setting = self.write_member(member, *place, (record, values))?;
             self.set(setting, out);
         }
@@ -241,6 +231,19 @@ pub fn push_names(record: &str, out: &mut Vec<u8>) {
     let names: Vec<_> = members_of(Form::Csv, record).iter().map(|member| member.name).collect();
     out.extend(names.join(",").as_bytes());
     out.extend(b"\r\n");
+}
+
+/// Appends the name of a member after another group's; closes and opens groups as they change.
+fn push_name(member: &Member, (group, separator): (&str, &[u8]), out: &mut Vec<u8>) {
+    let is_other = member.group != group;
+    if is_other && !group.is_empty() {
+        out.push(b'}');
+    }
+    out.extend(separator);
+    if is_other && !member.group.is_empty() {
+        out.extend([b"\"", member.group.as_bytes(), b"\":{"].concat());
+    }
+    out.extend([b"\"", member.name.as_bytes(), b"\":"].concat());
 }
 
 fn push_cell(text: &[u8], out: &mut Vec<u8>) {

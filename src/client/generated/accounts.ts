@@ -39,7 +39,7 @@ export const accountOrder = object({
   quoteAssetAmountFilled: base,
   /** At 1e6; 0 for none. */
   triggerPrice: base,
-  /** Of a trigger order: what it waits for, or what was met. */
+  /** The condition of a trigger order, met or not. */
   triggerCondition: word('above', 'below', 'triggeredAbove', 'triggeredBelow'),
   immediateOrCancel: flag,
   /** As on chain, at 1e6: a price, or an offset from the oracle. */

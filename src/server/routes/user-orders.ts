@@ -29,7 +29,7 @@ export const openOrder = Type.Object({
   quoteAssetAmountFilled: size('Filled so far, in quote at 1e6.'),
   triggerPrice: size('At 1e6; 0 for none.'),
   triggerCondition: wordSchema(['above', 'below', 'triggeredAbove', 'triggeredBelow'], {
-    description: 'Of a trigger order: what it waits for, or what was met.',
+    description: 'The condition of a trigger order, met or not.',
   }),
   immediateOrCancel: Type.Boolean(),
   auctionStartPrice: auction.properties.auctionStartPrice,

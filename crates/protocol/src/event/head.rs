@@ -9,7 +9,7 @@ use crate::model::enums::{MarketType, OrderActionExplanation};
 use crate::model::error::ProtocolError;
 use crate::model::units::Pubkey;
 
-/// What a record tells of. The numbers are stored, and never change.
+/// The kind of a record. The numbers are stored, and never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -62,7 +62,7 @@ pub struct Amounts {
 /// The head of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// What the record tells of.
+    /// The kind of the record.
     pub kind: Kind,
     /// The chain's time, unix seconds; 0 for other kinds that do not begin with it.
     pub ts: i64,

@@ -166,14 +166,20 @@ pub fn value_of<'a>(
         FieldType::I128 => Value::Signed(i128_at(bytes, 0)),
         FieldType::Bool => Value::Bool(bool_at(bytes, 0, name)?),
         FieldType::Key => Value::Key(key_at(bytes, 0)),
-        FieldType::Enum(names) => {
-            let value = u8_at(bytes, 0);
-            match names.get(usize::from(value)) {
-                Some(variant) => Value::Name(variant),
-                None if name == "actionExplanation" => Value::Name(names[0]),
-                None => return Err(ProtocolError::InvalidEnum { field: name, value }),
-            }
-        }
+        FieldType::Enum(names) => Value::Name(variant_of(name, names, u8_at(bytes, 0))?),
         FieldType::Struct(_) => Value::Bytes(bytes),
     })
+}
+
+/// Returns the name of a variant; an unknown explanation is the first one.
+fn variant_of(
+    name: &'static str,
+    names: &'static [&'static str],
+    value: u8,
+) -> Result<&'static str, ProtocolError> {
+    match names.get(usize::from(value)) {
+        Some(variant) => Ok(variant),
+        None if name == "actionExplanation" => Ok(names[0]),
+        None => Err(ProtocolError::InvalidEnum { field: name, value }),
+    }
 }

@@ -10,6 +10,8 @@ use crate::model::units::{BaseQty, Price, PriceOffset, QuoteQty, Slot, UnixSecon
 
 /// Order slots of a user account.
 pub const ORDERS: usize = 32;
+/// Number of slots for perp positions in a user account, the same as for spot positions.
+pub const POSITIONS: usize = 8;
 
 /// Bytes of an order, including the lower half of its offset.
 pub const ORDER_BYTES: usize = ORDER.size;

@@ -335,10 +335,7 @@ impl UserView<'_> {
     ) -> Result<Option<String>, ProtocolError> {
         let counted = of_program!(self.program, T => leaf!(T::USER, self.bytes, u8 "openOrders"));
         let counted = usize::from(counted);
-        let mut positions = self.positions()?;
-        let held = array::from_fn(|slot| self.order(slot).view().held_in());
-        positions.mark_elsewhere(self.order_counts(), &held);
-        let elsewhere = positions.perp.iter().any(|position| position.has_orders_elsewhere);
+        let elsewhere = self.has_orders_elsewhere()?;
         let next = of_program!(self.program, T => leaf!(T::USER, self.bytes, u32 "nextOrderId"));
         let has_padding = of_program!(self.program, T => T::USER.has_zero_padding(self.bytes));
         let orders = self.decoded_orders()?;
@@ -356,6 +353,13 @@ impl UserView<'_> {
         } else {
             (!has_padding).then(|| "its padding was not zero".to_owned())
         })
+    }
+
+    fn has_orders_elsewhere(&self) -> Result<bool, ProtocolError> {
+        let mut positions = self.positions()?;
+        let held = array::from_fn(|slot| self.order(slot).view().held_in());
+        positions.mark_elsewhere(self.order_counts(), &held);
+        Ok(positions.perp.iter().any(|position| position.has_orders_elsewhere))
     }
 
     fn decoded_orders(&self) -> Result<Vec<Order>, ProtocolError> {

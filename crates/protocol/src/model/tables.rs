@@ -3,11 +3,9 @@
 use super::account::{AccountKind, DISCRIMINATOR_BYTES};
 use super::enums::MarketStatus;
 use super::error::ProtocolError;
-use super::order::ORDERS;
-use super::order::RawOrder;
+use super::order::{ORDERS, POSITIONS, RawOrder};
 use super::programs::Program;
 use super::units::Pubkey;
-use super::user::POSITIONS;
 use crate::event::field::EventLayout;
 use crate::layout::Layout;
 

@@ -4,12 +4,9 @@ use std::ops::Range;
 
 use super::enums::SpotBalanceType;
 use super::error::ProtocolError;
-pub use super::order::ORDERS;
+pub use super::order::{ORDERS, POSITIONS};
 use super::tables::Tables;
 use crate::bytes::{i64_at, u8_at, u16_at, u64_at};
-
-/// Number of slots for perp positions in a user account, the same as for spot positions.
-pub const POSITIONS: usize = 8;
 
 /// Bits of `status`. Source: programs/drift/src/state/user.rs `UserStatus`.
 pub mod user_status {

@@ -93,12 +93,18 @@ impl UserTopic {
         self.write_delta(book, prev, (&scratch.fresh, &fills), &mut text);
         std::mem::swap(&mut self.shown, &mut scratch.fresh);
         if is_reset {
-            epoch.clone_into(&mut self.epoch);
-            text.clear();
-            self.write_snapshot(SnapshotReply { id: "", reset: Reset::Yes }, &mut text);
+            text = self.begin_epoch(epoch);
         }
         let text = String::from_utf8_lossy(&text).into_owned();
         Some(UserFrame { text, prev, seq, reset: Reset::from(is_reset) })
+    }
+
+    /// Returns the snapshot that begins an epoch.
+    fn begin_epoch(&mut self, epoch: &str) -> Vec<u8> {
+        epoch.clone_into(&mut self.epoch);
+        let mut text = Vec::new();
+        self.write_snapshot(SnapshotReply { id: "", reset: Reset::Yes }, &mut text);
+        text
     }
 
     /// Appends the last publication as a snapshot.
