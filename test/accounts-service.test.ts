@@ -11,6 +11,7 @@ import {
   perpLiquidationPrice,
   spotLiquidationPrice,
 } from '../src/client/accounts/index.js';
+import { watchAccount, watchAuthority } from '../src/client/index.js';
 import type { ModelChain } from './simulation/model-chain.js';
 import type { ServiceProbe } from './support/service-probe.js';
 import { until } from './support/until.js';
@@ -354,4 +355,40 @@ test('a wallet is followed with its accounts, and unknown accounts are refused b
   reader.send({ type: 'unsubscribe', id: 2, topic: `user:*:${authority}` });
   await until('the end', () => reader.messages.some(({ id }) => id === 2));
   await reader.close(scene);
+});
+
+test('the library watches an account and a wallet as the book has them', async ({
+  onTestFinished,
+}) => {
+  const scene = await world();
+  const { service, chain } = scene;
+  onTestFinished(() => scene.stop());
+  const [first = ''] = usersOf(chain);
+  const { authority } = bodyOf(service, first);
+  const options = { url: service.url, WebSocket };
+  const account = watchAccount(first, options);
+  const wallet = watchAuthority(authority, options);
+  const wrong = watchAccount(authority, options);
+  const refusals: string[] = [];
+  wrong.onError(({ code }) => refusals.push(code));
+  let updates = 0;
+  account.onUpdate(() => {
+    updates += 1;
+  });
+  await until('both', () => account.accounts.length + wallet.accounts.length === 2);
+  await scene.run(20_000);
+  chain.stop();
+  await scene.run(2_000);
+  for (const watch of [account, wallet, wrong]) watch.close();
+  await scene.run(1_000);
+  const body = bodyOf(service, first);
+  for (const { accounts } of [account, wallet]) {
+    const [watched] = accounts;
+    expect(watched?.account).toBe(first);
+    expect(watched?.margin?.netUsdValue).toBe(BigInt(String(body.margin?.['netUsdValue'])));
+    const ids = watched?.orders.map(({ orderId }) => orderId).sort((a, b) => a - b);
+    expect(ids).toEqual(body.orders.map(({ orderId }) => orderId).sort((a, b) => a - b));
+  }
+  expect(updates).toBeGreaterThan(3);
+  expect(refusals).toEqual(['UNKNOWN_ACCOUNT']);
 });

@@ -138,7 +138,11 @@ test('an edge returns the accounts of makers as the chain has them', async (cont
     const keys = rows.map((row) => row.userAccountPubKey);
     // The chain stands still where the test before left it, maybe with two makers.
     if (keys.length < 3) await services.demo.step(5);
-    const onChain = await readAccountTexts(node, { keys, owner: PROGRAM_ID }, AbortSignal.timeout(60_000));
+    const onChain = await readAccountTexts(
+      node,
+      { keys, owner: PROGRAM_ID },
+      AbortSignal.timeout(60_000),
+    );
     return (
       keys.length === 3 && rows.every((row, index) => row.accountBase64 === (onChain[index] ?? ''))
     );

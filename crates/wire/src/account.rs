@@ -58,33 +58,45 @@ impl AccountText {
         user: &UserHoldings,
         scratch: &mut QueueScratch,
     ) {
-        let Self { text, orders, members } = self;
-        text.clear();
-        orders.clear();
-        for row in book.account_orders(key, scratch) {
-            let start = text.len();
-            write_account_order(&mut JsonWriter::new(text), &row);
-            orders.push((row.open.order.order_id, start..text.len()));
-        }
+        self.render_orders(book.account_orders(key, scratch));
         let margin = AccountMargin::of(user, book);
-        let from = (book, user, &margin);
-        *members = [write_perps, write_spots, write_margin].map(|write| {
-            let start = text.len();
-            write(&mut JsonWriter::new(text), from);
-            start..text.len()
-        });
+        let of = (book, user, &margin);
+        self.members = [
+            self.append(|json| {
+                json.raw(b",\"positions\":[");
+                json.list(&margin.perps, |json, held| write_perp(json, held, of));
+                json.raw(b"]");
+            }),
+            self.append(|json| {
+                json.raw(b",\"balances\":[");
+                json.list(&margin.spots, |json, held| write_spot(json, held, of));
+                json.raw(b"]");
+            }),
+            self.append(|json| write_margin(json, user, &margin)),
+        ];
+    }
+
+    fn render_orders(&mut self, rows: Vec<AccountOrder<'_>>) {
+        self.text.clear();
+        self.orders.clear();
+        for row in rows {
+            let place = self.append(|json| write_account_order(json, &row));
+            self.orders.push((row.open.order.order_id, place));
+        }
+    }
+
+    /// Appends text, and returns its place.
+    fn append(&mut self, write: impl FnOnce(&mut JsonWriter<'_>)) -> Range<usize> {
+        let start = self.text.len();
+        write(&mut JsonWriter::new(&mut self.text));
+        start..self.text.len()
     }
 
     /// Removes everything, as of an account that cannot be read.
     pub fn clear(&mut self) {
         self.text.clear();
         self.orders.clear();
-        self.members = Default::default();
-        for (member, empty) in self.members.iter_mut().zip(EMPTY) {
-            let start = self.text.len();
-            self.text.extend_from_slice(empty);
-            *member = start..self.text.len();
-        }
+        self.members = EMPTY.map(|empty| self.append(|json| json.raw(empty)));
     }
 
     /// Whether another text shows the same.
@@ -232,36 +244,17 @@ fn write_market(json: &mut JsonWriter<'_>, market: Option<&MarketInfo>) {
     json.or_null(market, |json, market| json.string(&market.symbol));
 }
 
-fn write_perps(json: &mut JsonWriter<'_>, from: Of<'_>) {
-    json.raw(b",\"positions\":[");
-    json.list(&from.2.perps, |json, held| write_perp(json, held, from));
-    json.raw(b"]");
-}
-
-fn write_spots(json: &mut JsonWriter<'_>, from: Of<'_>) {
-    json.raw(b",\"balances\":[");
-    json.list(&from.2.spots, |json, held| write_spot(json, held, from));
-    json.raw(b"]");
-}
-
-fn write_margin(json: &mut JsonWriter<'_>, (_, user, margin): Of<'_>) {
+fn write_margin(json: &mut JsonWriter<'_>, user: &UserHoldings, margin: &AccountMargin) {
     json.raw(b",\"margin\":");
-    if margin.is_complete {
-        write_sums(json, user, margin);
-    } else {
+    if !margin.is_complete {
         json.raw(b"null");
+        return;
     }
-}
-
-fn write_sums(json: &mut JsonWriter<'_>, user: &UserHoldings, margin: &AccountMargin) {
     let [initial, strict, maintenance] =
         [Kind::Initial, Kind::Strict, Kind::Maintenance].map(|kind| margin.margin(kind));
+    write_sums(json, margin);
     members!(
         json,
-        b"{\"netUsdValue\":" => amount(margin.net_usd_value()),
-        b",\"totalUnsettledPnl\":" => amount(margin.unrealized_pnl),
-        b",\"totalUnsettledFundingPnl\":" => amount(margin.unsettled_funding),
-        b",\"totalClaimablePnl\":" => amount(margin.claimable),
         b",\"totalInitialMargin\":" => amount(initial.collateral),
         b",\"totalMaintenanceMargin\":" => amount(maintenance.collateral),
         b",\"freeInitialMargin\":" => amount(strict.free()),
@@ -274,5 +267,15 @@ fn write_sums(json: &mut JsonWriter<'_>, user: &UserHoldings, margin: &AccountMa
         b",\"settledPerpPnl\":" => amount(user.amounts.settled_perp_pnl),
         b",\"cumulativePerpFunding\":" => amount(user.amounts.cumulative_perp_funding),
         b"}",
+    );
+}
+
+fn write_sums(json: &mut JsonWriter<'_>, margin: &AccountMargin) {
+    members!(
+        json,
+        b"{\"netUsdValue\":" => amount(margin.net_usd_value()),
+        b",\"totalUnsettledPnl\":" => amount(margin.unrealized_pnl),
+        b",\"totalUnsettledFundingPnl\":" => amount(margin.unsettled_funding),
+        b",\"totalClaimablePnl\":" => amount(margin.claimable),
     );
 }

@@ -89,22 +89,27 @@ impl UserTopic {
         let prev = self.published.seq;
         let seq = now_ms.max(prev + 1);
         self.published = stamp(book, seq, now_ms);
-        let mut text = Vec::new();
-        self.write_delta(book, prev, (&scratch.fresh, &fills), &mut text);
-        std::mem::swap(&mut self.shown, &mut scratch.fresh);
-        if is_reset {
-            text = self.begin_epoch(epoch);
-        }
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let text = self.next_text(book, (prev, is_reset.then_some(epoch)), &fills, scratch);
         Some(UserFrame { text, prev, seq, reset: Reset::from(is_reset) })
     }
 
-    /// Returns the snapshot that begins an epoch.
-    fn begin_epoch(&mut self, epoch: &str) -> Vec<u8> {
-        epoch.clone_into(&mut self.epoch);
+    /// Shows the fresh parts, and returns the delta to them; the snapshot of a new epoch.
+    fn next_text(
+        &mut self,
+        book: &Book,
+        (prev, epoch): (u64, Option<&str>),
+        fills: &[Order],
+        scratch: &mut UserScratch,
+    ) -> String {
         let mut text = Vec::new();
-        self.write_snapshot(SnapshotReply { id: "", reset: Reset::Yes }, &mut text);
-        text
+        self.write_delta(book, prev, (&scratch.fresh, fills), &mut text);
+        std::mem::swap(&mut self.shown, &mut scratch.fresh);
+        if let Some(epoch) = epoch {
+            epoch.clone_into(&mut self.epoch);
+            text.clear();
+            self.write_snapshot(SnapshotReply { id: "", reset: Reset::Yes }, &mut text);
+        }
+        String::from_utf8_lossy(&text).into_owned()
     }
 
     /// Appends the last publication as a snapshot.
