@@ -101,10 +101,10 @@ test.each<[string, (user: Buffer) => void]>([
   expect(core).toEqual(library);
 });
 
-test('auctions of Velocity end by the lengths of slots in its state', async () => {
+/** A node with the state and a user with an auction, and a reader of it. */
+async function openAuctions() {
   const server = await ScriptedRpc.start();
-  const inAuction = { auctionDuration: 10, auctionStartPrice: 1n, auctionEndPrice: PRICE };
-  const user = userOf([inAuction]);
+  const user = userOf([{ auctionDuration: 10, auctionStartPrice: 1n, auctionEndPrice: PRICE }]);
   const rows = [...capturedAccounts().slice(0, 1), user].map(([pubkey, data]) => {
     return { pubkey, account: { data: [data.toString('base64'), 'base64'] } };
   });
@@ -117,6 +117,11 @@ test('auctions of Velocity end by the lengths of slots in its state', async () =
     auctions.close();
     await server.stop();
   });
+  return { server, auctions };
+}
+
+test('auctions of Velocity end by the lengths of slots in its state', async () => {
+  const { server, auctions } = await openAuctions();
   const told: UserAuctions[] = [];
   auctions.onUpdate((update) => void told.push(update));
   auctions.open();

@@ -135,16 +135,21 @@ impl Core {
         Program::of_account(data).filter(|_| owner == self.book.config().program)
     }
 
+    /// Takes the rules of an account into an empty book: a journal names the program's address
+    /// alone, and an exchange of any rules may have an address of its own.
+    fn take_rules(&mut self, owner: Pubkey, data: &[u8]) {
+        if self.book.market_count() == 0
+            && let Some(rules) = self.rules_of(owner, data)
+        {
+            self.book.set_rules(rules);
+        }
+    }
+
     /// Does what an input says.
     pub(crate) fn apply_input(&mut self, input: &Input<'_>) {
         match *input {
             Input::Account { origin, owner, data } => {
-                // A journal names the program's address alone, and an exchange of any rules may have an address of its own.
-                if self.book.market_count() == 0
-                    && let Some(rules) = self.rules_of(owner, data)
-                {
-                    self.book.set_rules(rules);
-                }
+                self.take_rules(owner, data);
                 self.intake().apply(AccountUpdate { owner, data, ..closed(&origin) });
             }
             Input::Damaged(origin) => {

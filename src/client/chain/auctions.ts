@@ -127,7 +127,15 @@ export class Auctions {
         this.#slots = velocityState(bytes, STATE_KIND).slots;
         return;
       }
+<<<<<<< HEAD
       this.#applyUser(address, bytes);
+=======
+      const view = this.#viewOf(address, userOf(bytes));
+      const isNews = view.orders.length > 0 || this.#users.has(address);
+      if (view.orders.length > 0) this.#users.set(address, view.account);
+      else this.#users.delete(address);
+      if (isNews) this.#updates.emit(view);
+>>>>>>> e9879b51 (book: let accounts of Drift v2 pass the counts by)
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       this.#users.delete(address);
@@ -169,4 +177,8 @@ export class Auctions {
     const orders = account.orders.filter((order) => isInAuction(order, slot, this.#slots));
     return { address, account, slot, orders };
   }
+}
+
+function userOf(bytes: Uint8Array): UserAccount | VelocityUser {
+  return isOfVelocity(bytes, USER_KIND) ? velocityUser(bytes, USER_KIND) : decodeUser(bytes);
 }

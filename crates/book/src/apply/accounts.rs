@@ -87,16 +87,18 @@ impl Book {
             return Ok(Applied::Stale);
         }
         let read = self.markets.exchange.rules.user(update.data).and_then(|view| {
-            let mut positions = view.positions()?;
+            let positions = view.positions()?;
             let changed = self.orders.changed_slots(index, &view)?;
-            self.orders.mark_elsewhere(index, (&view, changed), &mut positions);
             Ok((view, positions, changed))
         });
-        let (view, positions, changed) = match read {
+        let (view, mut positions, changed) = match read {
             Ok(read) => read,
             Err(cause) => return self.quarantine(update, cause),
         };
         let Self { orders, markets, .. } = self;
+        if let Some(counts) = view.order_counts() {
+            positions.mark_elsewhere(counts, &orders.held_in(index, &view, changed));
+        }
         let user = orders.users.get_mut(index);
         user.version.accept(update);
         let rest_changed = user.rest.replace(view.beside_orders());

@@ -99,18 +99,13 @@ impl OrderStore {
         user.changed_orders(&self.arena.block(index).raw)
     }
 
-    /// Marks the positions in whose markets the account counts more orders than it holds.
-    #[inline]
-    pub(crate) fn mark_elsewhere(
+    /// Returns in each slot the perp market of the order that the account holds there itself.
+    pub(crate) fn held_in(
         &self,
         index: usize,
-        (user, changed): (&UserView<'_>, u32),
-        positions: &mut Positions,
-    ) {
-        let counts = user.order_counts();
-        if counts.iter().all(|count| *count == 0) {
-            return;
-        }
+        user: &UserView<'_>,
+        changed: u32,
+    ) -> [u32; ORDERS_PER_USER] {
         let block = self.arena.block(index);
         let mut held = [NOT_HELD; ORDERS_PER_USER];
         for slot in bits(self.users.get(index).open & !changed) {
@@ -119,7 +114,7 @@ impl OrderStore {
         for slot in bits(changed) {
             held[slot] = user.order(slot).view().held_in();
         }
-        positions.mark_elsewhere(counts, &held);
+        held
     }
 
     /// Marks a user account as present; returns whether it already was.

@@ -285,11 +285,11 @@ impl UserView<'_> {
         of_program!(self.program, T => Positions::read::<T>(self.bytes))
     }
 
-    /// Returns the open orders that the account counts in each perp position; zeros for a program
-    /// whose orders all rest in user accounts.
+    /// Returns the open orders that the account counts in each perp position; `None` without any,
+    /// and for a program whose orders all rest in user accounts.
     #[must_use]
     #[inline]
-    pub fn order_counts(&self) -> [u8; POSITIONS] {
+    pub fn order_counts(&self) -> Option<[u8; POSITIONS]> {
         of_program!(self.program, T => T::order_counts(self.bytes))
     }
 
@@ -358,7 +358,7 @@ impl UserView<'_> {
     fn has_orders_elsewhere(&self) -> Result<bool, ProtocolError> {
         let mut positions = self.positions()?;
         let held = array::from_fn(|slot| self.order(slot).view().held_in());
-        positions.mark_elsewhere(self.order_counts(), &held);
+        positions.mark_elsewhere(self.order_counts().unwrap_or_default(), &held);
         Ok(positions.perp.iter().any(|position| position.has_orders_elsewhere))
     }
 

@@ -38,8 +38,8 @@ pub(crate) trait Tables {
 
     /// See `UserView::order_counts`.
     #[inline]
-    fn order_counts(_user: &[u8]) -> [u8; POSITIONS] {
-        [0; POSITIONS]
+    fn order_counts(_user: &[u8]) -> Option<[u8; POSITIONS]> {
+        None
     }
 
     /// See `UserView::changed_orders`.

@@ -68,13 +68,14 @@ impl Tables for Velocity {
     }
 
     #[inline]
-    fn order_counts(user: &[u8]) -> [u8; POSITIONS] {
+    fn order_counts(user: &[u8]) -> Option<[u8; POSITIONS]> {
         const AT: usize = USER.at("perpPositions", "PerpPosition");
         const COUNT: usize = PERP_POSITION.at("openOrders", "u8");
         let (positions, _) = user[AT..].as_chunks::<{ PERP_POSITION.size }>();
         let positions: &[_; POSITIONS] =
             positions.first_chunk().expect("Invariant: they lie inside");
-        positions.map(|position| position[COUNT])
+        let counts = positions.map(|position| position[COUNT]);
+        (counts != [0; POSITIONS]).then_some(counts)
     }
 
     #[inline]
