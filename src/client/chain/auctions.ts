@@ -127,31 +127,16 @@ export class Auctions {
         this.#slots = velocityState(bytes, STATE_KIND).slots;
         return;
       }
-<<<<<<< HEAD
-      this.#applyUser(address, bytes);
-=======
       const view = this.#viewOf(address, userOf(bytes));
       const isNews = view.orders.length > 0 || this.#users.has(address);
       if (view.orders.length > 0) this.#users.set(address, view.account);
       else this.#users.delete(address);
       if (isNews) this.#updates.emit(view);
->>>>>>> e9879b51 (book: let accounts of Drift v2 pass the counts by)
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       this.#users.delete(address);
       this.#errors.emit(error);
     }
-  }
-
-  #applyUser(address: string, bytes: Uint8Array): void {
-    const account = isOfVelocity(bytes, USER_KIND)
-      ? velocityUser(bytes, USER_KIND)
-      : decodeUser(bytes);
-    const view = this.#viewOf(address, account);
-    const isNews = view.orders.length > 0 || this.#users.has(address);
-    if (view.orders.length > 0) this.#users.set(address, account);
-    else this.#users.delete(address);
-    if (isNews) this.#updates.emit(view);
   }
 
   /** The node does not notify of the end of an auction, so each new slot is checked. */

@@ -101,7 +101,9 @@ impl Book {
         }
         let user = orders.users.get_mut(index);
         user.version.accept(update);
-        let rest_changed = user.rest.replace(view.beside_orders());
+        // A log omits unchanged accounts of a snapshot, but not one that has other amounts.
+        let is_news = update.gate == Gate::Snapshot && user.rest.differs(view.beside_orders());
+        user.rest.replace(view.beside_orders());
         orders.users.set_authority(index, view.authority());
         let was_present = orders.set_present(index);
         self.changed_orders = was_present.then_some(changed);
@@ -116,8 +118,6 @@ impl Book {
             self.quarantined.remove(&update.pubkey);
         }
         if was_present && reconsider == 0 {
-            // A log omits unchanged accounts of a snapshot, and this one has other amounts.
-            let is_news = rest_changed && update.gate == Gate::Snapshot;
             return Ok(if is_news { Applied::Changed } else { Applied::Unchanged });
         }
         self.count_in_snapshot(update, was_present);

@@ -34,48 +34,31 @@ pub(crate) struct User {
     pub(crate) rest: Rest,
 }
 
-/// The bytes of an account besides its order slots, without lines of zeros: unused positions take no
-/// memory.
+/// The bytes of an account besides its order slots.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rest {
-    /// A bit for each line that is not zero.
-    lines: u64,
-    bytes: Vec<u8>,
-}
-
-/// Bytes of a line.
-const LINE: usize = 32;
+pub(crate) struct Rest(Vec<u8>);
 
 impl Rest {
-    /// Replaces the bytes; returns whether they differ.
-    pub(crate) fn replace(&mut self, parts: [&[u8]; 2]) -> bool {
-        let (mut lines, mut end, mut differs) = (0, 0, false);
-        for (index, line) in parts.into_iter().flat_map(|part| part.chunks(LINE)).enumerate() {
-            if line.iter().all(|byte| *byte == 0) {
-                continue;
-            }
-            lines |= 1 << index;
-            let next = end + line.len();
-            if differs || self.bytes.get(end..next) != Some(line) {
-                differs = true;
-                self.bytes.truncate(end);
-                self.bytes.extend_from_slice(line);
-            }
-            end = next;
-        }
-        differs |= self.lines != lines || self.bytes.len() != end;
-        self.bytes.truncate(end);
-        self.lines = lines;
-        differs
+    /// Whether the bytes before and after the order slots are others.
+    pub(crate) fn differs(&self, [head, tail]: [&[u8]; 2]) -> bool {
+        let is_same = self.0.starts_with(head) && self.0.ends_with(tail);
+        !is_same || self.0.len() != head.len() + tail.len()
+    }
+
+    /// Replaces the bytes.
+    pub(crate) fn replace(&mut self, [head, tail]: [&[u8]; 2]) {
+        let Self(bytes) = self;
+        bytes.resize(head.len() + tail.len(), 0);
+        bytes[..head.len()].copy_from_slice(head);
+        bytes[head.len()..].copy_from_slice(tail);
     }
 
     /// Writes the bytes into zeros.
     pub(crate) fn write(&self, parts: [&mut [u8]; 2]) {
-        let mut rest = &self.bytes[..];
-        let lines = parts.into_iter().flat_map(|part| part.chunks_mut(LINE)).enumerate();
-        for (_, line) in lines.filter(|(index, _)| self.lines >> index & 1 == 1) {
-            let (first, next) = rest.split_at(line.len());
-            line.copy_from_slice(first);
+        let mut rest = &self.0[..];
+        for part in parts {
+            let (from, next) = rest.split_at(part.len().min(rest.len()));
+            part[..from.len()].copy_from_slice(from);
             rest = next;
         }
     }
