@@ -14,10 +14,11 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 
 FOLLOW_S = 10
-# The demo has to be older than the moment of the second program.
-TRIES = 10
+# The book of the demo has to be older than the moment of the second program.
+TRIES = 30
 
 
 def lines_of(program, seconds):
@@ -45,10 +46,12 @@ def main(url):
     for left in reversed(range(TRIES)):
         try:
             report["past"] = lines_of(past, 60).decode().splitlines()
-            break
+            if report["past"][0] != "then None":
+                break
         except subprocess.CalledProcessError:
             if left == 0:
                 raise
+        time.sleep(1)
     report["notebook"] = run_notebook(notebook) if importlib.util.find_spec("pandas") else None
     print(json.dumps(report))
 

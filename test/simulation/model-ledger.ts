@@ -35,6 +35,9 @@ export interface ModelFill {
   landedMs: number;
 }
 
+/** A row of a listing. */
+type ListedTransaction = Pick<ModelFill, 'signature' | 'slot'>;
+
 /** What a listing is asked for. */
 export interface ListConfig {
   readonly commitment?: string;
@@ -71,13 +74,20 @@ export class ModelLedger {
   /** The transactions that wrote users and are confirmed by the end of a slot. */
   confirmWrites(slot: number): readonly WriteLog[] {
     const taken = this.#chain.takeUsersWritten(slot - CONFIRMED_SLOTS);
-    const confirmed = taken.map(([of, users]) => writeLogOf(of, users));
+    const confirmed = taken.map(([of, users]) =>
+      writeLogOf({ slot: of, second: this.#chain.secondOf(of) }, users),
+    );
     for (const one of confirmed) this.#writes.set(one.signature, one);
     return confirmed;
   }
 
   findWrite(signature: string): WriteLog | undefined {
     return this.#writes.get(signature);
+  }
+
+  /** The slot of a transaction. */
+  slotOf(signature: string): number | undefined {
+    return (this.find(signature) ?? this.findWrite(signature))?.slot;
   }
 
   /** A transaction lands in the present slot; returns it. */
@@ -94,10 +104,12 @@ export class ModelLedger {
     return this.#chain.slot - (SLOTS_BEHIND[commitment] ?? FINAL_SLOTS);
   }
 
-  /** Newest first. */
-  list({ commitment, before, until, limit }: ListConfig): readonly ModelFill[] {
+  /** The signatures of all transactions, newest first. */
+  list({ commitment, before, until, limit }: ListConfig): readonly ListedTransaction[] {
     const slotMax = this.slotAt(commitment);
-    const all = this.fills.filter(({ slot }) => slot <= slotMax).reverse();
+    const all = [...this.fills, ...this.#writes.values()]
+      .filter(({ slot }) => slot <= slotMax)
+      .sort((left, right) => right.slot - left.slot);
     const from = all.findIndex(({ signature }) => signature === before) + 1;
     const to = all.findIndex(({ signature }) => signature === until);
     return all.slice(from, to < 0 ? undefined : to).slice(0, limit);

@@ -10,37 +10,40 @@ import type { NodeFaults } from './node-faults.js';
 export interface WriteLog {
   readonly signature: string;
   readonly slot: number;
+  /** Its block time, unix seconds. */
+  readonly second: number;
   readonly users: readonly string[];
 }
 
 const ORDER_RECORD = Buffer.from('681340385915025a', 'hex');
-/** The time before the user in an OrderRecord, and the order after it. */
-const TS_BYTES = 8;
+/** The bytes of the order in an OrderRecord, after the time and the user. */
 const ORDER_BYTES = 96;
 const KEY_BYTES = 32;
 const NO_BYTES = Buffer.alloc(0);
 
 /** What the runtime writes of a transaction, with a record of an order for each of these users. */
-function linesOf(users: readonly string[]): readonly string[] {
+function linesOf({ users, second }: Pick<WriteLog, 'users' | 'second'>): readonly string[] {
+  const ts = Buffer.alloc(8);
+  ts.writeBigInt64LE(BigInt(second));
   const records = users.map((user) => {
-    const fields = [
-      Buffer.alloc(TS_BYTES),
-      decodeBase58(user, KEY_BYTES) ?? NO_BYTES,
-      Buffer.alloc(ORDER_BYTES),
-    ];
+    const fields = [ts, decodeBase58(user, KEY_BYTES) ?? NO_BYTES, Buffer.alloc(ORDER_BYTES)];
     return `Program data: ${Buffer.concat([ORDER_RECORD, ...fields]).toString('base64')}`;
   });
   return [`Program ${PROGRAM} invoke [1]`, ...records, `Program ${PROGRAM} success`];
 }
 
 /** The transaction of a slot. */
-export function writeLogOf(slot: number, users: readonly string[]): WriteLog {
-  const signature = encodeBase58(createHash('sha512').update(`writes ${slot}`).digest());
-  return { signature, slot, users };
+export function writeLogOf(
+  at: Pick<WriteLog, 'slot' | 'second'>,
+  users: readonly string[],
+): WriteLog {
+  const signature = encodeBase58(createHash('sha512').update(`writes ${at.slot}`).digest());
+  return { signature, ...at, users };
 }
 
 /** A node's response of getTransaction: the users are accounts that it may write. */
-export function transactionText({ slot, users }: WriteLog): string {
+export function transactionText(log: WriteLog): string {
+  const { slot, second, users } = log;
   const header = {
     numRequiredSignatures: 0,
     numReadonlySignedAccounts: 0,
@@ -49,10 +52,10 @@ export function transactionText({ slot, users }: WriteLog): string {
   const message = { header, accountKeys: [...users, PROGRAM] };
   const meta = {
     err: null,
-    logMessages: linesOf(users),
+    logMessages: linesOf(log),
     loadedAddresses: { writable: [], readonly: [] },
   };
-  return JSON.stringify({ slot, blockTime: null, transaction: { message }, meta });
+  return JSON.stringify({ slot, blockTime: second, transaction: { message }, meta });
 }
 
 /** Users that a node does not notify, some of them neither in the logs. */
@@ -73,7 +76,8 @@ export class LostUsers {
     return chance < lostWithLogs + lostUsers;
   }
 
-  linesOf({ users, slot }: WriteLog): readonly string[] {
-    return linesOf(users.filter((user) => !this.#unnamed.delete(`${user} ${slot}`)));
+  linesOf({ users, ...at }: WriteLog): readonly string[] {
+    const named = users.filter((user) => !this.#unnamed.delete(`${user} ${at.slot}`));
+    return linesOf({ ...at, users: named });
   }
 }

@@ -299,8 +299,9 @@ export class ModelNode implements NetworkHost, ChainListener {
       return this.#readBlockTime(params[0] as number);
     }
     if (method === 'getFirstAvailableBlock') return '1';
-    if (method === 'getSignaturesForAddress') return this.#listFills(params[1] as ListConfig);
-    if (method === 'getTransaction') return this.#readFill(params[0] as string);
+    if (method === 'getSignaturesForAddress')
+      return this.#listTransactions(params[1] as ListConfig);
+    if (method === 'getTransaction') return this.#readTransaction(params[0] as string);
     if (method === 'getSignatureStatuses') return this.#readStatuses(params[0] as string[]);
     if (method === 'getProgramAccounts')
       return this.#scan(params[0] as string, params[1] as Config);
@@ -317,7 +318,7 @@ export class ModelNode implements NetworkHost, ChainListener {
     return `${this.#chain.secondOf(trueSlot) + clockErrorSeconds}`;
   }
 
-  #listFills(config: ListConfig): string {
+  #listTransactions(config: ListConfig): string {
     const { clockErrorSeconds } = this.faults;
     const rows = this.#ledger.list(config).map(({ signature, slot }) => {
       const blockTime = this.#chain.secondOf(slot) + clockErrorSeconds;
@@ -326,7 +327,7 @@ export class ModelNode implements NetworkHost, ChainListener {
     return JSON.stringify(rows);
   }
 
-  #readFill(signature: string): string {
+  #readTransaction(signature: string): string {
     const write = this.#ledger.findWrite(signature);
     if (write !== undefined) return transactionText(write);
     const fill = this.#ledger.find(signature);
@@ -356,8 +357,8 @@ export class ModelNode implements NetworkHost, ChainListener {
 
   #readStatuses(signatures: readonly string[]): string {
     const value = signatures.map((signature) => {
-      const fill = this.#ledger.find(signature);
-      return fill === undefined ? null : { slot: fill.slot, err: null };
+      const slot = this.#ledger.slotOf(signature);
+      return slot === undefined ? null : { slot, err: null };
     });
     return JSON.stringify({ context: { slot: this.#contextSlot }, value });
   }
