@@ -201,6 +201,9 @@ impl OrderStore {
 
     /// Removes all orders of a user. The key stays, so that older states are rejected.
     pub(crate) fn remove_user(&mut self, index: usize, markets: &mut MarketTable) {
+        if !self.users.get(index).present {
+            return;
+        }
         if self.is_hashed {
             self.remove_hashes(index, self.users.get(index).open, markets);
         }
@@ -216,11 +219,9 @@ impl OrderStore {
         user.positions = Positions::NONE;
         user.rest = Rest::default();
         user.frozen = false;
-        if user.present {
-            user.present = false;
-            self.present_users -= 1;
-            self.present_key_sum = self.present_key_sum.wrapping_sub(user.seed);
-        }
+        user.present = false;
+        self.present_users -= 1;
+        self.present_key_sum = self.present_key_sum.wrapping_sub(user.seed);
     }
 
     fn schedule(&mut self, handle: u32, clock: &Clock) {

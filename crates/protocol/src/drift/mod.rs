@@ -2,6 +2,7 @@
 
 pub mod layouts;
 
+use crate::bytes::is_same;
 use crate::event::field::EventLayout;
 use crate::layout::Layout;
 use crate::model::Program;
@@ -38,7 +39,7 @@ impl Tables for Drift {
 
     #[inline]
     fn fits(layout: &Layout, bytes: usize) -> bool {
-        if layout.has_fixed_length() { bytes == layout.size } else { bytes >= layout.size }
+        bytes == layout.size || (bytes > layout.size && !layout.has_fixed_length())
     }
 
     #[inline]
@@ -55,7 +56,7 @@ impl Tables for Drift {
     fn changed_orders(user: &[u8], held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
         let mut changed = 0;
         for (slot, (new, old)) in orders(user).iter().zip(held).enumerate() {
-            if *new != old.bytes {
+            if !is_same(new, &old.bytes) {
                 RawOrder::from(*new).view().check()?;
                 changed |= 1 << slot;
             }

@@ -234,11 +234,17 @@ impl UserHoldings {
 
     pub(super) fn read<T: Tables>(data: &[u8]) -> Result<Self, ProtocolError> {
         let bytes = checked::<T>(AccountKind::User, data)?;
-        let perps = inner_structs::<T>(bytes, "perpPositions", "PerpPosition");
-        let spots = inner_structs::<T>(bytes, "spotPositions", "SpotPosition");
+        let [perps, spots] = const {
+            [
+                T::USER.at("perpPositions", "PerpPosition"),
+                T::USER.at("spotPositions", "SpotPosition"),
+            ]
+        };
+        let perps = structs(&bytes[perps..], const { T::USER.inner("perpPositions").size });
+        let spots = structs(&bytes[spots..], const { T::USER.inner("spotPositions").size });
         Ok(Self {
             authority: leaf!(T::USER, bytes, publicKey "authority"),
-            name: super::market::name_of(T::USER, bytes),
+            name: super::market::name_of(bytes, const { T::USER.leaf("name", "u8") }),
             amounts: UserAmounts::read::<T>(bytes),
             perps: perps.map(PerpHolding::read::<T>).filter(PerpHolding::is_active).collect(),
             spots: spots.map(SpotHolding::read::<T>).filter(SpotHolding::is_active).collect(),
@@ -246,13 +252,8 @@ impl UserHoldings {
     }
 }
 
-fn inner_structs<'a, T: Tables>(
-    user: &'a [u8],
-    field: &str,
-    type_name: &str,
-) -> impl Iterator<Item = &'a [u8]> {
-    let (at, size) = (T::USER.at(field, type_name), T::USER.inner(field).size);
-    user[at..].chunks_exact(size).take(POSITIONS)
+fn structs(bytes: &[u8], size: usize) -> impl Iterator<Item = &[u8]> {
+    bytes.chunks_exact(size).take(POSITIONS)
 }
 
 impl PerpAmounts {

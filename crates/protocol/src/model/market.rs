@@ -6,7 +6,7 @@ use super::enums::{AssetTier, ContractTier, ContractType, MarketStatus, OracleSo
 use super::error::ProtocolError;
 use super::tables::{Tables, checked};
 use super::units::{BaseQty, Price, Pubkey, UnixSeconds};
-use crate::layout::{Layout, leaf};
+use crate::layout::leaf;
 
 /// The fields that perp and spot market accounts have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ pub struct SpotMarket {
 macro_rules! read_terms {
     ($tables:ty, $table:expr, $bytes:expr) => {
         MarketTerms {
-            name: name_of($table, $bytes),
+            name: name_of($bytes, const { $table.leaf("name", "u8") }),
             market_index: leaf!($table, $bytes, u16 "marketIndex"),
             status: <$tables>::market_status(leaf!($table, $bytes, enum "status"))?,
             paused_operations: leaf!($table, $bytes, u8 "pausedOperations"),
@@ -158,8 +158,7 @@ impl SpotMarket {
 /// Bytes of a name, the same for all kinds of accounts.
 const NAME_BYTES: usize = 32;
 
-pub(super) fn name_of(table: &Layout, bytes: &[u8]) -> String {
-    let at = table.leaf("name", "u8");
+pub(super) fn name_of(bytes: &[u8], at: usize) -> String {
     trimmed_name(&bytes[at..at + NAME_BYTES])
 }
 

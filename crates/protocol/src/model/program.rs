@@ -131,7 +131,7 @@ impl Program {
     /// Returns the positions of the parts of a user account that change often.
     #[must_use]
     pub const fn user_shape(self) -> UserShape {
-        of_program!(self, T => UserShape::of::<T>())
+        of_program!(self, T => const { UserShape::of::<T>() })
     }
 
     /// A perp market's account.

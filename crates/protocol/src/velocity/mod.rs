@@ -2,7 +2,7 @@
 
 pub mod layouts;
 
-use crate::bytes::i64_at;
+use crate::bytes::{i64_at, is_same};
 use crate::event::field::EventLayout;
 use crate::layout::Layout;
 use crate::model::Program;
@@ -82,7 +82,7 @@ impl Tables for Velocity {
     fn changed_orders(user: &[u8], held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
         let mut changed = 0;
         for (slot, (new, old)) in orders(user).iter().zip(held).enumerate() {
-            if !is_same(new, old) {
+            if !is_held_as(new, old) {
                 raw_order(new).view().check()?;
                 changed |= 1 << slot;
             }
@@ -117,8 +117,11 @@ fn raw_order(order: &[u8; ORDER.size]) -> RawOrder {
 
 /// Whether a book holds this order, without a copy of it.
 #[inline]
-fn is_same(order: &[u8; ORDER.size], held: &RawOrder) -> bool {
-    order[..BEFORE_BYTES] == held.bytes[..BEFORE_BYTES]
-        && order[AFTER..AFTER + AFTER_BYTES] == held.bytes[BEFORE_BYTES..BEFORE_BYTES + AFTER_BYTES]
+fn is_held_as(order: &[u8; ORDER.size], held: &RawOrder) -> bool {
+    is_same(&order[..BEFORE_BYTES], &held.bytes[..BEFORE_BYTES])
+        && is_same(
+            &order[AFTER..AFTER + AFTER_BYTES],
+            &held.bytes[BEFORE_BYTES..BEFORE_BYTES + AFTER_BYTES],
+        )
         && i64_at(order, OFFSET) == held.offset
 }
