@@ -10,12 +10,10 @@ fn field<const LEN: usize>(bytes: &[u8], at: usize) -> [u8; LEN] {
     *found.expect("Invariant: fields lie inside the length that was checked")
 }
 
-/// Returns whether two slices of one length are the same. Without the call of memcmp, which takes
-/// longer than so few bytes.
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "the length is then a constant, and the loop vectors")]
-pub(crate) fn is_same(left: &[u8], right: &[u8]) -> bool {
-    debug_assert_eq!(left.len(), right.len(), "Invariant: they have one length");
+/// Returns whether bytes are the same. Without the call of memcmp, which takes longer than so few
+/// bytes.
+#[inline]
+pub(crate) fn is_same<const LEN: usize>(left: &[u8; LEN], right: &[u8; LEN]) -> bool {
     left.iter().zip(right).fold(0, |found, (one, other)| found | (one ^ other)) == 0
 }
 

@@ -82,8 +82,9 @@ impl Tables for Velocity {
     fn changed_orders(user: &[u8], held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
         let mut changed = 0;
         for (slot, (new, old)) in orders(user).iter().zip(held).enumerate() {
-            if !is_held_as(new, old) {
-                raw_order(new).view().check()?;
+            let new = raw_order(new);
+            if new.offset != old.offset || !is_same(&new.bytes, &old.bytes) {
+                new.view().check()?;
                 changed |= 1 << slot;
             }
         }
@@ -113,15 +114,4 @@ fn raw_order(order: &[u8; ORDER.size]) -> RawOrder {
     bytes[BEFORE_BYTES..BEFORE_BYTES + AFTER_BYTES]
         .copy_from_slice(&order[AFTER..AFTER + AFTER_BYTES]);
     RawOrder { bytes, offset: i64_at(order, OFFSET) }
-}
-
-/// Whether a book holds this order, without a copy of it.
-#[inline]
-fn is_held_as(order: &[u8; ORDER.size], held: &RawOrder) -> bool {
-    is_same(&order[..BEFORE_BYTES], &held.bytes[..BEFORE_BYTES])
-        && is_same(
-            &order[AFTER..AFTER + AFTER_BYTES],
-            &held.bytes[BEFORE_BYTES..BEFORE_BYTES + AFTER_BYTES],
-        )
-        && i64_at(order, OFFSET) == held.offset
 }
