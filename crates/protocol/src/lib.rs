@@ -19,7 +19,6 @@
 #![forbid(unsafe_code)]
 
 pub mod drift;
-pub mod event;
 pub mod layout;
 pub mod model;
 pub mod velocity;

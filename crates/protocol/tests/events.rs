@@ -8,13 +8,13 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use proptest::prelude::*;
 use serde_json::Value;
-use slotbook_protocol::event::field::{EventFieldType, EventLayout};
-use slotbook_protocol::event::json::{Fit, decode_json};
-use slotbook_protocol::event::logs::{LogScanner, LogSummary};
-use slotbook_protocol::event::typed::{FundingRateRecord, OrderActionRecord};
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::{OrderAction, OrderActionExplanation};
 use slotbook_protocol::model::error::ProtocolError;
+use slotbook_protocol::model::event::field::{EventFieldType, EventLayout};
+use slotbook_protocol::model::event::json::{Fit, decode_json};
+use slotbook_protocol::model::event::logs::{LogScanner, LogSummary};
+use slotbook_protocol::model::event::typed::{FundingRateRecord, OrderActionRecord};
 
 const OURS: &str = "dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH";
 const OTHER: &str = "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4";

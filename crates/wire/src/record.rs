@@ -3,10 +3,12 @@
 //! A format of a kind of record is a table of members, each with the value that it shows and how it
 //! is written; the layout of the record says where the value is.
 
-use slotbook_protocol::event::field::EventLayout;
-use slotbook_protocol::event::head::Head;
-use slotbook_protocol::event::values::{Value, ValueName, read_values, value_names, value_of};
 use slotbook_protocol::model::error::ProtocolError;
+use slotbook_protocol::model::event::field::EventLayout;
+use slotbook_protocol::model::event::head::Head;
+use slotbook_protocol::model::event::values::{
+    Value, ValueName, read_values, value_names, value_of,
+};
 
 pub use crate::record_forms::Form;
 use crate::record_forms::{From, How, Member, members_of};

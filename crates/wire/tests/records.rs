@@ -1,7 +1,7 @@
 //! Records as JSON and as CSV; the values themselves are compared with the logs in TypeScript.
 
-use slotbook_protocol::event::field::EventLayout;
 use slotbook_protocol::model::Program;
+use slotbook_protocol::model::event::field::EventLayout;
 use slotbook_wire::record::{Form, Record, RecordMarket, RecordWriter, push_names};
 
 fn layout(name: &str) -> &'static EventLayout {

@@ -1,12 +1,12 @@
 //! Records of the program's events: every kind as JSON, and those that are read as structs.
 
 use serde_json::Value;
-use slotbook_protocol::event::field::{
+use slotbook_protocol::model::Program;
+use slotbook_protocol::model::event::field::{
     DISCRIMINATOR_BYTES, EventField, EventFieldType, EventLayout,
 };
-use slotbook_protocol::event::json::{Fit, decode_json};
-use slotbook_protocol::event::typed::{FundingRateRecord, OrderActionRecord};
-use slotbook_protocol::model::Program;
+use slotbook_protocol::model::event::json::{Fit, decode_json};
+use slotbook_protocol::model::event::typed::{FundingRateRecord, OrderActionRecord};
 
 use crate::reencode::{push_element, push_length};
 

@@ -2,8 +2,8 @@
 
 use base64_simd::STANDARD;
 use slotbook_protocol::drift::PROGRAM_ID;
-use slotbook_protocol::event::logs::{LogScanner, LogSummary};
 use slotbook_protocol::model::Program;
+use slotbook_protocol::model::event::logs::{LogScanner, LogSummary};
 
 use crate::input::Input;
 

@@ -8,11 +8,11 @@ use std::path::Path;
 use base64_simd::STANDARD;
 use serde_json::Value;
 use slotbook_protocol::drift::layouts::USER;
-use slotbook_protocol::event::field::EventLayout;
 use slotbook_protocol::layout::Shape;
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::account::{AccountKind, DISCRIMINATOR_BYTES, kind_of};
 use slotbook_protocol::model::enums::OracleSource;
+use slotbook_protocol::model::event::field::EventLayout;
 use slotbook_protocol::model::order::ORDER_BYTES;
 use slotbook_protocol::model::units::Pubkey;
 

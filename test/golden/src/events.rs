@@ -1,8 +1,8 @@
 //! Logs of transactions, and single logged records, with the decoding that is expected of them.
 
 use serde_json::Value;
-use slotbook_protocol::event::json::{Fit, decode_json};
-use slotbook_protocol::event::logs::{LogScanner, LogSummary};
+use slotbook_protocol::model::event::json::{Fit, decode_json};
+use slotbook_protocol::model::event::logs::{LogScanner, LogSummary};
 use slotbook_protocol::model::units::Pubkey;
 
 use crate::accounts::difference;

@@ -5,6 +5,7 @@ pub mod amm;
 pub mod clock;
 pub mod enums;
 pub mod error;
+pub mod event;
 pub mod fees;
 pub mod fill;
 pub mod margin;

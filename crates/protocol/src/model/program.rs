@@ -16,8 +16,8 @@ use super::tables::{Tables, checked};
 use super::units::{Pubkey, Slot};
 use super::user::{ORDERS, POSITIONS, Positions, UserShape};
 use crate::drift::Drift;
-use crate::event::field::EventLayout;
 use crate::layout::{Layout, decode_json, leaf};
+use crate::model::event::field::EventLayout;
 use crate::velocity::Velocity;
 
 /// Evaluates an expression with the tables `T` of a program.

@@ -6,8 +6,8 @@ use super::error::ProtocolError;
 use super::order::{ORDERS, POSITIONS, RawOrder};
 use super::programs::Program;
 use super::units::Pubkey;
-use crate::event::field::EventLayout;
 use crate::layout::Layout;
+use crate::model::event::field::EventLayout;
 
 /// The layouts of a program's accounts and records, and the rules that depend on the program.
 pub(crate) trait Tables {

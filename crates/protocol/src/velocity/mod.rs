@@ -3,12 +3,12 @@
 pub mod layouts;
 
 use crate::bytes::{i64_at, is_same};
-use crate::event::field::EventLayout;
 use crate::layout::Layout;
 use crate::model::Program;
 use crate::model::account::AccountKind;
 use crate::model::enums::MarketStatus;
 use crate::model::error::ProtocolError;
+use crate::model::event::field::EventLayout;
 use crate::model::order::{ORDER_BYTES, ORDERS, RawOrder, is_held};
 use crate::model::tables::Tables;
 use crate::model::units::Pubkey;

@@ -4,9 +4,9 @@ use super::field::EventLayout;
 use super::typed::{FundingRateRecord, OrderActionRecord};
 use super::values::{Value, ValueName, read_values, value_names};
 use crate::bytes::i64_at;
-use crate::event::field::DISCRIMINATOR_BYTES;
 use crate::model::enums::{MarketType, OrderActionExplanation};
 use crate::model::error::ProtocolError;
+use crate::model::event::field::DISCRIMINATOR_BYTES;
 use crate::model::units::Pubkey;
 
 /// The kind of a record. The numbers are stored, and never change.
