@@ -9,6 +9,7 @@ import { defineConfig } from 'vite';
 const PAGES = [
   'index.html',
   'page/markets.html',
+  'page/account.html',
   'page/status.html',
   'page/console.html',
   'embed/ladder.html',

@@ -3,12 +3,16 @@ import type { Candle } from '@slotbook/client';
 import {
   CandlestickSeries,
   createChart,
+  createSeriesMarkers,
   HistogramSeries,
   type IChartApi,
   type ISeriesApi,
+  type ISeriesMarkersPluginApi,
   type LogicalRange,
+  type Time,
   type UTCTimestamp,
 } from 'lightweight-charts';
+import type { OwnFill } from '../model/account-rows.js';
 import type { Palette } from './palette.js';
 
 /** Older candles are loaded when fewer than this number remain left of the visible candles. */
@@ -31,7 +35,9 @@ export class CandleChart {
   readonly #chart: IChartApi;
   readonly #candles: ISeriesApi<'Candlestick'>;
   readonly #volume: ISeriesApi<'Histogram'>;
+  readonly #markers: ISeriesMarkersPluginApi<Time>;
   #palette: Palette;
+  #fills: readonly OwnFill[] = [];
   #shown: readonly Candle[] = [];
   /** The distance of displayed times from UTC, seconds: the library knows no time zones. */
   #offset = 0;
@@ -45,6 +51,7 @@ export class CandleChart {
       rightPriceScale: { borderVisible: false, minimumWidth: PRICE_SCALE_WIDTH },
     });
     this.#candles = this.#chart.addSeries(CandlestickSeries, candleColors(palette));
+    this.#markers = createSeriesMarkers(this.#candles);
     this.#volume = this.#chart.addSeries(HistogramSeries, {
       priceScaleId: 'volume',
       priceFormat: { type: 'volume' },
@@ -72,6 +79,7 @@ export class CandleChart {
     this.#shown = candles;
     this.#candles.setData(candles.map((candle) => this.#barOf(candle)));
     this.#volume.setData(candles.map((candle) => this.#volumeOf(candle)));
+    this.setFills(this.#fills);
     if (!isOther) return;
     const to = candles.length + 3;
     const bars = Math.min(FIRST_BARS.max, Math.max(FIRST_BARS.min, candles.length));
@@ -82,6 +90,20 @@ export class CandleChart {
     if (this.#shown.length === 0) return;
     this.#candles.update(this.#barOf(candle));
     this.#volume.update(this.#volumeOf(candle));
+  }
+
+  /** Marks the fills of the reader's accounts, oldest first, in the candles that contain them. */
+  setFills(fills: readonly OwnFill[]): void {
+    this.#fills = fills;
+    const { bid, ask } = this.#palette;
+    const marks = fills.flatMap(({ ts, price, isBuy }) => {
+      const candle = this.#shown.findLast((one) => one.ts <= ts);
+      if (candle === undefined) return [];
+      const time = this.#timeOf(candle.ts);
+      const color = isBuy ? bid : ask;
+      return [{ time, price, color, shape: 'circle', position: 'atPriceMiddle' } as const];
+    });
+    this.#markers.setMarkers(marks);
   }
 
   /** Sets the distance of displayed times from UTC, seconds. */

@@ -1,4 +1,5 @@
 /** Draws a ladder: price, size and total of each level over bars by source. */
+import type { OwnLevels } from '../model/account-rows.js';
 import { type Ladder, type LadderRow, type LevelName, rowIndex, SOURCES } from '../model/ladder.js';
 import type { Size } from './canvas.js';
 import type { DigitPen } from './draw-digits.js';
@@ -20,6 +21,8 @@ interface LadderScene {
   readonly middle: { readonly price: string; readonly spread: string };
   /** The best prices of the market; a level beyond the other side's is crossed. */
   readonly best: { readonly bid: bigint | undefined; readonly ask: bigint | undefined };
+  /** The levels in which the reader's own orders stand. */
+  readonly own: OwnLevels | undefined;
   readonly hovered: LevelName | undefined;
   readonly selected: LevelName | undefined;
 }
@@ -34,6 +37,9 @@ const TOTAL_ALPHA = 0.07;
 const TOTAL_TEXT_ALPHA = 0.72;
 /** Width of the mark of a crossed level, and of a bar that is longer than its row. */
 const MARK_WIDTH = 4;
+/** The mark of the reader's own levels. */
+const OWN_LEFT = 5;
+const OWN_SIZE = 5;
 
 type Context = CanvasRenderingContext2D;
 
@@ -118,6 +124,7 @@ function rowOf(rows: readonly LadderRow[], index: number): LadderRow {
 function drawMarks(context: Context, scene: SideScene): void {
   const { palette, size, layout, hovered, selected, side, ladder } = scene;
   markCrossed(context, scene);
+  markOwn(context, scene);
   const hoveredRow = hovered?.side === side ? rowIndex(ladder, hovered) : -1;
   if (hoveredRow >= 0) {
     context.globalAlpha = 0.08;
@@ -146,6 +153,17 @@ function markCrossed(context: Context, { side, rows, best, palette, layout }: Si
     if (size > 0n) {
       context.fillRect(0, rowTop(layout, side, index) + 1, MARK_WIDTH, layout.rowHeight - 2);
     }
+  }
+}
+
+/** Marks the levels of the reader's own orders by a square before the price. */
+function markOwn(context: Context, { own, side, rows, palette, layout }: SideScene): void {
+  if (own === undefined || own[side].size === 0) return;
+  context.fillStyle = palette.accent;
+  for (let index = 0; index < rows.length; index += 1) {
+    if (!own[side].has(rowOf(rows, index).price)) continue;
+    const middle = rowTop(layout, side, index) + layout.rowHeight / 2;
+    context.fillRect(OWN_LEFT, middle - OWN_SIZE / 2, OWN_SIZE, OWN_SIZE);
   }
 }
 

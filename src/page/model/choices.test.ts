@@ -128,7 +128,7 @@ test('choices come from the address, else from the last visit, and those that ar
   const read = (query: string): Choices => readChoices(new URLSearchParams(query), stored);
   expect(read('candle=240&side=sell&size=12.5&amm=off')).toEqual({
     ...{ unit: 'quote', time: 'utc', candle: '240', amm: 'off', least: '0', side: 'sell' },
-    size: '12.5',
+    ...{ size: '12.5', account: '' },
   });
   expect(read('unit=base&candle=7&size=1e9')).toMatchObject({
     unit: 'base',

@@ -17,9 +17,11 @@ export interface Choices {
   side: 'buy' | 'sell';
   /** Amount of the simulated order in the unit, as typed; empty for a suitable one. */
   size: string;
+  /** The user account, or the wallet, whose orders are marked; empty for none. */
+  account: string;
 }
 
-type Listed = Exclude<keyof Choices, 'size'>;
+type Listed = Exclude<keyof Choices, 'size' | 'account'>;
 
 /** The values of each choice; the first one is the default. */
 export const CHOICES: { readonly [Name in Listed]: readonly Choices[Name][] } = {
@@ -45,7 +47,12 @@ export function readChoices(query: URLSearchParams, remembered: (name: string) =
     return sent.find((one) => one !== null && values.includes(one)) ?? values[0] ?? '';
   };
   const size = /^\d{1,12}(\.\d{1,9})?$/.exec(query.get('size') ?? '')?.[0] ?? '';
-  return { ...Object.fromEntries(NAMES.map((name) => [name, readOne(name)])), size } as Choices;
+  const account = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.exec(query.get('account') ?? '')?.[0] ?? '';
+  return {
+    ...Object.fromEntries(NAMES.map((name) => [name, readOne(name)])),
+    size,
+    account,
+  } as Choices;
 }
 
 /** Writes the choices that differ from their defaults into a query. */
@@ -53,5 +60,7 @@ export function writeChoices(query: URLSearchParams, choices: Choices): void {
   for (const name of NAMES) {
     if (choices[name] !== CHOICES[name][0]) query.set(name, choices[name]);
   }
-  if (choices.size !== '') query.set('size', choices.size);
+  for (const name of ['size', 'account'] as const) {
+    if (choices[name] !== '') query.set(name, choices[name]);
+  }
 }
