@@ -15,10 +15,12 @@ import type { Maker, SimulatedMarket } from './model.js';
 import { fillOrder, oppositeOf, settleFill } from './orders.js';
 import type { OwnedOrder, Resting, SimulatedMarkets } from './simulated-markets.js';
 import { fillableSize, isOfMarket, positionOf, smallerOf } from './simulated-markets.js';
-import { ammPrice, bestAgainst, limitOf, placeTakingIn } from './takers.js';
+import { bestAgainst, limitOf, placeTakingIn } from './takers.js';
 
-/** Percent of perp fills by the AMM alone; the next constant is the percent shared with a maker. */
-const AMM_PERCENT = 15;
+/**
+ * Percent of perp fills that the AMM shares with a maker. It fills none alone: its quote stands
+ * behind the best maker, whose order comes first.
+ */
 const JIT_PERCENT = 20;
 
 /** Maximum takers that are sent into a market until one is filled; about every second one is. */
@@ -28,8 +30,6 @@ const OPENING_TRIES_MAX = 32;
 interface Crossing {
   readonly market: SimulatedMarket;
   readonly taker: OwnedOrder;
-  /** The taker's current worst price. */
-  readonly limit: bigint;
   readonly best: Resting;
 }
 
@@ -119,7 +119,7 @@ function crossingOf(
   const best = bestAgainst(sim, market, direction);
   if (best === undefined || best.maker === taker.maker) return undefined;
   if (best.maker.status !== 0 || taker.maker.status !== 0) return undefined;
-  return crosses(direction, limit, best.price) ? { market, taker, limit, best } : undefined;
+  return crosses(direction, limit, best.price) ? { market, taker, best } : undefined;
 }
 
 function fillCrossing(sim: SimulatedMarkets, draft: CallDraft, crossing: Crossing): void {
@@ -136,20 +136,13 @@ function fillCrossing(sim: SimulatedMarkets, draft: CallDraft, crossing: Crossin
 }
 
 function partsOf(sim: SimulatedMarkets, crossing: Crossing, remaining: bigint): Part[] {
-  const { market, taker, limit, best } = crossing;
+  const { market, taker, best } = crossing;
   const match = matchPart(best, remaining);
   if (market.marketType === MarketType.Spot) return [match];
-  const draw = sim.random.nextBelow(100);
-  const price = ammPrice(market, taker.order.direction);
-  if (draw < AMM_PERCENT && crosses(taker.order.direction, limit, price)) {
-    const explanation = OrderActionExplanation.FilledWithAmm;
-    return [{ base: remaining, price, explanation, maker: undefined }];
-  }
+  const isShared = sim.random.nextBelow(100) < JIT_PERCENT && sim.inAuction(taker.order);
   const share = match.base / 3n;
   const shared = share - (share % market.step);
-  if (draw >= AMM_PERCENT + JIT_PERCENT || shared === 0n || !sim.inAuction(taker.order)) {
-    return [match];
-  }
+  if (!isShared || shared === 0n) return [match];
   const { FilledWithAmmJit, FilledWithMatchJit } = OrderActionExplanation;
   const rest = smallerOf(best.size, remaining - shared);
   return [

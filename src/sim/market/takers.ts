@@ -108,7 +108,7 @@ export function bestAgainst(
  * Returns the AMM's price for a taker: the oracle price and half the spread, because the simulated
  * curve does not move; in a spot market, the oracle price.
  */
-export function ammPrice(market: SimulatedMarket, taker: Direction): bigint {
+function ammPrice(market: SimulatedMarket, taker: Direction): bigint {
   const { preset, tick, feed } = market;
   if (!('amm' in preset)) return feed.price;
   const isLong = taker === Direction.Long;
