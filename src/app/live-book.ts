@@ -3,6 +3,7 @@
  * chain with the feed and the core of the service, without its server.
  */
 
+import { type AccountBody, accountBody } from '../client/account-body.js';
 import type { Of, Read } from '../client/fields.js';
 import { l3Book, matchAnswer } from '../client/generated/books.js';
 import { ConfigReader } from '../config/config.js';
@@ -18,6 +19,7 @@ import { type Log, silentLog } from '../rpc/log.js';
 import { systemTimers } from '../rpc/timers.js';
 import { liveFeed, newEpoch, type ServiceFeed } from './chain-feed.js';
 
+export type { AccountBody } from '../client/account-body.js';
 export type { BookLevel, BookLevels } from '../contract/book-levels.js';
 export type { MatchRequest } from '../contract/book-requests.js';
 export type { Readiness } from '../contract/feed-status.js';
@@ -182,21 +184,35 @@ export class LiveBook {
     return readBody(body, matchAnswer, '/match');
   }
 
+  /**
+   * Returns a user account (base58): orders with their places in the queue, positions, balances,
+   * margin; null for an account that the book does not hold.
+   */
+  account(account: string, { maxAgeMs }: AgeLimit = {}): AccountBody | null {
+    this.#checkAge(maxAgeMs);
+    const body = this.#engine.accounts.render(account);
+    return body === null ? null : accountBody(JSON.parse(body), '/accounts');
+  }
+
   /** Ends the connections. The last book stays readable. */
   async close(): Promise<void> {
     await this.#feed.stop();
   }
 
-  #marketId(market: string, maxAgeMs = Number.POSITIVE_INFINITY): number {
+  #marketId(market: string, maxAgeMs?: number): number {
+    this.#checkAge(maxAgeMs);
+    const info = this.#engine.findMarket(market);
+    if (info !== undefined) return info.id;
+    throw new LiveBookError('MARKET_NOT_FOUND', `the chain has no market ${market}`, { market });
+  }
+
+  #checkAge(maxAgeMs = Number.POSITIVE_INFINITY): void {
     const { state, reason } = this.status;
     const { slotAgeMs } = this.#feed.stats();
     if (Number.isFinite(maxAgeMs) && (state !== 'live' || slotAgeMs > maxAgeMs)) {
       const message = `the book is ${state}, its slot ${slotAgeMs} ms old: ${reason ?? `must be at most ${maxAgeMs} ms`}`;
       throw new LiveBookError('BOOK_NOT_LIVE', message, { state, slotAgeMs, maxAgeMs });
     }
-    const info = this.#engine.findMarket(market);
-    if (info !== undefined) return info.id;
-    throw new LiveBookError('MARKET_NOT_FOUND', `the chain has no market ${market}`, { market });
   }
 
   #publishTurn({ changes, receivedAtMs }: EndedTurn): void {

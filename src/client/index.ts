@@ -6,6 +6,8 @@
  * `@slotbook/client/chain` has clients of the chain itself, and `@slotbook/client/replay` reads
  * past books.
  */
+
+export type { AccountAnswer, AccountBody } from './account-body.js';
 export type { Amount, Base, Price, Quote, Tokens } from './amounts.js';
 export {
   BASE_DECIMALS,

@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { AccountCache } from '../../src/client/accounts/index.js';
 import type { MarkPriceCache, OraclePriceCache, PriceFeed } from '../../src/client/index.js';
+import { HttpClient } from '../../src/client/index.js';
 import { CandleService } from '../support/candle-service.js';
 import { capturedAccount } from '../support/captured-accounts.js';
 import { ClientWorld, settle } from '../support/client-world.js';
@@ -97,6 +98,7 @@ test('every client is shown in five lines of its own', () => {
   expect([...snippets.keys()]).toEqual([
     'Paths',
     'Streams',
+    'A watched account',
     'Order book',
     'Prices',
     'Books of the past',
@@ -126,6 +128,19 @@ test('Streams', async () => {
   const { logged, locals } = await run('Streams', { url: service.url });
   expect(logged).toEqual([['live', true, expect.any(BigInt), expect.any(BigInt)]]);
   locals['stream']?.close?.();
+});
+
+test('A watched account', async () => {
+  vi.stubGlobal('WebSocket', WebSocket);
+  const { bids } = await new HttpClient({ url: service.url }).l3({ marketName: 'SOL-PERP' });
+  const { logged, locals } = await run('A watched account', {
+    url: service.url,
+    account: bids[0]?.maker,
+  });
+  await until('the account', () => logged.length > 0);
+  expect(logged[0]).toEqual([expect.any(Number), expect.any(Number), expect.any(Number), []]);
+  expect(logged[0]?.[0]).toBeGreaterThan(0);
+  locals['watch']?.close?.();
 });
 
 test('Order book', async () => {

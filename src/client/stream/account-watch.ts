@@ -2,6 +2,7 @@
  * Follows an account, or all accounts of a wallet, over the channel `user` of docs/streaming.md. A
  * missed frame is repaired by resuming, or by a new snapshot.
  */
+import { accountOwner, accountParts } from '../account-body.js';
 import type { ClientError } from '../error.js';
 import {
   base,
@@ -15,7 +16,7 @@ import {
   whole,
   word,
 } from '../fields.js';
-import { accountOrder, marginSums, perpHolding, tokenBalance } from '../generated/accounts.js';
+import { accountOrder } from '../generated/accounts.js';
 import { bookState } from '../generated/rows.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
@@ -30,20 +31,14 @@ const fill = object({
 });
 
 const version = { epoch: text, seq: whole, slot: whole, ts: whole, state: bookState };
-const parts = {
-  positions: list(perpHolding),
-  balances: list(tokenBalance),
-  margin: orNull(marginSums),
-};
-const owner = { account: text, authority: text, subAccountId: whole, name: text };
 const snapshot = object(
-  { ...version, ...owner, orders: list(accountOrder), ...parts },
+  { ...version, ...accountOwner, orders: list(accountOrder), ...accountParts },
   { reason: word('closed', 'malformed') },
 );
 const orderChanges = object({ set: list(accountOrder), remove: list(whole) });
 const delta = object(
   { ...version, prev: whole, orders: orderChanges, fills: list(fill) },
-  { ...parts, reason: word('closed', 'malformed') },
+  { ...accountParts, reason: word('closed', 'malformed') },
 );
 
 /** What an order has filled since the last update; base at 1e9, quote at 1e6. */
