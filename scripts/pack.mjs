@@ -119,7 +119,12 @@ function packFolders(folders, out) {
   return JSON.parse(said).map(({ filename, size }) => ({ filename, size }));
 }
 
-const out = path.resolve(root, process.argv[2] ?? 'dist/packages');
+const [, , folder = 'dist/packages', ...others] = process.argv;
+if (folder.startsWith('-') || others.length > 0) {
+  process.stderr.write('usage: npm run pack, or node scripts/pack.mjs FOLDER\n');
+  process.exit(2);
+}
+const out = path.resolve(root, folder);
 const stage = mkdtempSync(path.join(tmpdir(), 'slotbook-pack-'));
 try {
   const [core, service] = ['core', 'service'].map((name) => path.join(stage, name));
