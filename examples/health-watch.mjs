@@ -1,14 +1,23 @@
 /**
- * Warns when the health of an account falls: node examples/health-watch.mjs ACCOUNT [URL] [BELOW]
+ * Warns when the health of an account falls below a limit.
+ *
+ *     node examples/health-watch.mjs [URL] ACCOUNT [BELOW] [WARNINGS]
  */
 import { formatQuote, watchAccount } from '@slotbook/client';
 import { WebSocket } from 'ws';
 
-const [account, url = 'http://127.0.0.1:8080', below = '20'] = process.argv.slice(2);
-const watch = watchAccount(account, { url, WebSocket });
-watch.onError(({ message }) => console.error(message));
-watch.onUpdate(({ margin, state }) => {
-  if (margin === null) console.log(`${state}: a price is unknown`);
-  else if (margin.health <= Number(below))
-    console.log(`health ${margin.health}, free ${formatQuote(margin.freeMaintenanceMargin)}`);
+const [url = 'http://127.0.0.1:8080', key = '', below = '20', warnings = 'Infinity'] =
+  process.argv.slice(2);
+let left = Number(warnings);
+const watch = watchAccount(key, { url, WebSocket });
+watch.onError(({ message }) => {
+  console.error(message);
+  process.exitCode = 1;
+});
+watch.onUpdate(({ name, margin }) => {
+  if (margin !== null && margin.health >= Number(below)) return;
+  const free = margin === null ? 'a price is unknown' : formatQuote(margin.freeMaintenanceMargin);
+  console.log(`${name}: health ${margin?.health ?? 'unknown'}, free ${free}`);
+  left -= 1;
+  if (left <= 0) watch.close();
 });

@@ -181,6 +181,24 @@ test('an answer that no document shows would be seen', () => {
   expect(maskedLines('fee  0.1\nfee 0.25')).toEqual(['fee 0']);
 });
 
+interface NamedAccount {
+  readonly account: string;
+  readonly authority: string;
+  readonly name: string;
+}
+
+/** A maker of one of the newest trades, which will have others. */
+async function filledAccount(): Promise<NamedAccount> {
+  let maker: string | null | undefined;
+  await until(async () => {
+    const answer = await fetch(`${service.url}/trades?symbol=SOL-PERP&limit=50`);
+    const trades = answer.ok ? ((await answer.json()) as { maker: string | null }[]) : [];
+    maker = trades.find((trade) => trade.maker !== null)?.maker;
+    return maker !== undefined;
+  }, DEADLINE_MS);
+  return (await (await fetch(`${service.url}/accounts/${maker}`)).json()) as NamedAccount;
+}
+
 describe.concurrent('the example', () => {
   test(
     'quoting-loop prints a bid below an ask whenever they change',
@@ -221,12 +239,46 @@ describe.concurrent('the example', () => {
     },
     DEADLINE_MS,
   );
+
+  test(
+    'fill-log prints the fills of a wallet',
+    async () => {
+      const account = await filledAccount();
+      const output = await runExample('fill-log.mjs', [account.authority, '2']);
+      const fill = new RegExp(
+        `^${account.name}: \\S+ order \\d+ (long|short) [\\d.]+ for [\\d.]+$`,
+        'gm',
+      );
+      expect(output.match(fill)).toHaveLength(2);
+    },
+    DEADLINE_MS,
+  );
+
+  test(
+    'health-watch warns of an account below its limit',
+    async () => {
+      const { account, name } = await filledAccount();
+      const output = await runExample('health-watch.mjs', [account, '101', '3']);
+      expect(output.match(new RegExp(`^${name}: health \\d+, free -?[\\d.]+$`, 'gm'))).toHaveLength(
+        3,
+      );
+    },
+    DEADLINE_MS,
+  );
 });
 
 test('every example is run here and has fewer than 60 lines', () => {
   const names = readdirSync(folder).sort();
-  // The exchange class for ccxt has a test of its own.
-  expect(names).toEqual(['candle-recorder.mjs', 'ccxt', 'depth-chart.mjs', 'quoting-loop.mjs']);
+  // The exchange class for ccxt and the book in a process have tests of their own.
+  expect(names).toEqual([
+    'candle-recorder.mjs',
+    'ccxt',
+    'depth-chart.mjs',
+    'fill-log.mjs',
+    'health-watch.mjs',
+    'in-process.mjs',
+    'quoting-loop.mjs',
+  ]);
   for (const name of names.filter((one) => one.endsWith('.mjs'))) {
     expect(readFileSync(`${folder}${name}`, 'utf8').split('\n').length).toBeLessThan(60);
   }
