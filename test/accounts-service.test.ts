@@ -12,9 +12,9 @@ import {
   spotLiquidationPrice,
 } from '../src/client/accounts/index.js';
 import { watchAccount, watchAuthority } from '../src/client/index.js';
-import type { ModelChain } from './simulation/model-chain.js';
 import type { ServiceProbe } from './support/service-probe.js';
 import { until } from './support/until.js';
+import { bytesOf, UserReader, usersOf } from './support/user-reader.js';
 import { type World, world } from './world/world.js';
 
 interface AccountBody {
@@ -43,17 +43,6 @@ interface BookOrder {
   readonly size: string;
   readonly queue: string;
 }
-
-/** The first bytes of user accounts, as text. */
-const USER_START = '9f755fe3ef973aec';
-
-const usersOf = (chain: ModelChain): readonly string[] =>
-  [...chain.accounts.keys()].filter(
-    (key) => bytesOf(chain, key).toString('hex', 0, 8) === USER_START,
-  );
-
-const bytesOf = (chain: ModelChain, key: string): Buffer =>
-  chain.accounts.get(key)?.write?.data ?? Buffer.alloc(0);
 
 const bodyOf = ({ engine }: ServiceProbe, key: string): AccountBody =>
   JSON.parse(engine.accounts.render(key) ?? 'null');
@@ -222,54 +211,6 @@ test('accounts are asked for alone, in lists and by their wallet, and others are
     });
   }
 });
-
-/** A reader of the channel `user`, which applies frames as docs/user-stream.md says. */
-class UserReader {
-  readonly messages: Record<string, unknown>[] = [];
-  readonly faults: string[] = [];
-  readonly accounts = new Map<string, Record<string, unknown>>();
-  fills = 0;
-
-  private constructor(readonly socket: WebSocket) {
-    socket.on('message', (data) => this.#take(JSON.parse(String(data))));
-  }
-
-  static async open(url: string): Promise<UserReader> {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`);
-    const reader = new UserReader(socket);
-    await new Promise((resolve) => socket.once('open', resolve));
-    return reader;
-  }
-
-  /** Closes the socket, and waits until the service has seen it. */
-  async close(scene: World): Promise<void> {
-    this.socket.terminate();
-    await scene.run(1_000);
-  }
-
-  send(message: object): void {
-    this.socket.send(JSON.stringify(message));
-  }
-
-  #take(message: Record<string, unknown>): void {
-    this.messages.push(message);
-    const { type, topic, seq } = message;
-    const known = this.accounts.get(String(topic));
-    if (type === 'snapshot') this.accounts.set(String(topic), { ...message });
-    else if (type === 'heartbeat' && known?.['seq'] !== seq) this.faults.push(`gap before ${seq}`);
-    if (type !== 'delta') return;
-    const { prev, orders, fills, type: _, ...members } = message;
-    if (known === undefined || Number(known['seq']) < Number(prev)) this.faults.push(`gap ${seq}`);
-    if (known === undefined || Number(seq) <= Number(known['seq'])) return;
-    const { set, remove } = orders as { set: { orderId: number }[]; remove: number[] };
-    const gone = [...remove, ...set.map(({ orderId }) => orderId)];
-    const rows = (known['orders'] as { orderId: number }[]).filter(
-      ({ orderId }) => !gone.includes(orderId),
-    );
-    this.fills += (fills as unknown[]).length;
-    Object.assign(known, members, { orders: [...rows, ...set] });
-  }
-}
 
 /** What a followed account and a body have in common, whatever the order of rows. */
 const partsOf = (account: Record<string, unknown>) => {

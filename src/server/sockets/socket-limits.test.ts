@@ -155,6 +155,19 @@ describe('topics', () => {
     expect(openOn(server).ask(shape(4))).toHaveLength(2);
   });
 
+  test('of accounts are chosen ones, of which no address has more than stays free', () => {
+    const server = newServer({ topicsMax: 8, topicsPerIp: 0 });
+    const taken = ['A', 'B', 'C'].map((name, at) => {
+      const client = openOn(server, `203.0.113.${at}`);
+      const follows = (digit: string): boolean => {
+        const account = `${'1'.repeat(30)}${name}${digit}`;
+        return client.ask({ type: 'subscribe', channel: 'user', account }).length === 2;
+      };
+      return ['2', '3', '4', '5', '6', '7'].filter(follows).length;
+    });
+    expect(taken).toEqual([4, 2, 1]);
+  });
+
   test('of makers that do not exist take no room from those that do', () => {
     const { unknownMakerTopicsMax } = LIMITS;
     const book = new FakeBook();
