@@ -1,10 +1,16 @@
-/** The channel `user` of a whole service while its accounts come, break and are mended. */
+/** The channel `user` of a whole service while its accounts come, break and are mended, and fills are final or not. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, test } from 'vitest';
+import { PROGRAM_IDS } from '../src/contract/program.js';
 import { encodeBase58 } from '../src/history/store/base58.js';
 import { writeOf } from './simulation/market-life.js';
+import { fillLog } from './support/fill-log.js';
 import { until } from './support/until.js';
 import { bytesOf, UserReader, usersOf } from './support/user-reader.js';
-import { world } from './world/world.js';
+import { type World, world } from './world/world.js';
 
 /** Where a user account has its number within its wallet. */
 const SUB_ACCOUNT_AT = 4_346;
@@ -62,4 +68,56 @@ test('a new account of a watched wallet joins by itself', async ({ onTestFinishe
     { topic: `user:*:${authority}`, topics: [topic] },
   ]);
   await reader.close(scene);
+});
+
+/** A fill of an account lands now; returns its signature. */
+function landFill({ chain, ledger }: World, account: string, id: number): string {
+  const signature = encodeBase58(createHash('sha512').update(`own fill ${id}`).digest());
+  const lines = fillLog(id, chain.secondOf(chain.slot), PROGRAM_IDS.drift, account);
+  ledger.land(signature, lines);
+  return signature;
+}
+
+test('what becomes of a fill is told: confirmed, final, and taken back by a fork, also after a cut', async () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-user-'));
+  const scene = await world({ flags: { dataDir } });
+  const { service, ledger } = scene;
+  const [account = '', other = ''] = usersOf(scene.chain);
+  const topic = `user:${account}`;
+  const follow = async (point: object): Promise<UserReader> => {
+    const reader = await UserReader.open(service.url);
+    reader.send({ type: 'subscribe', channel: 'user', account, ...point });
+    return reader;
+  };
+  const told = ({ messages }: UserReader): readonly string[] =>
+    messages.flatMap(({ trades = [] }) =>
+      (trades as { status: string; trade: { txSig: string; user: string } }[]).map(
+        ({ status, trade }) => `${status} ${trade.user === account ? trade.txSig : 'of another'}`,
+      ),
+    );
+  const reader = await follow({});
+  await until('a live history', async () => {
+    const { history } = (await service.json('/ready')) as { history: { state: string } };
+    return history.state === 'live';
+  });
+  await scene.run(3_000);
+  landFill(scene, other, 1_000_001);
+  const kept = landFill(scene, account, 1_000_002);
+  await until('its confirmation', () => told(reader).length === 1);
+  const lost = landFill(scene, account, 1_000_003);
+  await until('the next', () => told(reader).length === 2);
+  ledger.drop(lost);
+  const known = { ...reader.accounts.get(topic), ...reader.messages.at(-1) };
+  const { epoch, seq } = known as Record<string, unknown>;
+  const before = told(reader);
+  await reader.close(scene);
+  await scene.run(40_000);
+  const again = await follow({ resume: { epoch, seq } });
+  await until('what was missed', () => told(again).length === 2);
+  expect(before).toEqual([`confirmed ${kept}`, `confirmed ${lost}`]);
+  expect([...told(again)].sort()).toEqual([`finalized ${kept}`, `reverted ${lost}`]);
+  expect(again.messages.filter(({ type }) => type === 'snapshot')).toEqual([]);
+  await again.close(scene);
+  scene.chain.stop();
+  await scene.stop();
 });

@@ -299,6 +299,8 @@ export declare class Core {
    * keys.
    */
   takeTouchedUsers(): string
+  /** Adds what became of a fill, as JSON, to the next frame of a watched account. */
+  noteUserTrade(account: string, text: string): void
   /** Publishes the changes of a watched account; null when there are none. */
   userFrame(account: string, nowMs: number): UserFrame | null
   /**

@@ -107,7 +107,12 @@ export {
   perpMarket,
   spotMarket,
 } from './keys.js';
-export type { AccountFill, AccountWatch, WatchedAccount } from './stream/account-watch.js';
+export type {
+  AccountFill,
+  AccountWatch,
+  ToldTrade,
+  WatchedAccount,
+} from './stream/account-watch.js';
 export { watchAccount, watchAuthority } from './stream/account-watch.js';
 export { StreamClient, type StreamOptions, type SubscribeOptions } from './stream/client.js';
 export type { ConnectionState } from './stream/connection.js';

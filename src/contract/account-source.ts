@@ -21,6 +21,8 @@ export interface AccountSource {
   unwatch(account: string): void;
   /** Returns the watched accounts that were written since the last call. */
   takeTouched(): readonly string[];
+  /** Adds what became of a fill, as JSON, to the next delta of a watched account. */
+  noteTrade(account: string, text: string): void;
   /** Publishes the changes of a watched account; null when there are none. */
   renderDelta(account: string, nowMs: number): TopicDelta | null;
   /** Renders the last publication of a watched account, which the next delta continues. */

@@ -39,6 +39,10 @@ export class Accounts implements AccountSource {
     return parseStrings(this.#core.takeTouchedUsers());
   }
 
+  noteTrade(account: string, text: string): void {
+    this.#core.noteUserTrade(account, text);
+  }
+
   renderDelta(account: string, nowMs: number): TopicDelta | null {
     const frame = this.#core.userFrame(account, nowMs);
     return frame && { ...frame, frame: Buffer.from(frame.text) };

@@ -95,6 +95,13 @@ export class ModelLedger {
     return this.#keep({ signature, lines, slot: this.#chain.slot, landedMs: 0 });
   }
 
+  /** A transaction is of an abandoned fork, and never lands again. */
+  drop(signature: string): void {
+    const at = this.fills.findIndex((fill) => fill.signature === signature);
+    if (at >= 0) this.fills.splice(at, 1);
+    this.#bySignature.delete(signature);
+  }
+
   find(signature: string): ModelFill | undefined {
     return this.#bySignature.get(signature);
   }

@@ -2,10 +2,15 @@ import { Direction, MarketType, OrderActionExplanation } from '../../src/sim/byt
 import { fillRecordBytes } from '../../src/sim/bytes/event-record.js';
 import { PROGRAM } from './ingest-rig.js';
 
-/** A node's log of a transaction with one fill of SOL-PERP, with its number and time. */
-export function fillLog(id: number, ts: number, program: string = PROGRAM): readonly string[] {
+/** A node's log of a transaction with one fill of SOL-PERP, with its number, time and taker. */
+export function fillLog(
+  id: number,
+  ts: number,
+  program: string = PROGRAM,
+  user: string = PROGRAM,
+): readonly string[] {
   const order = {
-    ...{ user: PROGRAM, orderId: id, direction: Direction.Long, baseAssetAmount: 10n },
+    ...{ user, orderId: id, direction: Direction.Long, baseAssetAmount: 10n },
     ...{ cumulativeBaseAssetAmountFilled: 10n, cumulativeQuoteAssetAmountFilled: 10n },
     ...{ existingQuoteEntryAmount: undefined, existingBaseAssetAmount: undefined },
   };

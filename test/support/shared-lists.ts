@@ -52,7 +52,8 @@ function partsOfAccount(): Definitions {
   const rowOf = (name: string): Json => properties[name]?.['items'] as Json;
   const { margin = {} } = properties;
   const [order, position, balance] = ['orders', 'positions', 'balances'].map(rowOf);
-  return { order, position, balance, margin } as Definitions;
+  const { records } = JSON.parse(JSON.stringify(bodySchemas['UserTradeRecords'])).properties;
+  return { order, position, balance, margin, trade: records.items } as Definitions;
 }
 
 /** Frames write an integer in one way alone: without needless zeros, and no larger than a number of JSON. */

@@ -37,6 +37,7 @@ export class World {
   private constructor(
     public chain: ModelChain,
     public nodes: readonly ModelNode[],
+    public ledger: ModelLedger,
     readonly servers: readonly ModelGrpc[],
     readonly service: ServiceProbe,
   ) {}
@@ -45,7 +46,7 @@ export class World {
   static async start(options: WorldOptions = {}): Promise<World> {
     const { seed = 1, nodes: count = 1, servers: serverCount = 0 } = options;
     const { program = 'drift', flags = {} } = options;
-    const { chain, nodes } = startChain({ life: lifeOf(0, program), seed, count });
+    const { chain, nodes, ledger } = startChain({ life: lifeOf(0, program), seed, count });
     const servers = Array.from({ length: serverCount }, (_, index) => {
       return new ModelGrpc({ name: `server-${index}`, chain, seed: seed * 37 + index });
     });
@@ -53,7 +54,7 @@ export class World {
     const fallback = { fallbackRpcUrl: 'http://node-1', fallbackWsUrl: 'ws://node-1' };
     const settings = { program, ...(count === 2 ? fallback : {}), ...flags };
     const urls = { rpcUrl: 'http://node-0', wsUrl: 'ws://node-0' };
-    return new World(chain, nodes, servers, await ServiceProbe.start(urls, settings));
+    return new World(chain, nodes, ledger, servers, await ServiceProbe.start(urls, settings));
   }
 
   /** Lets time pass, in milliseconds. */
@@ -78,6 +79,7 @@ export class World {
     });
     this.chain = started.chain;
     this.nodes = started.nodes;
+    this.ledger = started.ledger;
   }
 
   /** Closes the clients and stops the service; the chain ends with the world. */
@@ -113,7 +115,7 @@ function startChain(options: {
     },
   });
   chain.start();
-  return { chain, nodes };
+  return { chain, nodes, ledger };
 }
 
 /** Starts a world. */

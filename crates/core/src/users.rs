@@ -30,6 +30,13 @@ impl Core {
         self.users.touched.drain().collect()
     }
 
+    /// Adds what became of a fill, as JSON, to the next frame of a watched account.
+    pub fn note_user_trade(&mut self, key: &Pubkey, text: String) {
+        if let Some(topic) = self.users.topics.get_mut(key) {
+            topic.note_trade(text);
+        }
+    }
+
     /// Publishes the changes of a watched account; `None` when there are none.
     pub fn user_frame(&mut self, key: &Pubkey, now_ms: u64) -> Option<UserFrame> {
         let WatchedUsers { topics, scratch, .. } = &mut self.users;

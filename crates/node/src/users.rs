@@ -45,6 +45,14 @@ impl Core {
         text::keys(&self.core.take_touched())
     }
 
+    /// Adds what became of a fill, as JSON, to the next frame of a watched account.
+    #[napi]
+    pub fn note_user_trade(&mut self, account: String, text: String) {
+        if let Some(key) = key_of(&account) {
+            self.core.note_user_trade(&key, text);
+        }
+    }
+
     /// Publishes the changes of a watched account; null when there are none.
     #[napi]
     pub fn user_frame(&mut self, account: String, now_ms: f64) -> Option<UserFrame> {

@@ -17,6 +17,7 @@ import {
   word,
 } from '../fields.js';
 import { accountOrder } from '../generated/accounts.js';
+import { tradeRecord } from '../generated/records.js';
 import { bookState } from '../generated/rows.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
@@ -30,6 +31,11 @@ const fill = object({
   quote,
 });
 
+const toldTrade = object({
+  status: word('confirmed', 'finalized', 'reverted'),
+  trade: tradeRecord,
+});
+
 const version = { epoch: text, seq: whole, slot: whole, ts: whole, state: bookState };
 const snapshot = object(
   { ...version, ...accountOwner, orders: list(accountOrder), ...accountParts },
@@ -37,17 +43,22 @@ const snapshot = object(
 );
 const orderChanges = object({ set: list(accountOrder), remove: list(whole) });
 const delta = object(
-  { ...version, prev: whole, orders: orderChanges, fills: list(fill) },
+  { ...version, prev: whole, orders: orderChanges, fills: list(fill), trades: list(toldTrade) },
   { ...accountParts, reason: word('closed', 'malformed') },
 );
 
 /** What an order has filled since the last update; base at 1e9, quote at 1e6. */
 export type AccountFill = Of<typeof fill>;
 
+/** What became of a fill: it was logged, it stays, or a fork has removed it. */
+export type ToldTrade = Of<typeof toldTrade>;
+
 /** An account as it is. */
 export type WatchedAccount = Of<typeof snapshot> & {
   /** What has filled since the last update of this account. */
   readonly fills: readonly AccountFill[];
+  /** What became of fills since then; each is told two times or more. */
+  readonly trades: readonly ToldTrade[];
 };
 
 /**
@@ -128,7 +139,7 @@ export class AccountWatch {
     this.#heardMs = this.#socket.connection.clock.monotonicMs();
     const known = this.#accounts.get(topic);
     if (type === 'snapshot') {
-      this.#set(topic, { ...snapshot(message, 'a snapshot'), fills: [] });
+      this.#set(topic, { ...snapshot(message, 'a snapshot'), fills: [], trades: [] });
     } else if (type === 'delta') {
       this.#applyDelta(topic, known, delta(message, 'a delta'));
     } else if (type === 'heartbeat' && (known?.seq !== seq || known?.epoch !== epoch)) {

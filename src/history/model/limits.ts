@@ -201,6 +201,11 @@ export const REOPEN_MS = 1_000;
 export const WINDOW_TRADES_MAX = 200;
 /** Candles of one flush: beyond, subscribers get a new snapshot and read older ones again. */
 export const FLUSH_CANDLES_MAX = 16;
+/**
+ * Fills of a followed account whose finality is awaited: far more than an account has in the 13
+ * seconds that a slot takes to be final. Of further ones the oldest are not told again.
+ */
+export const ACCOUNT_FILLS_MAX = 1_000;
 /** Trades of an initial message: enough for a client to display. */
 export const INIT_TRADES = 20;
 /** Topics of the worker: the server's maximum, plus topics that are closing. */

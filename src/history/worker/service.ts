@@ -31,6 +31,7 @@ import type { HistoryBook, HistoryMarket } from '../model/records.js';
 import { StoreError } from '../store/error.js';
 import type { HistoryStore } from '../store/store.js';
 import { ANY_CHAIN, type StoreChange } from '../store/types.js';
+import { AccountFills } from '../streams/account-fills.js';
 import { Streams } from '../streams/streams.js';
 import { IntegrityCheck } from './integrity-check.js';
 import { MarketStatsCache } from './market-stats-cache.js';
@@ -79,6 +80,7 @@ export class HistoryService {
   readonly #retention: Retention;
   readonly #integrity: IntegrityCheck;
   readonly #streams: Streams;
+  readonly #accountFills: AccountFills;
   readonly #versions: MarketVersions;
   readonly #chainTime: ChainTime;
   readonly #reader: RowReader;
@@ -124,6 +126,13 @@ export class HistoryService {
         this.#stores.noteFailure(error);
         this.#log.warn({ err: error, market }, 'a stream failed');
       },
+    });
+    this.#accountFills = new AccountFills({
+      store: () => this.#openedStore(),
+      markets: this.#markets,
+      finalisedSlot: () => this.#source.stats.finalisedSlot,
+      post: (frames) => post({ kind: 'frames', frames }),
+      onFault: (error) => this.#stores.noteFailure(error),
     });
     this.#integrity = new IntegrityCheck({
       timers,
@@ -173,9 +182,10 @@ export class HistoryService {
         this.#setBook(message.book);
         return;
       case 'join':
-        this.#streams.joinTopic(message.topic);
+        if (!this.#accountFills.joinTopic(message.topic)) this.#streams.joinTopic(message.topic);
         return;
       case 'leave':
+        this.#accountFills.leaveTopic(message.topic);
         this.#streams.leaveTopic(message.topic);
     }
   }
@@ -233,7 +243,7 @@ export class HistoryService {
       openStore: () => this.#openStore(this.#readChain ?? ANY_CHAIN),
       onStoreFailure: (error) => this.#stores.closeAfter(error),
       onChange: (change) => this.#publishChange(change),
-      onReset: () => this.#streams.reopenAll(),
+      onReset: () => this.#reopenStreams(),
       onBlockTime: (ts) => {
         this.#chainTime.addReading(ts);
         this.#streams.publishTime();
@@ -266,9 +276,14 @@ export class HistoryService {
       this.#logClampedCutoff(store);
       if (!this.#isReader) this.#integrity.restart();
       this.#postVersions(this.#versions.renewVersions(this.#markets.keys()));
-      this.#streams.reopenAll();
+      this.#reopenStreams();
     }
     return store;
+  }
+
+  #reopenStreams(): void {
+    this.#streams.reopenAll();
+    this.#accountFills.reopenAll();
   }
 
   #logClampedCutoff({ clampedCutoff: line }: HistoryStore): void {
@@ -291,6 +306,7 @@ export class HistoryService {
     }
     this.#marketStats.markChanged(change.markets);
     this.#streams.publishChange(change);
+    this.#accountFills.publishRecords(change.records);
   }
 
   /**
@@ -351,6 +367,7 @@ export class HistoryService {
   #runHeartbeat(): void {
     this.#stores.checkPlace();
     this.#addPendingFills();
+    this.#accountFills.publishStates();
     this.#tellReaders();
     this.#postMarketStats();
     this.#options.post({ kind: 'stats', stats: this.#readStats() });

@@ -10,6 +10,8 @@ import type { MarketFrame, MarketStreamSource } from '../../contract/history-sou
 import type { Timer } from '../../contract/timers.js';
 import { SocketError } from '../transport/errors.js';
 import type { Publisher, Topic } from './publisher.js';
+import { userKeyOf } from './user-topic.js';
+import type { UserTopics } from './user-topics.js';
 
 /** A subscriber that waits for the snapshot of its topic. */
 export interface PendingSubscriber {
@@ -43,12 +45,18 @@ export class HistoryTopics {
   readonly #topics = new Map<string, HistoryTopic>();
   readonly #queue: FrameQueue;
 
-  constructor(source: MarketStreamSource, publisher: Publisher) {
+  constructor(
+    source: MarketStreamSource,
+    publisher: Publisher,
+    users?: Pick<UserTopics, 'noteTrade'>,
+  ) {
     this.#source = source;
     this.#publisher = publisher;
     this.#queue = new FrameQueue(publisher, (frame) => this.#handleFrame(frame));
     source.onFrames((frames) => {
-      if (!this.#queue.addFrames(frames)) this.#resetTopics();
+      const [own, ofUsers] = [frames.filter((frame) => !isOfUser(frame)), frames.filter(isOfUser)];
+      for (const { topic, message } of ofUsers) users?.noteTrade(topic, message);
+      if (own.length > 0 && !this.#queue.addFrames(own)) this.#resetTopics();
     });
   }
 
@@ -201,6 +209,11 @@ class FrameQueue implements Topic {
     this.#handled = 0;
   }
 }
+
+type UpdateFrame = Exclude<MarketFrame, { readonly kind: 'refused' }>;
+
+const isOfUser = (frame: MarketFrame): frame is UpdateFrame =>
+  frame.kind !== 'refused' && frame.topic.startsWith(userKeyOf(''));
 
 function newTopic(key: string): HistoryTopic {
   return {

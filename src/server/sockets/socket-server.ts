@@ -124,8 +124,9 @@ export class SocketServer implements SocketHandlers, ClientGate {
     this.#books = new BookTopics({ ...options, publisher });
     this.#streams = new StreamTopics({ book, directory, publisher, topicsMax });
     const onOthers = (): void => this.#addNewMarkets();
-    this.#users = new UserTopics({ book, publisher, topicsMax, onOthers });
-    this.#market = history === undefined ? null : new HistoryTopics(history, publisher);
+    const users = new UserTopics({ book, publisher, topicsMax, onOthers, history });
+    this.#users = users;
+    this.#market = history === undefined ? null : new HistoryTopics(history, publisher, users);
     this.#summaries = summaries === undefined ? null : summaryTopics(summaries, publisher);
   }
 

@@ -5,13 +5,14 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
+import type { MarketStreamSource } from '../../contract/history-source.js';
 import type { Timer } from '../../contract/timers.js';
 import { SocketError } from '../transport/errors.js';
 import { repeatCall } from '../transport/repeated-call.js';
 import type { Publisher } from './publisher.js';
 import { RingMemory } from './stream-ring.js';
 import type { ResumableTopics } from './stream-topic.js';
-import { UserTopic } from './user-topic.js';
+import { UserTopic, userKeyOf } from './user-topic.js';
 
 /** The parts and settings of the topics of accounts. */
 interface UserTopicsOptions {
@@ -21,6 +22,8 @@ interface UserTopicsOptions {
   readonly topicsMax: number;
   /** Called when accounts are new or gone. */
   readonly onOthers: () => void;
+  /** The history, which tells what became of fills. */
+  readonly history?: Pick<MarketStreamSource, 'join' | 'leave'> | undefined;
 }
 
 /** Equal parts of an interval, in each of which a part of the topics is published. */
@@ -84,6 +87,14 @@ export class UserTopics implements ResumableTopics {
     }
   }
 
+  /** Adds a message of the history to the next delta of its topic. */
+  noteTrade(key: string, message: string): void {
+    const topic = this.#topics.get(key.slice(userKeyOf('').length));
+    if (topic === undefined) return;
+    this.#options.book.accounts.noteTrade(topic.account, message);
+    if (this.publisher.addDue(topic)) this.publisher.publishDue();
+  }
+
   /** Closes all topics. They must have no subscribers. */
   forgetTopics(): void {
     for (const topic of this.#topics.values()) this.#closeTopic(topic);
@@ -114,12 +125,14 @@ export class UserTopics implements ResumableTopics {
     }
     const topic = new UserTopic(account, { book, timers, memory: this.#memory });
     this.#topics.set(account, topic);
+    this.#options.history?.join(topic.key);
     this.#phases[this.#topics.size % PHASES]?.add(topic);
     return topic;
   }
 
   #closeTopic(topic: UserTopic): void {
     this.#topics.delete(topic.account);
+    this.#options.history?.leave(topic.key);
     for (const phase of this.#phases) phase.delete(topic);
     this.publisher.removeTopic(topic);
     topic.close();

@@ -165,6 +165,7 @@ export class FakeBook implements BookSource, MarketDirectory {
     watch: () => true,
     unwatch: () => undefined,
     takeTouched: () => [],
+    noteTrade: () => undefined,
     renderDelta: () => null,
     renderSnapshot: () => Buffer.from('{}'),
     renderHeartbeat: () => Buffer.from('{}'),

@@ -44,6 +44,8 @@ pub struct UserTopic {
     orders: Vec<Order>,
     /// The smallest id that no order had by then.
     next_order_id: u32,
+    /// What became of fills since the last delta, each as JSON.
+    trades: Vec<String>,
 }
 
 impl UserTopic {
@@ -64,11 +66,17 @@ impl UserTopic {
             shown: AccountText::default(),
             orders: Vec::new(),
             next_order_id: u32::MAX,
+            trades: Vec::new(),
         };
         topic.read(book, scratch);
         topic.take_fills(book);
         std::mem::swap(&mut topic.shown, &mut scratch.fresh);
         topic.reason.is_none().then_some(topic)
+    }
+
+    /// Adds what became of a fill, as JSON, to the next delta.
+    pub fn note_trade(&mut self, text: String) {
+        self.trades.push(text);
     }
 
     /// Publishes the changes since the last publication; `None` when there are none.
@@ -82,7 +90,8 @@ impl UserTopic {
         self.read(book, scratch);
         let fills = self.take_fills(book);
         let is_reset = epoch != self.epoch;
-        let is_same = fills.is_empty() && self.shown.is_same(&scratch.fresh);
+        let is_same =
+            fills.is_empty() && self.trades.is_empty() && self.shown.is_same(&scratch.fresh);
         if is_same && !is_reset && before == (self.reason, book.state()) {
             return None;
         }
@@ -108,6 +117,8 @@ impl UserTopic {
             epoch.clone_into(&mut self.epoch);
             text.clear();
             self.write_snapshot(SnapshotReply { id: "", reset: Reset::Yes }, &mut text);
+        } else {
+            self.trades.clear();
         }
         String::from_utf8_lossy(&text).into_owned()
     }
@@ -154,6 +165,8 @@ impl UserTopic {
         fresh.write_changes(&self.shown, &mut json);
         json.raw(b",\"fills\":[");
         json.list(fills, |json, fill| write_fill(json, book, fill));
+        json.raw(b"],\"trades\":[");
+        json.list(&self.trades, |json, trade| json.raw(trade.as_bytes()));
         json.raw(b"]");
         self.write_reason(&mut json);
         json.raw(b"}");
