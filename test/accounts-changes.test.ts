@@ -118,6 +118,5 @@ test('what becomes of a fill is told: confirmed, final, and taken back by a fork
   expect([...told(again)].sort()).toEqual([`finalized ${kept}`, `reverted ${lost}`]);
   expect(again.messages.filter(({ type }) => type === 'snapshot')).toEqual([]);
   await again.close(scene);
-  scene.chain.stop();
   await scene.stop();
 });
