@@ -327,9 +327,9 @@ describe('tests in Rust', () => {
 
 /** Cargo runs a file of tests/ by itself unless the crate says `autotests = false`; then a module names it. */
 function isNamedByNone(file: string): boolean {
-  const [crate = '', inTests = ''] = file.split('/tests/');
+  const [crate = ''] = file.split(/\/(?:src|tests)\//);
   const manifest = readFileSync(path.join(root, crate, 'Cargo.toml'), 'utf8');
-  if (inTests === 'main.rs' || !manifest.includes('autotests = false')) return false;
+  if (file.endsWith('/tests/main.rs') || !manifest.includes('autotests = false')) return false;
   const { dir, name } = path.parse(file.replace(/\/mod\.rs$/, '.rs'));
   const namers = ['main.rs', 'mod.rs'].map((namer) => path.join(root, dir, namer));
   return !namers

@@ -7,11 +7,13 @@ use crate::model::Program;
 use crate::model::amm::{AmmError, AmmInputs, AmmQuote, PerpAmm};
 use crate::model::units::Price;
 
-const SPREADS: &str = include_str!("../../../../../../test/golden/velocity/calculate_spread.csv");
-const GUARDS: &str = include_str!("../../../../../../test/golden/velocity/apply_oracle_guard.csv");
+const SPREADS: &str =
+    include_str!("../../../../../../../test/golden/velocity/calculate_spread.csv");
+const GUARDS: &str =
+    include_str!("../../../../../../../test/golden/velocity/apply_oracle_guard.csv");
 const OFFSETS: &str =
-    include_str!("../../../../../../test/golden/velocity/reference_price_offset.csv");
-const CURVES: &str = include_str!("../../../../../../test/golden/velocity/adjust_amm.csv");
+    include_str!("../../../../../../../test/golden/velocity/reference_price_offset.csv");
+const CURVES: &str = include_str!("../../../../../../../test/golden/velocity/adjust_amm.csv");
 
 /// One row: its columns by name.
 struct Row<'a>(Vec<(&'a str, &'a str)>);
