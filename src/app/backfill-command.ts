@@ -79,12 +79,12 @@ class BackfillScreen {
 
   show(progress: BackfillProgress): void {
     if (this.#output.isTTY === true) {
-      this.#output.write(`\r\x1b[K${bar(progress.share)} ${textOf(progress)}`);
+      this.#output.write(`\r\x1b[K${drawBar(progress.share)} ${textOf(progress)}`);
       return;
     }
     if (systemTimers.nowMs() - this.#writtenAtMs < LINE_MS) return;
     this.#writtenAtMs = systemTimers.nowMs();
-    this.#output.write(`${percent(progress.share)} ${textOf(progress)}\n`);
+    this.#output.write(`${percentText(progress.share)} ${textOf(progress)}\n`);
   }
 
   end({ signatures, trades, unavailable }: BackfillProgress): void {
@@ -98,12 +98,12 @@ class BackfillScreen {
   }
 }
 
-function bar(share: number): string {
+function drawBar(share: number): string {
   const full = Math.round(share * BAR_CHARS);
-  return `[${'#'.repeat(full)}${'.'.repeat(BAR_CHARS - full)}] ${percent(share)}`;
+  return `[${'#'.repeat(full)}${'.'.repeat(BAR_CHARS - full)}] ${percentText(share)}`;
 }
 
-function percent(share: number): string {
+function percentText(share: number): string {
   return `${Math.floor(share * 100)} %`.padStart(5);
 }
 

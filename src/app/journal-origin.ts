@@ -47,7 +47,7 @@ export function journalOrigin(config: ReplayConfig, place: string, timers: Timer
   const { at, speed, program } = config;
   const found = readSegments(folder, null);
   const { segments: kept } = found;
-  const choice = at && choose(kept, at);
+  const choice = at && chooseSegment(kept, at);
   const segments = at === undefined ? newestRun(found) : choice && [choice.segment];
   const first = segments?.[0];
   if (segments === undefined || first === undefined) throw notKept(place, kept, at && '--at');
@@ -81,7 +81,7 @@ export function journalOrigin(config: ReplayConfig, place: string, timers: Timer
 export function segmentOfSlot(place: string, slot: number): SegmentPlace {
   const folder = journalFolder(place);
   const { segments } = readSegments(folder, null);
-  const choice = choose(segments, { slot });
+  const choice = chooseSegment(segments, { slot });
   if (choice === undefined) throw notKept(place, segments, '--slot');
   const { segment, isContinued } = choice;
   const next = segments.find((one) => continues(segment, one));
@@ -135,7 +135,7 @@ function feedOf(replayer: JournalReplayer): ServiceFeed {
  * Returns the segment from which a replay reaches a moment; undefined when the moment is not
  * stored.
  */
-function choose(segments: readonly SegmentInfo[], at: Moment): SegmentChoice | undefined {
+function chooseSegment(segments: readonly SegmentInfo[], at: Moment): SegmentChoice | undefined {
   const asked: AskedTime =
     'slot' in at ? { by: 'slot', value: at.slot } : { by: 'ts', value: at.tsMs };
   // A folder that is not written to does not grow, so no newer turns have to be expected.

@@ -73,7 +73,8 @@ export class SettingReader {
   read<Name extends SettingName>(name: Name): SettingValue<Name> {
     const setting: Setting = SETTINGS[name];
     const text = this.#textOf(name);
-    const value = text === undefined ? (setting.default ?? undefined) : parse(name, setting, text);
+    const value =
+      text === undefined ? (setting.default ?? undefined) : parseSetting(name, setting, text);
     return value as SettingValue<Name>;
   }
 
@@ -120,7 +121,7 @@ function positiveName(name: string): string {
   return name.replace(/^no([A-Z])/, (_, letter: string) => letter.toLowerCase());
 }
 
-function parse(name: SettingName, setting: Setting, text: string): unknown {
+function parseSetting(name: SettingName, setting: Setting, text: string): unknown {
   switch (setting.kind) {
     case 'integer':
     case 'number':

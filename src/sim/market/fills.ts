@@ -83,7 +83,7 @@ function fillMarket(sim: SimulatedMarkets, draft: CallDraft, market: SimulatedMa
 
 function findCrossing(sim: SimulatedMarkets, market: SimulatedMarket): Crossing | undefined {
   if (market.status !== MarketStatus.Active || market.pausedOperations !== 0) return undefined;
-  for (const maker of [...restingTakers(sim, market), ...takers(sim, market)]) {
+  for (const maker of [...restingTakers(sim, market), ...findTakers(sim, market)]) {
     const crossing = crossingOf(sim, market, maker);
     if (crossing !== undefined) return crossing;
   }
@@ -97,7 +97,7 @@ function restingTakers(sim: SimulatedMarkets, market: SimulatedMarket): OwnedOrd
   return newer.order.postOnly || newer.order.reduceOnly ? [] : [newer];
 }
 
-function takers(sim: SimulatedMarkets, market: SimulatedMarket): OwnedOrder[] {
+function findTakers(sim: SimulatedMarkets, market: SimulatedMarket): OwnedOrder[] {
   const found: OwnedOrder[] = [];
   for (const maker of sim.traders) {
     for (const order of maker.orders) {
@@ -119,7 +119,7 @@ function crossingOf(
   const best = bestAgainst(sim, market, direction);
   if (best === undefined || best.maker === taker.maker) return undefined;
   if (best.maker.status !== 0 || taker.maker.status !== 0) return undefined;
-  return crosses(direction, limit, best.price) ? { market, taker, best } : undefined;
+  return crossesLimit(direction, limit, best.price) ? { market, taker, best } : undefined;
 }
 
 function fillCrossing(sim: SimulatedMarkets, draft: CallDraft, crossing: Crossing): void {
@@ -156,7 +156,7 @@ function matchPart(best: Resting, remaining: bigint): Part {
   return { base: smallerOf(best.size, remaining), price: best.price, explanation, maker: best };
 }
 
-function crosses(taker: Direction, limit: bigint, price: bigint): boolean {
+function crossesLimit(taker: Direction, limit: bigint, price: bigint): boolean {
   return taker === Direction.Long ? limit >= price : limit <= price;
 }
 
