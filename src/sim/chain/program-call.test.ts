@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { eventProgram } from './event-program.js';
 import { patchesBetween } from './program-call.js';
 
 test('what differs between two states is patched in few pieces, which make one of the other', () => {
@@ -15,8 +14,4 @@ test('what differs between two states is patched in few pieces, which make one o
   const patched = Buffer.from(before);
   for (const { offset, bytes } of patches) patched.set(bytes, offset);
   expect(patched).toEqual(after);
-});
-
-test('the program is the same file each time', () => {
-  expect(eventProgram()).toEqual(eventProgram());
 });
