@@ -104,12 +104,6 @@ export const backfillOptions = [
   settingOption('historyRequestsPerSecond'),
 ];
 
-/** The arguments of `local-cluster`. */
-export const clusterOptions = [
-  new Option('--nats-server <file>', 'the NATS server (default: on the path, or in /usr/sbin)'),
-  new Option('--postgres <folder>', 'of initdb and postgres (default: where Debian 12 has them)'),
-];
-
 /** Options of `copy-history`. */
 export const copyOptions = [settingOption('historyUrl')];
 

@@ -23,7 +23,6 @@ import { runBackfill } from './backfill-command.js';
 import type { Service } from './book-service.js';
 import {
   backfillOptions,
-  clusterOptions,
   copyOptions,
   coreOptions,
   demoOptions,
@@ -44,7 +43,6 @@ import { copyHistory } from './copy-command.js';
 import { makeEmptyFolder } from './data-folder.js';
 import { type ExportFlags, exportRows } from './export-command.js';
 import { type ProveFlags, proveBooks, verifyJournalFolder } from './journal-commands.js';
-import type { ClusterFlags } from './local-cluster.js';
 import {
   startCoreService,
   startDemoService,
@@ -68,9 +66,6 @@ const demo: Start = (flags, recordTo) =>
   startDemoService(new ConfigReader(flags).readDemo(), { recordTo });
 const core: Start = (flags) => startCoreService(new ConfigReader(flags).readCore());
 const edge: Start = (flags) => startEdgeService(new ConfigReader(flags).readEdge());
-/** Loaded on demand. */
-const localCluster = async (flags: ClusterFlags): Promise<Service> =>
-  (await import('./local-cluster.js')).startLocalCluster(flags);
 const serveOrDemo: Start = (flags, recordTo) =>
   new ConfigReader(flags).hasCluster() ? serve(flags, recordTo) : demo(flags, recordTo);
 const replay: Start = (flags, folder = '') =>
@@ -122,11 +117,6 @@ function createProgram(words: readonly string[]): Command {
         .argument('<folder>', 'of a journal, or of the data of a service')
         .action((folder: string, flags: Flags) => runUntilStopped(() => replay(flags, folder))),
     );
-  program.addCommand(
-    newCommand('local-cluster', clusterOptions)
-      .description('start a cluster on this machine: chain, NATS, Postgres, two cores, two edges')
-      .action((flags: ClusterFlags) => runUntilStopped(() => localCluster(flags))),
-  );
   for (const command of toolCommands()) program.addCommand(command);
   const start = newCommand('start', serveOrDemoOptions)
     .description('serve when --rpc-url is given, else demo')

@@ -1,4 +1,4 @@
-/** `slotbook local-cluster` with its real parts. */
+/** `npm run local-cluster` with its real parts. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { natsMissing } from '../support/nats-server.js';
 import { postgresMissing } from '../support/postgres-server.js';
 import { until } from '../support/until.js';
 
-const cli = new URL('../../dist/src/app/cli.js', import.meta.url).pathname;
+const script = new URL('../../scripts/local-cluster.mjs', import.meta.url).pathname;
 let child: ChildProcess | undefined;
 
 afterEach(async () => {
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 function run(args: readonly string[]): { readonly output: () => string } {
   let text = '';
-  child = spawn(process.execPath, [cli, 'local-cluster', ...args]);
+  child = spawn(process.execPath, [script, ...args]);
   const add = (chunk: unknown): void => {
     text += String(chunk);
   };
@@ -59,6 +59,6 @@ test('a program that is not there is named in one line', async () => {
   await until(() => child?.exitCode !== null);
   expect(child?.exitCode).toBe(2);
   expect(output()).toBe(
-    'slotbook: local-cluster needs nats-server, and /absent/nats-server cannot be started: apt-get install nats-server\n',
+    'local-cluster needs nats-server, and /absent/nats-server cannot be started: apt-get install nats-server\n',
   );
 });
