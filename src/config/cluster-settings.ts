@@ -2,99 +2,55 @@
 import { PROGRAM_NAMES } from '../contract/program.js';
 import { LIMITS } from './limits.js';
 import { HTTP, WS } from './protocols.js';
-import type { Setting } from './setting-kinds.js';
+import { choiceRow, inGroup, listRow, textRow, urlRow, urlsRow } from './setting-rows.js';
 
 /** The settings are in the order of the help and of docs/operations.md. */
 export const CLUSTER_SETTINGS = {
-  rpcUrl: {
-    group: 'cluster',
-    kind: 'url',
-    protocols: HTTP,
-    default: null,
-    value: 'url',
-    absent: 'required',
-    text: 'HTTP address of a Solana RPC node; user info becomes an Authorization header',
-  },
-  wsUrl: {
-    group: 'cluster',
-    kind: 'url',
-    protocols: WS,
-    default: null,
-    value: 'url',
-    absent: 'derived',
-    text: 'its subscription address: the same host, the port plus one where a port is named',
-  },
-  fallbackRpcUrl: {
-    group: 'cluster',
-    kind: 'url',
-    protocols: HTTP,
-    default: null,
-    value: 'url',
-    absent: 'none',
-    text: 'a second node of the same chain, used while the first one fails',
-  },
-  fallbackWsUrl: {
-    group: 'cluster',
-    kind: 'url',
-    protocols: WS,
-    default: null,
-    value: 'url',
-    absent: 'derived',
-    text: 'its subscription address',
-  },
-  snapshotUrl: {
-    group: 'cluster',
-    kind: 'url',
-    protocols: HTTP,
-    default: null,
-    value: 'url',
-    absent: 'node in use',
-    text: 'a node for the heavy scan of all users, at the start and for each audit',
-  },
-  source: {
-    group: 'cluster',
-    kind: 'names',
-    default: [],
-    value: 'sources',
-    countMax: LIMITS.sourcesMax,
-    absent: 'none',
-    secret: 'addresses',
-    text: 'streams of the same chain that are merged, comma-separated in any mix, each rpc: or grpc: before an HTTP address; the subscriptions of --rpc-url only where it is named',
-  },
-  grpcUrl: {
-    group: 'cluster',
-    kind: 'urls',
-    protocols: HTTP,
-    default: null,
-    value: 'urls',
-    countMax: LIMITS.sourcesMax,
-    absent: 'none',
-    text: 'Yellowstone gRPC servers of the same chain, comma-separated, whose streams are followed in place of the subscription address; https is TLS. Short for --source grpc:',
-  },
-  grpcToken: {
-    group: 'cluster',
-    kind: 'text',
-    default: null,
-    value: 'token',
-    absent: 'none',
-    secret: 'all',
-    text: 'the token of these servers, sent as x-token; a user in an address takes its place. Better set in the environment, where no other process reads it',
-  },
-  program: {
-    group: 'cluster',
-    kind: 'choice',
-    value: 'name',
-    default: null,
-    choices: PROGRAM_NAMES,
-    absent: 'of --program-id',
-    text: 'the program whose rules and layouts are read: Drift v2, or Velocity, which went on from it',
-  },
-  programId: {
-    group: 'cluster',
-    kind: 'key',
-    value: 'key',
-    default: null,
-    absent: 'of --program',
-    text: "the program's address, with --program of a deployment of your own; without both that of Drift v2",
-  },
-} as const satisfies Readonly<Record<string, Setting>>;
+  ...inGroup('cluster', {
+    rpcUrl: urlRow(
+      'HTTP address of a Solana RPC node; user info becomes an Authorization header',
+      HTTP,
+      'required',
+    ),
+    wsUrl: urlRow(
+      'its subscription address: the same host, the port plus one where a port is named',
+      WS,
+      'derived',
+    ),
+    fallbackRpcUrl: urlRow(
+      'a second node of the same chain, used while the first one fails',
+      HTTP,
+      'none',
+    ),
+    fallbackWsUrl: urlRow('its subscription address', WS, 'derived'),
+    snapshotUrl: urlRow(
+      'a node for the heavy scan of all users, at the start and for each audit',
+      HTTP,
+      'node in use',
+    ),
+    source: listRow(
+      'names',
+      'streams of the same chain that are merged, comma-separated in any mix, each rpc: or grpc: before an HTTP address; the subscriptions of --rpc-url only where it is named',
+      { value: 'sources', countMax: LIMITS.sourcesMax, absent: 'none', secret: 'addresses' },
+    ),
+    grpcUrl: urlsRow(
+      'Yellowstone gRPC servers of the same chain, comma-separated, whose streams are followed in place of the subscription address; https is TLS. Short for --source grpc:',
+      { protocols: HTTP, countMax: LIMITS.sourcesMax, absent: 'none' },
+    ),
+    grpcToken: textRow(
+      'the token of these servers, sent as x-token; a user in an address takes its place. Better set in the environment, where no other process reads it',
+      { default: null, value: 'token', absent: 'none', secret: 'all' },
+    ),
+    program: choiceRow(
+      'the program whose rules and layouts are read: Drift v2, or Velocity, which went on from it',
+      { value: 'name', default: null, choices: PROGRAM_NAMES, absent: 'of --program-id' },
+    ),
+    programId: {
+      kind: 'key',
+      value: 'key',
+      default: null,
+      absent: 'of --program',
+      text: "the program's address, with --program of a deployment of your own; without both that of Drift v2",
+    },
+  }),
+} as const;

@@ -12,37 +12,10 @@ import type {
   SourceConfig,
 } from './part-configs.js';
 import type { SettingValues } from './setting-reader.js';
-import type { SettingName } from './settings.js';
+import { settingsOf } from './settings.js';
 
 /** Names of the settings of every command that serves a book; see the table of settings. */
-export const BOOK_SETTINGS = [
-  'host',
-  'port',
-  'markets',
-  'logLevel',
-  'logFormat',
-  'auditIntervalMs',
-  'probeIntervalMs',
-  'laggingAfterMs',
-  'staleAfterMs',
-  'clockSkewMaxMs',
-  'metricsPort',
-  'metricsHost',
-  'publishIntervalMs',
-  'streamIntervalMs',
-  'topicsPerSocket',
-  'topicsPerIp',
-  'topicsMax',
-  'socketsPerIp',
-  'messagesPerSecond',
-  'messageBurst',
-  'socketBacklogMegabytes',
-  'requestsPerSecond',
-  'trustedProxies',
-  'quoteMakers',
-  'indicativePolicy',
-  'compatDefaults',
-] as const satisfies readonly SettingName[];
+export const BOOK_SETTINGS = settingsOf('book', 'audit');
 
 /** The settings of every command that serves a book. */
 export interface BookConfig extends SettingValues<(typeof BOOK_SETTINGS)[number]> {

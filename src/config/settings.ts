@@ -23,10 +23,18 @@ export const SETTINGS = {
 /** The name of a setting in the code: camelCase. */
 export type SettingName = keyof typeof SETTINGS;
 
+/** The names of the settings of some groups. */
+type NameIn<Group extends SettingGroup> = {
+  [Name in SettingName]: (typeof SETTINGS)[Name]['group'] extends Group ? Name : never;
+}[SettingName];
+
 /** Returns the names of the settings of some groups, in the order of the table. */
-export function settingsOf(...groups: readonly SettingGroup[]): readonly SettingName[] {
-  const names = Object.keys(SETTINGS) as SettingName[];
-  return names.filter((name) => groups.includes(SETTINGS[name].group));
+export function settingsOf<Group extends SettingGroup>(
+  ...groups: readonly Group[]
+): readonly NameIn<Group>[] {
+  const wanted: readonly SettingGroup[] = groups;
+  const names = Object.keys(SETTINGS) as NameIn<Group>[];
+  return names.filter((name) => wanted.includes(SETTINGS[name].group));
 }
 
 /** Returns the flag of a setting, for example `--port`. */
