@@ -1,57 +1,8 @@
-/** The curve and the spread of a perp market's AMM, captured from mainnet. Prices at 1e6, reserves at 1e9. */
-export interface AmmPreset {
-  readonly baseAssetReserve: bigint;
-  readonly quoteAssetReserve: bigint;
-  readonly concentrationCoef: bigint;
-  readonly minBaseAssetReserve: bigint;
-  readonly maxBaseAssetReserve: bigint;
-  readonly sqrtK: bigint;
-  /** The peg at the start price of the preset; it follows the oracle. */
-  readonly pegMultiplier: bigint;
-  readonly terminalQuoteAssetReserve: bigint;
-  readonly baseAssetAmountLong: bigint;
-  readonly baseAssetAmountShort: bigint;
-  readonly baseAssetAmountWithAmm: bigint;
-  readonly maxOpenInterest: bigint;
-  readonly askBaseAssetReserve: bigint;
-  readonly askQuoteAssetReserve: bigint;
-  readonly bidBaseAssetReserve: bigint;
-  readonly bidQuoteAssetReserve: bigint;
-  readonly lastFundingRate: bigint;
-  readonly last24hAvgFundingRate: bigint;
-  readonly totalFeeMinusDistributions: bigint;
-  readonly cumulativeFundingRateLong: bigint;
-  readonly cumulativeFundingRateShort: bigint;
-  readonly quoteAssetAmount: bigint;
-  readonly totalFee: bigint;
-  readonly totalExchangeFee: bigint;
-  readonly netRevenueSinceLastFunding: bigint;
-  readonly volume24h: bigint;
-  readonly longIntensityVolume: bigint;
-  readonly shortIntensityVolume: bigint;
-  readonly markStd: bigint;
-  readonly oracleStd: bigint;
-  readonly baseSpread: number;
-  readonly maxSpread: number;
-  readonly longSpread: number;
-  readonly shortSpread: number;
-  readonly maxFillReserveFraction: number;
-  readonly maxSlippageRatio: number;
-  readonly curveUpdateIntensity: number;
-  readonly ammJitIntensity: number;
-  readonly oracleLowRiskSlotDelayOverride: number;
-  readonly oracleSlotDelayOverride: number;
-  readonly ammSpreadAdjustment: number;
-  readonly ammInventorySpreadAdjustment: number;
-  readonly referencePriceOffset: number;
-  readonly referencePriceOffsetDeadbandPct: number;
-}
-
 /**
  * SOL-PERP as of March 2026, without the offset of its reference price (-400 at an intensity of
  * 104), which would move the AMM across the tight quotes of the simulated makers.
  */
-export const SOL_AMM: AmmPreset = {
+export const SOL_AMM = {
   baseAssetReserve: 41_162_518_495_048_903n,
   quoteAssetReserve: 41_157_621_692_707_207n,
   concentrationCoef: 1_004_142n,
@@ -97,6 +48,9 @@ export const SOL_AMM: AmmPreset = {
   referencePriceOffset: 0,
   referencePriceOffsetDeadbandPct: 0,
 };
+
+/** The curve and the spread of a perp market's AMM, captured from mainnet. Prices at 1e6, reserves at 1e9; the peg is that of the start price, and follows the oracle. */
+export type AmmPreset = Readonly<typeof SOL_AMM>;
 
 /** BTC-PERP as of June 2025. */
 export const BTC_AMM: AmmPreset = {
