@@ -12,28 +12,24 @@ export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-was
 /** The order book of one program on one chain. */
 export declare class Core {
   /**
-   * Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none),
-   * from orders and these sources: 1 the market's AMM, 2 indicative quotes, 3 both; in binary if
-   * `binary` is set, otherwise as JSON. Returns the length of the body; 0 for an unknown market;
-   * when `out` is too small, the negative of the length that it must have.
+   * Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none).
+   * The bits of `options` are: 1 with the market's AMM, 2 with indicative quotes, 4 uncrossed, 8
+   * in binary instead of JSON. Returns the length of the body; 0 for an unknown market; when
+   * `out` is too small, the negative of the length that it must have.
    */
-  l2(market: number, depth: number, grouping: number, sources: number, binary: boolean, out: Buffer): number
+  l2(market: number, depth: number, grouping: number, options: number, out: Buffer): number
   /**
    * Writes the levels of `l2` into `out` as words of 8 bytes, little-endian: the number of bids,
    * then price (1e6) and size (1e9, the low word first) of each bid and each ask. Returns the
    * same as `l2`.
    */
-  levels(market: number, depth: number, grouping: number, sources: number, out: Buffer): number
-  /** As `l2`, the book uncrossed. */
-  uncrossedL2(market: number, depth: number, grouping: number, sources: number, binary: boolean, out: Buffer): number
+  levels(market: number, depth: number, grouping: number, options: number, out: Buffer): number
   /**
    * Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` unless it
-   * is empty, with the sources and the encoding of `l2`. Returns the same as `l2`, and 0 also
-   * when `maker` is not a key.
+   * is empty, with the options of `l2`. Returns the same as `l2`, and 0 also when `maker` is not
+   * a key.
    */
-  l3(market: number, depth: number, maker: string, sources: number, binary: boolean, out: Buffer): number
-  /** Renders like `l3`, with each order at the price of its level in the uncrossed /l2. */
-  uncrossedL3(market: number, depth: number, maker: string, sources: number, binary: boolean, out: Buffer): number
+  l3(market: number, depth: number, maker: string, options: number, out: Buffer): number
   /**
    * Renders /auctions into `out`: the orders of a market that are in auction. Returns the same
    * as `l2`.
@@ -41,10 +37,10 @@ export declare class Core {
   auctions(market: number, out: Buffer): number
   /**
    * Renders a frame of the compatible order book channel into `out`: the /l2 body of `depth`
-   * levels a side, on a grid of `grouping` ticks (0 for none), with the sources of `l2`, as a
+   * levels a side, on a grid of `grouping` ticks (0 for none), with the sources of `options`, as a
    * JSON string. Returns the same as `l2`.
    */
-  orderbookFrame(market: number, depth: number, grouping: number, sources: number, out: Buffer): number
+  orderbookFrame(market: number, depth: number, grouping: number, options: number, out: Buffer): number
   /**
    * Returns the user accounts of at most `limit` distinct makers of a side (0 bids, 1 asks),
    * best order first, as a JSON array of base58 keys. Null for an unknown market or side.

@@ -82,15 +82,15 @@ describe('addon: hashes of what is held', () => {
 describe('addon: buffers of the caller', () => {
   test('a body that does not fit answers the length it needs, and writes nothing', () => {
     const core = coreWithSpotMarket();
-    const needed = -core.l2(0, 10, 0, 0, false, Buffer.alloc(0));
+    const needed = -core.l2(0, 10, 0, 0, Buffer.alloc(0));
     expect(needed).toBeGreaterThan(100);
     const short = Buffer.alloc(needed - 1);
-    expect(core.l2(0, 10, 0, 0, false, short)).toBe(-needed);
+    expect(core.l2(0, 10, 0, 0, short)).toBe(-needed);
     expect(short.every((byte) => byte === 0)).toBe(true);
     const exact = Buffer.alloc(needed);
-    expect(core.l2(0, 10, 0, 0, false, exact)).toBe(needed);
+    expect(core.l2(0, 10, 0, 0, exact)).toBe(needed);
     expect(JSON.parse(exact.toString())).toMatchObject({ marketName: 'SOL' });
-    expect(core.l3(0, 0, '', 0, false, Buffer.alloc(1))).toBeLessThan(-100);
+    expect(core.l3(0, 0, '', 0, Buffer.alloc(1))).toBeLessThan(-100);
   });
 
   test('a report that does not fit leaves the turn open', () => {

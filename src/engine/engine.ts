@@ -49,7 +49,7 @@ import {
 } from './parse.js';
 import { RecordBatch } from './record-batch.js';
 import { RefusedAccounts } from './refused-accounts.js';
-import { sourceBits } from './sources.js';
+import { optionBits, sourceBits } from './sources.js';
 import { TopicFrames } from './topic-frames.js';
 import { marketNotFound, topicName } from './topics.js';
 import { TurnLog } from './turn-log.js';
@@ -336,11 +336,10 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   }
 
   /** Renders the /l2 body: a view on the engine's buffer that is valid until the next body is rendered. */
-  l2({ market, depth, grouping = 0, uncross, binary = false, ...others }: L2Request): Uint8Array {
-    const core = this.#core;
-    const render = uncross ? core.uncrossedL2 : core.l2;
-    const options = [depth, grouping, sourceBits(others), binary] as const;
-    return this.#renderBody(market, (out) => render.call(core, market, ...options, out));
+  l2(request: L2Request): Uint8Array {
+    const { market, depth, grouping = 0 } = request;
+    const options = optionBits(request);
+    return this.#renderBody(market, (out) => this.#core.l2(market, depth, grouping, options, out));
   }
 
   /** Returns the levels of /l2. */
@@ -352,11 +351,10 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   }
 
   /** Renders the /l3 body, also a view. */
-  l3({ market, depth = 0, maker = '', uncross, binary = false, ...others }: L3Request): Uint8Array {
-    const core = this.#core;
-    const render = uncross ? core.uncrossedL3 : core.l3;
-    const options = [depth, maker, sourceBits(others), binary] as const;
-    return this.#renderBody(market, (out) => render.call(core, market, ...options, out));
+  l3(request: L3Request): Uint8Array {
+    const { market, depth = 0, maker = '' } = request;
+    const options = optionBits(request);
+    return this.#renderBody(market, (out) => this.#core.l3(market, depth, maker, options, out));
   }
 
   /** Renders the /auctions body, also a view. */

@@ -24,8 +24,8 @@ function shownBy(core: Core): string {
     expect(core.version(id, version)).toBe(true);
     const order = { market: id, side: 'buy', orderType: 'market', size: 9_000_000_000n } as const;
     const renderers = [
-      () => core.l2(id, 1_000, 0, 3, false, out),
-      () => core.l3(id, 0, '', 3, false, out),
+      () => core.l2(id, 1_000, 0, 3, out),
+      () => core.l3(id, 0, '', 3, out),
       () => core.auctions(id, out),
       () => core.matchOrder(matchOptions({ ...order, includeIndicative: true }), out),
     ];

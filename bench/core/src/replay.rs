@@ -5,7 +5,7 @@ use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::MarketType;
 use slotbook_protocol::model::units::{Pubkey, Slot};
 use slotbook_wire::render::{L2Request, render_l2};
-use slotbook_wire::stream::spec::Encoding;
+use slotbook_wire::uncross::Crossing;
 
 use crate::chain::{self, OWNER};
 use crate::error::BenchError;
@@ -136,7 +136,7 @@ impl Replay {
     pub fn render(&self, market: MarketId, depth_levels: usize, out: &mut Vec<u8>) {
         out.clear();
         let request = L2Request::plain(market, depth_levels);
-        render_l2(&self.book, &request, (EPOCH, Encoding::Json), out);
+        render_l2(&self.book, &request, EPOCH, &mut Crossing::default(), out);
     }
 }
 

@@ -8,12 +8,8 @@ use slotbook_wire::auctions::render_auctions;
 use slotbook_wire::cache::Version;
 use slotbook_wire::frame::render_frame;
 use slotbook_wire::open_orders::render_open_orders;
-use slotbook_wire::render::{
-    L2Request, L3Request, each_level, render_l2, render_l3, render_uncrossed_l2,
-    render_uncrossed_l3,
-};
+use slotbook_wire::render::{L2Request, L3Request, each_level, render_l2, render_l3};
 use slotbook_wire::sources::Sources;
-use slotbook_wire::stream::spec::Encoding;
 use slotbook_wire::walk::{WalkRequest, render_walk};
 use slotbook_wire::writer::JsonWriter;
 
@@ -28,11 +24,11 @@ const LEVEL_BYTES: usize = 3 * WORD_BYTES;
 impl Core {
     /// Returns the /l2 body. All functions for bodies of a market return `None` for an unknown
     /// market.
-    pub fn l2(&mut self, request: &L2Request, encoding: Encoding) -> Option<&[u8]> {
+    pub fn l2(&mut self, request: &L2Request) -> Option<&[u8]> {
         let version = self.prepare(request.market, request.sources)?;
-        let (book, epoch) = (&self.book, &self.epoch);
-        Some(self.bodies.body(BodyKey::L2(*request, encoding), version, |body| {
-            render_l2(book, request, (epoch, encoding), body);
+        let (book, epoch, crossing) = (&self.book, &self.epoch, &mut self.crossing);
+        Some(self.bodies.body(BodyKey::L2(*request), version, |body| {
+            render_l2(book, request, epoch, crossing, body);
         }))
     }
 
@@ -56,31 +52,13 @@ impl Core {
         Some(rows)
     }
 
-    /// As `l2`, the book uncrossed.
-    pub fn uncrossed_l2(&mut self, request: &L2Request, encoding: Encoding) -> Option<&[u8]> {
-        let version = self.prepare(request.market, request.sources)?;
-        let (book, epoch, crossing) = (&self.book, &self.epoch, &mut self.crossing);
-        Some(self.bodies.body(BodyKey::UncrossedL2(*request, encoding), version, |body| {
-            render_uncrossed_l2(book, request, (epoch, encoding), crossing, body);
-        }))
-    }
-
     /// The /l3 body.
-    pub fn l3(&mut self, request: &L3Request, encoding: Encoding) -> Option<&[u8]> {
-        let version = self.prepare(request.market, request.sources)?;
-        let (book, epoch, rows) = (&self.book, &self.epoch, &mut self.rows);
-        Some(self.bodies.body(BodyKey::L3(*request, encoding), version, |body| {
-            render_l3(book, request, (epoch, encoding), rows, body);
-        }))
-    }
-
-    /// Returns a body like `l3`, with each order at the price of its level in the uncrossed /l2.
-    pub fn uncrossed_l3(&mut self, request: &L3Request, encoding: Encoding) -> Option<&[u8]> {
+    pub fn l3(&mut self, request: &L3Request) -> Option<&[u8]> {
         let version = self.prepare(request.market, request.sources)?;
         let (book, epoch) = (&self.book, &self.epoch);
-        let (rows, crossing) = (&mut self.rows, &mut self.crossing);
-        Some(self.bodies.body(BodyKey::UncrossedL3(*request, encoding), version, |body| {
-            render_uncrossed_l3(book, request, (epoch, encoding), rows, crossing, body);
+        let scratch = (&mut self.rows, &mut self.crossing);
+        Some(self.bodies.body(BodyKey::L3(*request), version, |body| {
+            render_l3(book, request, epoch, scratch, body);
         }))
     }
 

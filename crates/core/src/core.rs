@@ -10,7 +10,6 @@ use slotbook_protocol::model::units::{Slot, UnixSeconds};
 use slotbook_wire::account::AccountText;
 use slotbook_wire::cache::{BodyCache, CACHE_LIMITS};
 use slotbook_wire::render::{L2Request, L3Request, Rows};
-use slotbook_wire::stream::spec::Encoding;
 use slotbook_wire::uncross::Crossing;
 use slotbook_wire::walk::WalkScratch;
 
@@ -25,10 +24,8 @@ use crate::watched::WatchedUsers;
 /// What a body of the cache shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BodyKey {
-    L2(L2Request, Encoding),
-    L3(L3Request, Encoding),
-    UncrossedL2(L2Request, Encoding),
-    UncrossedL3(L3Request, Encoding),
+    L2(L2Request),
+    L3(L3Request),
     Makers { market: u16, side: Side, limit: u32 },
     Auctions { market: u16 },
     Frame(L2Request),

@@ -4,29 +4,27 @@ use napi::bindgen_prelude::BufferSlice;
 use napi_derive::napi;
 use slotbook_book::Side;
 use slotbook_wire::render::{L2Request, L3Request};
-use slotbook_wire::stream::spec::Encoding;
 
-use crate::convert::{copy_out, index, maker_of, market_of, sources_of};
+use crate::convert::{copy_out, index, maker_of, market_of};
 use crate::core::Core;
 
 #[napi]
 impl Core {
-    /// Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none),
-    /// from orders and these sources: 1 the market's AMM, 2 indicative quotes, 3 both; in binary if
-    /// `binary` is set, otherwise as JSON. Returns the length of the body; 0 for an unknown market;
-    /// when `out` is too small, the negative of the length that it must have.
+    /// Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none).
+    /// The bits of `options` are: 1 with the market's AMM, 2 with indicative quotes, 4 uncrossed, 8
+    /// in binary instead of JSON. Returns the length of the body; 0 for an unknown market; when
+    /// `out` is too small, the negative of the length that it must have.
     #[napi]
     pub fn l2(
         &mut self,
         market: u32,
         depth: u32,
         grouping: u32,
-        sources: u32,
-        binary: bool,
+        options: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let Some(request) = l2_request([market, depth, grouping, sources]) else { return 0 };
-        copy_out(self.core.l2(&request, Encoding::from(binary)), &mut out)
+        let Some(request) = l2_request([market, depth, grouping, options]) else { return 0 };
+        copy_out(self.core.l2(&request), &mut out)
     }
 
     /// Writes the levels of `l2` into `out` as words of 8 bytes, little-endian: the number of bids,
@@ -38,58 +36,27 @@ impl Core {
         market: u32,
         depth: u32,
         grouping: u32,
-        sources: u32,
+        options: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let Some(request) = l2_request([market, depth, grouping, sources]) else { return 0 };
+        let Some(request) = l2_request([market, depth, grouping, options]) else { return 0 };
         copy_out(self.core.levels(&request), &mut out)
     }
 
-    /// As `l2`, the book uncrossed.
-    #[napi]
-    pub fn uncrossed_l2(
-        &mut self,
-        market: u32,
-        depth: u32,
-        grouping: u32,
-        sources: u32,
-        binary: bool,
-        mut out: BufferSlice<'_>,
-    ) -> i32 {
-        let Some(request) = l2_request([market, depth, grouping, sources]) else { return 0 };
-        copy_out(self.core.uncrossed_l2(&request, Encoding::from(binary)), &mut out)
-    }
-
     /// Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` unless it
-    /// is empty, with the sources and the encoding of `l2`. Returns the same as `l2`, and 0 also
-    /// when `maker` is not a key.
+    /// is empty, with the options of `l2`. Returns the same as `l2`, and 0 also when `maker` is not
+    /// a key.
     #[napi]
     pub fn l3(
         &mut self,
         market: u32,
         depth: u32,
         maker: String,
-        sources: u32,
-        binary: bool,
+        options: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let Some(request) = l3_request([market, depth, sources], &maker) else { return 0 };
-        copy_out(self.core.l3(&request, Encoding::from(binary)), &mut out)
-    }
-
-    /// Renders like `l3`, with each order at the price of its level in the uncrossed /l2.
-    #[napi]
-    pub fn uncrossed_l3(
-        &mut self,
-        market: u32,
-        depth: u32,
-        maker: String,
-        sources: u32,
-        binary: bool,
-        mut out: BufferSlice<'_>,
-    ) -> i32 {
-        let Some(request) = l3_request([market, depth, sources], &maker) else { return 0 };
-        copy_out(self.core.uncrossed_l3(&request, Encoding::from(binary)), &mut out)
+        let Some(request) = l3_request([market, depth, options], &maker) else { return 0 };
+        copy_out(self.core.l3(&request), &mut out)
     }
 
     /// Renders /auctions into `out`: the orders of a market that are in auction. Returns the same
@@ -101,7 +68,7 @@ impl Core {
     }
 
     /// Renders a frame of the compatible order book channel into `out`: the /l2 body of `depth`
-    /// levels a side, on a grid of `grouping` ticks (0 for none), with the sources of `l2`, as a
+    /// levels a side, on a grid of `grouping` ticks (0 for none), with the sources of `options`, as a
     /// JSON string. Returns the same as `l2`.
     #[napi]
     pub fn orderbook_frame(
@@ -109,10 +76,10 @@ impl Core {
         market: u32,
         depth: u32,
         grouping: u32,
-        sources: u32,
+        options: u32,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let Some(request) = l2_request([market, depth, grouping, sources]) else { return 0 };
+        let Some(request) = l2_request([market, depth, grouping, options]) else { return 0 };
         copy_out(self.core.orderbook_frame(&request), &mut out)
     }
 
@@ -126,14 +93,14 @@ impl Core {
     }
 }
 
-fn l2_request([market, depth, grouping_ticks, sources]: [u32; 4]) -> Option<L2Request> {
+fn l2_request([market, depth, grouping_ticks, options]: [u32; 4]) -> Option<L2Request> {
     let plain = L2Request::plain(market_of(market)?, index(depth));
-    Some(L2Request { grouping_ticks, sources: sources_of(sources), ..plain })
+    Some(L2Request { grouping_ticks, ..plain.with_options(options) })
 }
 
 /// Returns `None` also when `maker` is not a key.
-fn l3_request([market, depth, sources]: [u32; 3], maker: &str) -> Option<L3Request> {
+fn l3_request([market, depth, options]: [u32; 3], maker: &str) -> Option<L3Request> {
     let depth_orders = if depth == 0 { usize::MAX } else { index(depth) };
-    let (market, maker) = (market_of(market)?, maker_of(maker).ok()?);
-    Some(L3Request { market, depth_orders, maker, sources: sources_of(sources) })
+    let plain = L3Request::plain(market_of(market)?, depth_orders);
+    Some(L3Request { maker: maker_of(maker).ok()?, ..plain.with_options(options) })
 }

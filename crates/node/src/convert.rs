@@ -6,7 +6,6 @@ use slotbook_core::decode::key;
 use slotbook_core::problem::Fault;
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::Pubkey;
-use slotbook_wire::sources::Sources;
 
 /// Parses the key of a program; an invalid key is a configuration error.
 pub(crate) fn program_of(text: &str) -> Result<Pubkey> {
@@ -27,15 +26,6 @@ pub(crate) fn rules_of(name: &str) -> Result<Program> {
 /// Returns the market id of a number; `None` for a number that no market can have.
 pub(crate) fn market_of(number: u32) -> Option<MarketId> {
     u16::try_from(number).ok().map(MarketId)
-}
-
-/// The sources by their bits.
-const VAMM: u32 = 1;
-const INDICATIVE: u32 = 2;
-
-/// Returns the sources that the bits name; other bits are ignored.
-pub(crate) fn sources_of(bits: u32) -> Sources {
-    Sources { vamm: bits & VAMM != 0, indicative: bits & INDICATIVE != 0 }
 }
 
 /// Parses the maker of an /l3 request; `None` when the text is empty.

@@ -3,10 +3,11 @@
 use napi::bindgen_prelude::BufferSlice;
 use napi_derive::napi;
 use slotbook_core::streams::{NotOpened, UnknownTopic};
+use slotbook_wire::sources::Sources;
 use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply};
 
-use crate::convert::{copy_out, count, maker_of, market_of, sources_of};
+use crate::convert::{copy_out, count, maker_of, market_of};
 use crate::core::Core;
 
 /// Bytes of a word of a call.
@@ -158,7 +159,7 @@ fn spec_of(options: &TopicOptions) -> Result<TopicSpec, i32> {
     Ok(TopicSpec {
         market,
         channel,
-        sources: sources_of(options.sources),
+        sources: Sources::of_bits(options.sources),
         timing: Timing::from(options.timing),
         interval_ms: options.interval_ms,
         encoding: Encoding::from(options.binary),

@@ -38,18 +38,26 @@ impl Rows {
     }
 }
 
-/// Appends the /l2 body of a market to `out`.
+/// Appends the /l2 body of a market to `out`. Of an uncrossed body the head describes the uncrossed
+/// levels.
 ///
 /// Returns false, and writes nothing, for an unknown market.
 pub fn render_l2(
     book: &Book,
     request: &L2Request,
-    (epoch, encoding): (&str, Encoding),
+    epoch: &str,
+    crossing: &mut Crossing,
     out: &mut Vec<u8>,
 ) -> bool {
-    match encoding {
-        Encoding::Json => write_body(book, request, epoch, &mut JsonWriter::new(out)),
-        Encoding::Binary => write_body(book, request, epoch, &mut BodyBytes::new(out)),
+    match (request.encoding, request.uncross) {
+        (Encoding::Json, false) => write_body(book, request, epoch, &mut JsonWriter::new(out)),
+        (Encoding::Binary, false) => write_body(book, request, epoch, &mut BodyBytes::new(out)),
+        (Encoding::Json, true) => {
+            write_uncrossed(book, request, epoch, crossing, &mut JsonWriter::new(out))
+        }
+        (Encoding::Binary, true) => {
+            write_uncrossed(book, request, epoch, crossing, &mut BodyBytes::new(out))
+        }
     }
 }
 
@@ -76,28 +84,19 @@ pub(crate) fn write_body(
     true
 }
 
-/// Renders like [`render_l2`], but uncrosses the book before grouping and limiting; the head
-/// describes the uncrossed levels.
-pub fn render_uncrossed_l2(
+/// Uncrosses the book before grouping and limiting.
+fn write_uncrossed(
     book: &Book,
     request: &L2Request,
-    (epoch, encoding): (&str, Encoding),
+    epoch: &str,
     crossing: &mut Crossing,
-    out: &mut Vec<u8>,
+    form: &mut impl Form,
 ) -> bool {
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
     let [bids, asks] = uncross(book, info, &header, request.sources, crossing);
     let (bids, asks) = crossing.merged(bids, asks);
-    let sides = (&mut bids.peekable(), &mut asks.peekable());
-    match encoding {
-        Encoding::Json => {
-            write_sides(info, &header, request, epoch, sides, &mut JsonWriter::new(out));
-        }
-        Encoding::Binary => {
-            write_sides(info, &header, request, epoch, sides, &mut BodyBytes::new(out));
-        }
-    }
+    write_sides(info, &header, request, epoch, (&mut bids.peekable(), &mut asks.peekable()), form);
     true
 }
 
@@ -201,37 +200,23 @@ fn uncross<'a>(
 pub fn render_l3(
     book: &Book,
     request: &L3Request,
-    (epoch, encoding): (&str, Encoding),
-    rows: &mut Rows,
+    epoch: &str,
+    (rows, crossing): (&mut Rows, &mut Crossing),
     out: &mut Vec<u8>,
 ) -> bool {
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
-    let [bid, ask] = Side::BOTH.map(|side| best_shown(book, request, side));
+    let [bid, ask] = if request.uncross {
+        // The levels that do not cross are read again, by order.
+        let sources = Sources { vamm: false, ..request.sources };
+        let _rest = uncross(book, info, &header, sources, crossing);
+        Side::BOTH.map(|side| read_uncrossed_side(book, request, side, crossing.moved(side), rows))
+    } else {
+        Side::BOTH.into_iter().for_each(|side| read_side(book, request, side, rows));
+        Side::BOTH.map(|side| best_shown(book, request, side))
+    };
     let head = body_head(info, &header, TopOfBook { bid, ask }, epoch);
-    Side::BOTH.into_iter().for_each(|side| read_side(book, request, side, rows));
-    write_rows((info, &header), &head, rows, (encoding, out));
-    true
-}
-
-/// Renders like [`render_l3`], with each order at the price of its level in the uncrossed /l2.
-pub fn render_uncrossed_l3(
-    book: &Book,
-    request: &L3Request,
-    (epoch, encoding): (&str, Encoding),
-    rows: &mut Rows,
-    crossing: &mut Crossing,
-    out: &mut Vec<u8>,
-) -> bool {
-    let Some(info) = book.market(request.market) else { return false };
-    let Some(header) = book.header(request.market) else { return false };
-    // The levels that do not cross are read again, by order.
-    let sources = Sources { vamm: false, ..request.sources };
-    let _rest = uncross(book, info, &header, sources, crossing);
-    let [bid, ask] =
-        Side::BOTH.map(|side| read_uncrossed_side(book, request, side, crossing.moved(side), rows));
-    let head = body_head(info, &header, TopOfBook { bid, ask }, epoch);
-    write_rows((info, &header), &head, rows, (encoding, out));
+    write_rows((info, &header), &head, rows, (request.encoding, out));
     true
 }
 

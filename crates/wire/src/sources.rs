@@ -21,6 +21,12 @@ impl Sources {
     /// Orders alone.
     pub const NONE: Self = Self { vamm: false, indicative: false };
 
+    /// The sources that the bits name: 1 the AMM, 2 indicative quotes. Other bits are ignored.
+    #[must_use]
+    pub const fn of_bits(bits: u32) -> Self {
+        Self { vamm: bits & 1 != 0, indicative: bits & 2 != 0 }
+    }
+
     /// Whether only orders are shown.
     #[must_use]
     pub const fn is_none(self) -> bool {

@@ -11,7 +11,7 @@ use slotbook_protocol::model::account::AccountKind;
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 use slotbook_wire::render::{L2Request, L3Request, Rows, render_l2, render_l3};
 use slotbook_wire::sources::Sources;
-use slotbook_wire::stream::spec::Encoding;
+use slotbook_wire::uncross::Crossing;
 
 use crate::account::account;
 use crate::input::Input;
@@ -149,17 +149,13 @@ impl Life {
                 let plain = L2Request::plain(market, 16);
                 let l2 = L2Request { grouping_ticks: 7, sources, ..plain };
                 let mut body = Vec::new();
-                assert!(render_l2(&self.book, &l2, ("epoch", Encoding::Json), &mut body));
+                let mut crossing = Crossing::default();
+                assert!(render_l2(&self.book, &l2, "epoch", &mut crossing, &mut body));
                 assert!(serde_json::from_slice::<serde_json::Value>(&body).is_ok(), "/l2 is JSON");
-                let l3 = L3Request { market, depth_orders: 64, maker: None, sources };
+                let l3 = L3Request { sources, ..L3Request::plain(market, 64) };
                 body.clear();
-                assert!(render_l3(
-                    &self.book,
-                    &l3,
-                    ("epoch", Encoding::Json),
-                    &mut Rows::default(),
-                    &mut body
-                ));
+                let scratch = (&mut Rows::default(), &mut crossing);
+                assert!(render_l3(&self.book, &l3, "epoch", scratch, &mut body));
                 assert!(serde_json::from_slice::<serde_json::Value>(&body).is_ok(), "/l3 is JSON");
             }
             let bids: Vec<_> =

@@ -8,7 +8,6 @@ use super::rows::{Fresh, Row};
 use crate::l3::OrderLine;
 use crate::level::SourcedLevel;
 use crate::render::{L2Request, L3Request, Rows, each_level, each_order};
-use crate::sources::Sources;
 
 /// The rows of the last reading, bids first.
 #[derive(Debug)]
@@ -136,8 +135,7 @@ impl OrderRowChanges {
     pub fn read(&mut self, book: &Book, mut take: impl FnMut(Side, Difference<'_, OrderLine>)) {
         let Self { rows, scratch, changes } = self;
         rows.compare(book, |market, side, push| {
-            let (depth_orders, maker, sources) = (usize::MAX, None, Sources::NONE);
-            let request = L3Request { market, depth_orders, maker, sources };
+            let request = L3Request::plain(market, usize::MAX);
             let alone = |line| push(OrderLine { queue: 0, ..line });
             each_order(book, &request, side, scratch, alone);
         });

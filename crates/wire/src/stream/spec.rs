@@ -3,6 +3,7 @@
 use slotbook_book::MarketId;
 use slotbook_protocol::model::units::Pubkey;
 
+pub use crate::request::Encoding;
 use crate::request::{L2Request, L3Request};
 use crate::sources::Sources;
 use crate::writer::JsonWriter;
@@ -23,21 +24,6 @@ pub struct TopicSpec {
     pub interval_ms: u32,
     /// The encoding of frames.
     pub encoding: Encoding,
-}
-
-/// The encoding of a topic's frames, or of a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Encoding {
-    /// As JSON text.
-    Json,
-    /// As bytes, see [`super::binary`].
-    Binary,
-}
-
-impl From<bool> for Encoding {
-    fn from(is_binary: bool) -> Self {
-        if is_binary { Self::Binary } else { Self::Json }
-    }
 }
 
 /// The rows of a topic.
@@ -147,8 +133,8 @@ impl TopicSpec {
             }
             Channel::Bbo => Shows::Levels(L2Request { sources, ..L2Request::plain(market, 1) }),
             Channel::L3 { depth_orders, maker } => {
-                let depth_orders = wide(depth_orders);
-                Shows::Orders(L3Request { market, depth_orders, maker, sources })
+                let plain = L3Request::plain(market, wide(depth_orders));
+                Shows::Orders(L3Request { maker, sources, ..plain })
             }
         }
     }

@@ -6,9 +6,7 @@ use slotbook_protocol::model::enums::{Direction, MarketType};
 use slotbook_protocol::model::units::{BaseQty, Price};
 use slotbook_wire::auctions::render_auctions;
 use slotbook_wire::open_orders::render_open_orders;
-use slotbook_wire::render::{
-    L2Request, L3Request, Rows, render_l2, render_l3, render_uncrossed_l2, render_uncrossed_l3,
-};
+use slotbook_wire::render::{L2Request, L3Request, Rows, render_l2, render_l3};
 use slotbook_wire::sources::Sources;
 use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{Reset, SnapshotReply, StreamScratch, Topic};
@@ -70,38 +68,23 @@ fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
 fn show_levels(book: &Book, market: MarketId, sources: Sources, texts: &mut Vec<String>) {
     for (depth_levels, grouping_ticks) in [(3, 0), (usize::MAX, 0), (20, 7)] {
         let plain = L2Request::plain(market, depth_levels);
-        let request = L2Request { grouping_ticks, sources, ..plain };
-        texts.push(text(|out| assert!(render_l2(book, &request, ("e", Encoding::Json), out))));
-        texts.push(text(|out| {
-            render_uncrossed_l2(
-                book,
-                &request,
-                ("e", Encoding::Json),
-                &mut Crossing::default(),
-                out,
-            );
-        }));
+        for uncross in [false, true] {
+            let request = L2Request { grouping_ticks, sources, uncross, ..plain };
+            let mut crossing = Crossing::default();
+            texts.push(text(|out| assert!(render_l2(book, &request, "e", &mut crossing, out))));
+        }
     }
 }
 
 fn show_orders(book: &Book, market: MarketId, sources: Sources, texts: &mut Vec<String>) {
     let maker = slotbook_protocol::model::units::Pubkey(user_key(2));
     for (depth_orders, maker) in [(2, None), (usize::MAX, None), (5, Some(maker))] {
-        let request = L3Request { market, depth_orders, maker, sources };
-        let mut rows = Rows::default();
-        texts.push(text(|out| {
-            assert!(render_l3(book, &request, ("e", Encoding::Json), &mut rows, out))
-        }));
-        texts.push(text(|out| {
-            render_uncrossed_l3(
-                book,
-                &request,
-                ("e", Encoding::Json),
-                &mut rows,
-                &mut Crossing::default(),
-                out,
-            );
-        }));
+        for uncross in [false, true] {
+            let plain = L3Request::plain(market, depth_orders);
+            let request = L3Request { maker, sources, uncross, ..plain };
+            let scratch = (&mut Rows::default(), &mut Crossing::default());
+            texts.push(text(|out| assert!(render_l3(book, &request, "e", scratch, out))));
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use slotbook_wire::render::{L2Request, L3Request, Rows, render_l2, render_l3};
 use slotbook_wire::sources::Sources;
 use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply, StreamScratch, Topic};
+use slotbook_wire::uncross::Crossing;
 
 use super::follower::Follower;
 use crate::common::Bench;
@@ -99,21 +100,22 @@ impl World {
 fn shown(book: &Book, spec: &TopicSpec) -> [Vec<Value>; 2] {
     let mut body = Vec::new();
     let TopicSpec { market, sources, .. } = *spec;
+    let mut crossing = Crossing::default();
     match spec.channel {
         Channel::L3 { depth_orders, maker } => {
-            let depth_orders = usize::try_from(depth_orders).unwrap();
-            let request = L3Request { market, depth_orders, maker, sources };
-            render_l3(book, &request, ("e", Encoding::Json), &mut Rows::default(), &mut body);
+            let plain = L3Request::plain(market, usize::try_from(depth_orders).unwrap());
+            let request = L3Request { maker, sources, ..plain };
+            render_l3(book, &request, "e", (&mut Rows::default(), &mut crossing), &mut body);
         }
         Channel::Book { depth_levels, grouping_ticks } => {
             let depth_levels = usize::try_from(depth_levels).unwrap();
             let plain = L2Request::plain(market, depth_levels);
             let request = L2Request { grouping_ticks, sources, ..plain };
-            render_l2(book, &request, ("e", Encoding::Json), &mut body);
+            render_l2(book, &request, "e", &mut crossing, &mut body);
         }
         Channel::Bbo => {
             let request = L2Request { sources, ..L2Request::plain(market, 1) };
-            render_l2(book, &request, ("e", Encoding::Json), &mut body);
+            render_l2(book, &request, "e", &mut crossing, &mut body);
         }
     }
     let body: Value = serde_json::from_slice(&body).unwrap();

@@ -16,6 +16,7 @@ use slotbook_wire::render::{L3Request, Rows, render_l3};
 use slotbook_wire::sources::Sources;
 use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{FrameTimes, StreamScratch, Topic};
+use slotbook_wire::uncross::Crossing;
 use slotbook_wire::walk::{WalkRequest, WalkScratch, render_walk};
 
 const EPOCH: &str = "1700000000000";
@@ -215,17 +216,17 @@ fn body(depth: usize) -> Operation {
 
 fn orders_body() -> Operation {
     let world = World::new();
-    let (mut rows, mut body) = (Rows::default(), Vec::with_capacity(1 << 20));
-    let (market, sources) = (world.market, Sources::NONE);
-    let request = L3Request { market, depth_orders: 100, maker: None, sources };
+    let (mut rows, mut crossing) = (Rows::default(), Crossing::default());
+    let mut body = Vec::with_capacity(1 << 20);
+    let request = L3Request::plain(world.market, 100);
     operation(REPEATS, move || {
         for _ in 0..REPEATS {
             body.clear();
             render_l3(
                 &world.replay.book,
                 black_box(&request),
-                (EPOCH, Encoding::Json),
-                &mut rows,
+                EPOCH,
+                (&mut rows, &mut crossing),
                 &mut body,
             );
         }
