@@ -6,6 +6,7 @@ use std::fs::read_to_string;
 use std::path::PathBuf;
 
 use serde_json::Value;
+use slotbook_decoded::account_json;
 use slotbook_protocol::layout::{FieldType, Layout, Shape};
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::account::{AccountKind, kind_of};
@@ -18,7 +19,7 @@ fn check_json(accounts: &[Recorded], count: usize) {
     for account in accounts {
         assert_eq!(kind_of(&account.data), Ok(account.kind), "{}", account.name);
         let mut text = String::new();
-        Program::Drift.decode_json(account.kind, &account.data, &mut text).unwrap();
+        account_json(Program::Drift, account.kind, &account.data, &mut text).unwrap();
         assert_eq!(text, account.expected.to_string(), "{}", account.name);
     }
 }
@@ -210,7 +211,7 @@ fn lists_are_decoded_and_move_what_follows() {
     data.extend(1u32.to_le_bytes());
     data.extend([0; 40]);
     let mut text = String::new();
-    Program::Drift.decode_json(AccountKind::RevenueShareEscrow, &data, &mut text).unwrap();
+    account_json(Program::Drift, AccountKind::RevenueShareEscrow, &data, &mut text).unwrap();
     let json: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["orders"][0]["marketType"], "Perp");
     assert_eq!(json["orders"][0]["orderId"], 0x0707_0707);
@@ -219,7 +220,7 @@ fn lists_are_decoded_and_move_what_follows() {
     for cut in 8..data.len() {
         let mut kept = String::from("kept");
         let error =
-            Program::Drift.decode_json(AccountKind::RevenueShareEscrow, &data[..cut], &mut kept);
+            account_json(Program::Drift, AccountKind::RevenueShareEscrow, &data[..cut], &mut kept);
         assert!(matches!(error, Err(ProtocolError::WrongLength { .. })), "cut at {cut}");
         assert_eq!(kept, "kept");
     }

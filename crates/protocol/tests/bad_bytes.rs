@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use serde_json::Value;
+use slotbook_decoded::account_json;
 use slotbook_protocol::drift::PROGRAM_ID;
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::account::{AccountKind, kind_of};
@@ -41,7 +42,7 @@ fn read_everything(data: &[u8]) {
     let _ = kind_of(data);
     for kind in AccountKind::ALL {
         let mut text = String::new();
-        if Program::Drift.decode_json(*kind, data, &mut text).is_ok() {
+        if account_json(Program::Drift, *kind, data, &mut text).is_ok() {
             assert!(serde_json::from_str::<Value>(&text).is_ok(), "what is written is JSON");
         } else {
             assert!(text.is_empty(), "nothing is left of a failed decode");
@@ -240,7 +241,7 @@ fn check_invalid(at: usize, value: u8, field: &'static str, name: &'static str) 
     data[at] = value;
     let mut text = String::new();
     let error = ProtocolError::InvalidEnum { field: name, value };
-    assert_eq!(Program::Drift.decode_json(AccountKind::User, &data, &mut text), Err(error));
+    assert_eq!(account_json(Program::Drift, AccountKind::User, &data, &mut text), Err(error));
     let view = Program::Drift.user(&data).unwrap();
     let order = at.checked_sub(1_192).map(|at| at / 96).filter(|index| *index < ORDERS);
     if let Some(index) = order {

@@ -8,11 +8,11 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use proptest::prelude::*;
 use serde_json::Value;
+use slotbook_decoded::{Fit, event_json};
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::{OrderAction, OrderActionExplanation};
 use slotbook_protocol::model::error::ProtocolError;
 use slotbook_protocol::model::event::field::{EventFieldType, EventLayout};
-use slotbook_protocol::model::event::json::{Fit, decode_json};
 use slotbook_protocol::model::event::logs::{LogScanner, LogSummary};
 use slotbook_protocol::model::event::typed::{FundingRateRecord, OrderActionRecord};
 
@@ -306,7 +306,7 @@ fn a_record_reads_when_it_ends_where_a_field_ends_and_nowhere_else() {
         let mut ends = Vec::new();
         for cut in 0..logged.data.len() {
             let mut text = String::from("kept");
-            match decode_json(logged.layout, &logged.data[..cut], &mut text) {
+            match event_json(logged.layout, &logged.data[..cut], &mut text) {
                 Ok(fit) => {
                     assert_eq!(fit.bytes_behind, 0);
                     ends.push(fit.fields_missing);
@@ -339,7 +339,7 @@ fn assert_prefix(layout: &EventLayout, read: &Value, whole: &Value, missing: usi
 
 fn decoded(layout: &EventLayout, data: &[u8]) -> Result<Value, ProtocolError> {
     let mut text = String::new();
-    decode_json(layout, data, &mut text)?;
+    event_json(layout, data, &mut text)?;
     Ok(serde_json::from_str(&text).expect("what is written is JSON"))
 }
 
@@ -352,7 +352,7 @@ fn a_length_that_lies_allocates_nothing() {
         data.resize(400, 0);
         data[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
         let mut text = String::new();
-        let failed = decode_json(layout, &data, &mut text);
+        let failed = event_json(layout, &data, &mut text);
         assert!(matches!(failed, Err(ProtocolError::WrongLength { .. })), "{name}");
         assert!(text.is_empty() && text.capacity() < 4_096, "{name}: {}", text.capacity());
     }
@@ -456,7 +456,7 @@ proptest! {
     fn no_lines_panic(lines in prop::collection::vec(any_line(), 0..40)) {
         let mut scanner = LogScanner::new(&Program::Drift.id());
         let summary = scanner.scan(&lines, |event| {
-            decode_json(event.layout, event.data, &mut String::new()).map(|_| ())
+            event_json(event.layout, event.data, &mut String::new()).map(|_| ())
         });
         prop_assert!(summary.unreadable <= summary.events);
         prop_assert!(usize::try_from(summary.events).unwrap() <= lines.len());
@@ -606,7 +606,7 @@ impl Run {
 fn every_element_can_be_missing() {
     for layout in [Program::Drift, Program::Velocity].into_iter().flat_map(Program::events) {
         let mut text = String::new();
-        let fit = decode_json(layout, &layout.discriminator, &mut text).unwrap();
+        let fit = event_json(layout, &layout.discriminator, &mut text).unwrap();
         assert_eq!(fit.fields_missing, layout.fields.len());
         let options = layout
             .fields
@@ -631,7 +631,7 @@ fn every_field_of_velocitys_records_is_where_another_table_says() {
         assert_eq!(hex, record["discriminator"], "{name}");
         let mut data = layout.discriminator.to_vec();
         data.resize(record["size"].as_u64().unwrap().try_into().unwrap(), 0);
-        let fit = decode_json(layout, &data, &mut String::new());
+        let fit = event_json(layout, &data, &mut String::new());
         assert_eq!(fit, Ok(Fit { fields_missing: 0, bytes_behind: 0 }), "{name}");
         let zeros = decoded(layout, &data).unwrap();
         for (field, place) in record["fields"].as_object().unwrap() {

@@ -1,6 +1,7 @@
 //! Accounts of the program: every kind as JSON, and what the views say of the same bytes.
 
 use serde_json::Value;
+use slotbook_decoded::account_json;
 use slotbook_protocol::layout::Layout;
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::account::{AccountKind, DISCRIMINATOR_BYTES, kind_of};
@@ -47,7 +48,7 @@ fn check(data: &[u8]) {
         let is_kind = kind_of(data) == Ok(*kind);
         assert!(is_kind || Program::Drift.check(*kind, data).is_err(), "an account is of one kind");
         let mut text = BEFORE.to_owned();
-        let decoded = Program::Drift.decode_json(*kind, data, &mut text);
+        let decoded = account_json(Program::Drift, *kind, data, &mut text);
         assert_eq!(decoded.is_ok(), text != BEFORE, "nothing is left of a failure");
         if decoded.is_ok() {
             check_text(*kind, data, &text[BEFORE.len()..]);
@@ -67,12 +68,12 @@ fn check_text(kind: AccountKind, data: &[u8], text: &str) {
         assert_eq!(data.len(), again.len(), "an account has the length of its kind");
         let longer = [data, &[0]].concat();
         assert!(
-            Program::Drift.decode_json(kind, &longer, &mut String::new()).is_err(),
+            account_json(Program::Drift, kind, &longer, &mut String::new()).is_err(),
             "one byte too many"
         );
     }
     for cut in [again.len() - 1, again.len() / 2, DISCRIMINATOR_BYTES, 0] {
-        let cut = Program::Drift.decode_json(kind, &data[..cut], &mut String::new());
+        let cut = account_json(Program::Drift, kind, &data[..cut], &mut String::new());
         assert!(cut.is_err(), "a cut account is an error");
     }
 }
@@ -81,7 +82,7 @@ fn check_text(kind: AccountKind, data: &[u8], text: &str) {
 fn check_views(data: &[u8]) {
     let text_of = |kind: AccountKind| {
         let mut text = String::new();
-        Program::Drift.decode_json(kind, data, &mut text).is_ok().then_some(text)
+        account_json(Program::Drift, kind, data, &mut text).is_ok().then_some(text)
     };
     let is = |kind: AccountKind| Program::Drift.check(kind, data).is_ok();
     let user = Program::Drift.user(data);

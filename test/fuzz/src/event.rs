@@ -1,11 +1,11 @@
 //! Records of the program's events: every kind as JSON, and those that are read as structs.
 
 use serde_json::Value;
+use slotbook_decoded::{Fit, event_json};
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::event::field::{
     DISCRIMINATOR_BYTES, EventField, EventFieldType, EventLayout,
 };
-use slotbook_protocol::model::event::json::{Fit, decode_json};
 use slotbook_protocol::model::event::typed::{FundingRateRecord, OrderActionRecord};
 
 use crate::reencode::{push_element, push_length};
@@ -28,7 +28,7 @@ pub(crate) fn run(input: &[u8]) {
 
 fn json(layout: &EventLayout, data: &[u8]) -> Option<(Fit, String)> {
     let mut text = String::from("before");
-    let fit = decode_json(layout, data, &mut text);
+    let fit = event_json(layout, data, &mut text);
     assert_eq!(fit.is_ok(), text != "before", "nothing is left of a failure");
     fit.ok().map(|fit| (fit, text.split_off("before".len())))
 }

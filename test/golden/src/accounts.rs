@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
+use slotbook_decoded::account_json;
 use slotbook_protocol::model::{Program, kind_of};
 
 use crate::report::Outcome;
@@ -31,7 +32,7 @@ pub(crate) fn check_lines(lines: &str) -> Result<Vec<(String, Outcome)>, Malform
 pub(crate) fn check_decode(kind: &str, data: &[u8], expected: Option<&Value>) -> Outcome {
     let mut json = String::new();
     let decoded = kind_of(data).and_then(|found| {
-        Program::Drift.decode_json(found, data, &mut json)?;
+        account_json(Program::Drift, found, data, &mut json)?;
         Ok(found)
     });
     let found = match decoded {

@@ -1,7 +1,7 @@
 //! Logs of transactions, and single logged records, with the decoding that is expected of them.
 
 use serde_json::Value;
-use slotbook_protocol::model::event::json::{Fit, decode_json};
+use slotbook_decoded::{Fit, event_json};
 use slotbook_protocol::model::event::logs::{LogScanner, LogSummary};
 use slotbook_protocol::model::units::Pubkey;
 
@@ -118,7 +118,7 @@ fn scan(lines: &[String]) -> Result<(Vec<Decoded>, LogSummary), Malformed> {
     let mut broken = None;
     let summary = LogScanner::new(&program).scan(lines, |event| {
         let mut json = String::new();
-        let fit = decode_json(event.layout, event.data, &mut json)?;
+        let fit = event_json(event.layout, event.data, &mut json)?;
         let data = serde_json::from_str(&json).unwrap_or_else(|error| {
             broken = Some(Malformed(format!("{} is no JSON: {error}", event.layout.name)));
             Value::Null

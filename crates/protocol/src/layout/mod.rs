@@ -1,9 +1,5 @@
 //! The types of layout tables, and the lookup of a field's offset at compile time.
 
-mod json;
-
-pub(crate) use json::{decode_json, push_element};
-
 /// The type of one element of a field.
 #[derive(Clone, Copy, Debug)]
 pub enum FieldType {

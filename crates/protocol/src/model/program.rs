@@ -16,7 +16,7 @@ use super::tables::{Tables, checked};
 use super::units::{Pubkey, Slot};
 use super::user::{ORDERS, POSITIONS, Positions, UserShape};
 use crate::drift::Drift;
-use crate::layout::{Layout, decode_json, leaf};
+use crate::layout::{Layout, leaf};
 use crate::model::event::field::EventLayout;
 use crate::velocity::Velocity;
 
@@ -101,22 +101,6 @@ impl Program {
     /// [`ProtocolError::WrongDiscriminator`] or [`ProtocolError::WrongLength`].
     pub fn check(self, kind: AccountKind, data: &[u8]) -> Result<(), ProtocolError> {
         of_program!(self, T => checked::<T>(kind, data).map(|_| ()))
-    }
-
-    /// Appends an account as JSON: keys in camelCase in the account's order, integers of 64 bits
-    /// and wider as decimal text, addresses in base58, enums by the program's names, padding
-    /// included. On an error, nothing remains appended.
-    ///
-    /// # Errors
-    /// The errors of [`Program::check`], or [`ProtocolError::InvalidEnum`].
-    pub fn decode_json(
-        self,
-        kind: AccountKind,
-        data: &[u8],
-        out: &mut String,
-    ) -> Result<(), ProtocolError> {
-        self.check(kind, data)?;
-        self.layout(kind).map_or(Ok(()), |layout| decode_json(layout, data, out))
     }
 
     /// Returns a view of a user account; the bytes are not copied.

@@ -34,16 +34,6 @@ impl<'a> Input<'a> {
         self.is_over = true;
     }
 
-    /// Returns whether the record ended before the current field.
-    pub(super) fn is_over(&self) -> bool {
-        self.is_over
-    }
-
-    /// Bytes after the last field.
-    pub(super) fn rest(&self) -> usize {
-        self.data.len() - self.at
-    }
-
     /// Takes the next bytes of the record.
     ///
     /// # Errors

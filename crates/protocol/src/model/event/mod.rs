@@ -14,7 +14,6 @@
 
 pub mod field;
 pub mod head;
-pub mod json;
 pub mod logs;
 pub mod typed;
 pub mod values;

@@ -1,11 +1,15 @@
 //! Writes any record as JSON text, field by field by its layout.
 
-use super::field::{EventField, EventFieldType, EventLayout};
-use super::input::Input;
-use crate::bytes::{u8_at, u32_at};
-use crate::layout::FieldType;
-use crate::layout::push_element;
-use crate::model::error::ProtocolError;
+use slotbook_protocol::layout::FieldType;
+use slotbook_protocol::model::error::ProtocolError;
+use slotbook_protocol::model::event::field::{
+    DISCRIMINATOR_BYTES, EventField, EventFieldType, EventLayout,
+};
+
+use crate::account::push_element;
+
+/// The bytes that are read for a field that an old record lacks: more than the longest element has.
+static ZEROS: [u8; 1_024] = [0; 1_024];
 
 /// How a record fitted its description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +28,7 @@ pub struct Fit {
 /// # Errors
 /// [`ProtocolError::WrongDiscriminator`], [`ProtocolError::WrongLength`] when the record ends
 /// inside a field, [`ProtocolError::InvalidEnum`] or [`ProtocolError::MalformedText`].
-pub fn decode_json(
+pub fn event_json(
     layout: &EventLayout,
     data: &[u8],
     out: &mut String,
@@ -69,7 +73,7 @@ fn write_field(
     out.push_str("\":");
     match field.field_type {
         EventFieldType::One(element) => write_element(field.name, element, input, out),
-        EventFieldType::Option(element) => match u8_at(input.take(1)?, 0) {
+        EventFieldType::Option(element) => match input.take(1)?[0] {
             0 => {
                 out.push_str("null");
                 Ok(())
@@ -100,7 +104,8 @@ fn write_field(
 }
 
 fn take_length(input: &mut Input<'_>) -> Result<usize, ProtocolError> {
-    Ok(usize::try_from(u32_at(input.take(4)?, 0)).unwrap_or(usize::MAX))
+    let bytes = input.take(4)?.try_into().expect("Invariant: four bytes were taken");
+    Ok(usize::try_from(u32::from_le_bytes(bytes)).unwrap_or(usize::MAX))
 }
 
 /// Writes each element as soon as it is read, so that a wrong length causes no allocation.
@@ -150,5 +155,55 @@ fn push_escape(character: char, out: &mut String) {
     for shift in [4, 0] {
         let digit = (u32::from(character) >> shift) & 0xf;
         out.extend(char::from_digit(digit, 16));
+    }
+}
+
+/// The rest of a record.
+struct Input<'a> {
+    data: &'a [u8],
+    at: usize,
+    /// Whether the record ended before the current field.
+    is_over: bool,
+}
+
+impl<'a> Input<'a> {
+    /// Returns a reader at the first field of a record, whose discriminator was checked.
+    fn new(data: &'a [u8]) -> Self {
+        Self { data, at: DISCRIMINATOR_BYTES.min(data.len()), is_over: false }
+    }
+
+    /// Begins the next field of the record. Do not call this for fields of a struct inside the
+    /// record: a record that ends inside a struct is malformed.
+    fn begin_field(&mut self) {
+        self.is_over = self.at == self.data.len();
+    }
+
+    /// Returns whether the record ended before the current field.
+    fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Bytes after the last field.
+    fn rest(&self) -> usize {
+        self.data.len() - self.at
+    }
+
+    /// Takes the next bytes of the record.
+    ///
+    /// # Errors
+    /// [`ProtocolError::WrongLength`] when the record ends within these bytes.
+    fn take(&mut self, bytes: usize) -> Result<&'a [u8], ProtocolError> {
+        if self.is_over {
+            return ZEROS.get(..bytes).ok_or_else(|| self.cut(bytes));
+        }
+        let end = self.at.saturating_add(bytes);
+        let taken = self.data.get(self.at..end).ok_or_else(|| self.cut(bytes))?;
+        self.at = end;
+        Ok(taken)
+    }
+
+    fn cut(&self, bytes: usize) -> ProtocolError {
+        let expected = self.at.saturating_add(bytes);
+        ProtocolError::WrongLength { expected, actual: self.data.len() }
     }
 }

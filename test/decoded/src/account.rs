@@ -2,22 +2,29 @@
 
 use core::fmt::Write;
 
-use super::{Field, FieldType, Layout, Shape, one};
-use crate::bytes::{
-    bool_at, i8_at, i16_at, i32_at, i64_at, i128_at, key_at, u8_at, u16_at, u32_at, u64_at, u128_at,
-};
-use crate::model::error::ProtocolError;
+use slotbook_protocol::layout::{Field, FieldType, Layout, Shape};
+use slotbook_protocol::model::Program;
+use slotbook_protocol::model::account::AccountKind;
+use slotbook_protocol::model::error::ProtocolError;
+use slotbook_protocol::model::units::Pubkey;
 
 /// Bytes of a list's length.
 const LIST_LENGTH_BYTES: usize = 4;
 
-/// Writes the JSON that [`crate::model::Program::decode_json`] documents; the caller has checked
-/// the kind of the account.
-pub(crate) fn decode_json(
-    layout: &Layout,
+/// Appends an account as JSON: keys in camelCase in the account's order, integers of 64 bits and
+/// wider as decimal text, addresses in base58, enums by the program's names, padding included. On an
+/// error, nothing remains appended.
+///
+/// # Errors
+/// The errors of [`Program::check`], or [`ProtocolError::InvalidEnum`].
+pub fn account_json(
+    program: Program,
+    kind: AccountKind,
     data: &[u8],
     out: &mut String,
 ) -> Result<(), ProtocolError> {
+    program.check(kind, data)?;
+    let Some(layout) = program.layout(kind) else { return Ok(()) };
     let start = out.len();
     let written = Writer { data, shift: 0, out }.layout(layout, 0);
     if written.is_err() {
@@ -26,14 +33,20 @@ pub(crate) fn decode_json(
     written
 }
 
-/// Appends one element, whose bytes are at the front of `data`, in the format of [`decode_json`].
+/// Appends one element, whose bytes are at the front of `data`, in the format of [`account_json`].
 pub(crate) fn push_element(
     name: &'static str,
     element: FieldType,
     data: &[u8],
     out: &mut String,
 ) -> Result<(), ProtocolError> {
-    Writer { data, shift: 0, out }.element(&one(name, element, 0), 0)
+    let field = Field { name, element, offset: 0, shape: Shape::One };
+    Writer { data, shift: 0, out }.element(&field, 0)
+}
+
+/// Returns the bytes at a place, whose length was checked.
+fn bytes_at<const LEN: usize>(data: &[u8], at: usize) -> [u8; LEN] {
+    *data[at..].first_chunk().expect("Invariant: the length was checked")
 }
 
 struct Writer<'a> {
@@ -69,7 +82,8 @@ impl Writer<'_> {
             Shape::Many(count) => self.elements(field, at, count),
             Shape::List => {
                 self.require(at, LIST_LENGTH_BYTES)?;
-                let count = usize::try_from(u32_at(self.data, at)).unwrap_or(usize::MAX);
+                let count = usize::try_from(u32::from_le_bytes(bytes_at(self.data, at)))
+                    .unwrap_or(usize::MAX);
                 let bytes = count.saturating_mul(field.element.size());
                 self.require(at, bytes.saturating_add(LIST_LENGTH_BYTES))?;
                 self.elements(field, at + LIST_LENGTH_BYTES, count)?;
@@ -95,22 +109,24 @@ impl Writer<'_> {
         self.require(at, field.element.size())?;
         let data = self.data;
         match field.element {
-            FieldType::U8 => self.number(u8_at(data, at)),
-            FieldType::I8 => self.number(i8_at(data, at)),
-            FieldType::U16 => self.number(u16_at(data, at)),
-            FieldType::I16 => self.number(i16_at(data, at)),
-            FieldType::U32 => self.number(u32_at(data, at)),
-            FieldType::I32 => self.number(i32_at(data, at)),
-            FieldType::U64 => self.text(u64_at(data, at)),
-            FieldType::I64 => self.text(i64_at(data, at)),
-            FieldType::U128 => self.text(u128_at(data, at)),
-            FieldType::I128 => self.text(i128_at(data, at)),
-            FieldType::Key => self.text(key_at(data, at)),
-            FieldType::Bool => {
-                self.number(bool_at(data, at, field.name)?);
-            }
+            FieldType::U8 => self.number(u8::from_le_bytes(bytes_at(data, at))),
+            FieldType::I8 => self.number(i8::from_le_bytes(bytes_at(data, at))),
+            FieldType::U16 => self.number(u16::from_le_bytes(bytes_at(data, at))),
+            FieldType::I16 => self.number(i16::from_le_bytes(bytes_at(data, at))),
+            FieldType::U32 => self.number(u32::from_le_bytes(bytes_at(data, at))),
+            FieldType::I32 => self.number(i32::from_le_bytes(bytes_at(data, at))),
+            FieldType::U64 => self.text(u64::from_le_bytes(bytes_at(data, at))),
+            FieldType::I64 => self.text(i64::from_le_bytes(bytes_at(data, at))),
+            FieldType::U128 => self.text(u128::from_le_bytes(bytes_at(data, at))),
+            FieldType::I128 => self.text(i128::from_le_bytes(bytes_at(data, at))),
+            FieldType::Key => self.text(Pubkey(bytes_at(data, at))),
+            FieldType::Bool => match data[at] {
+                0 => self.number(false),
+                1 => self.number(true),
+                value => return Err(ProtocolError::InvalidEnum { field: field.name, value }),
+            },
             FieldType::Enum(names) => {
-                let value = u8_at(data, at);
+                let value = data[at];
                 let name = names.get(usize::from(value));
                 self.text(*name.ok_or(ProtocolError::InvalidEnum { field: field.name, value })?);
             }
