@@ -2,8 +2,7 @@
 
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::account::AccountKind;
-use slotbook_protocol::model::enums::MarketType;
-use slotbook_protocol::model::fees::{Filler, Standing, TakerTerms, builder_fee, fill_fees};
+use slotbook_protocol::model::fees::{Filler, TakerTerms, builder_fee, fill_fees};
 use slotbook_protocol::model::units::QuoteQty;
 
 use crate::account::account;
@@ -16,22 +15,16 @@ pub(crate) fn run(input: &[u8]) {
     let amount = QuoteQty(input.word());
     let adjustment = i16::from_le_bytes(input.take());
     let tenth_bps = u16::from_le_bytes(input.take());
-    let standing = Standing {
-        volume_30d: QuoteQty(input.word()),
-        stake: input.word(),
-        is_high_leverage: flags & 1 != 0,
-    };
+    let tier = usize::try_from(input.word()).unwrap_or(usize::MAX);
+    // Kept inputs have another word here.
+    let _ = input.word();
     let (age_slots, multiplier) = (input.word(), input.word());
     let data = account(AccountKind::State, input);
     let Ok(state) = Program::Drift.state(&data) else { return };
-    let (market, fees) = match flags & 2 {
-        0 => (MarketType::Perp, state.perp_fees),
-        _ => (MarketType::Spot, state.spot_fees),
-    };
-    let Ok(tier) = fees.tier_of(market, &standing) else { return };
+    let fees = if flags & 2 == 0 { state.perp_fees } else { state.spot_fees };
     let terms = TakerTerms {
-        tier,
-        is_high_leverage: standing.is_high_leverage,
+        tier: fees.tier(tier),
+        is_high_leverage: flags & 1 != 0,
         is_referred: flags & 4 != 0,
         builder_fee_tenth_bps: (flags & 8 != 0).then_some(tenth_bps),
         addon_tenth_bps: 0,

@@ -7,7 +7,6 @@
 use crate::divide::{div_ceil, div_floor};
 use crate::layout::{Layout, leaf};
 use crate::model::Program;
-use crate::model::enums::MarketType;
 use crate::model::error::ProtocolError;
 use crate::model::tables::Tables;
 use crate::model::units::QuoteQty;
@@ -15,30 +14,8 @@ use crate::model::units::QuoteQty;
 /// Number of tiers in a fee structure. Source: programs/drift/src/state/state.rs `FeeTier`.
 pub const FEE_TIERS: usize = 10;
 
-/// The 30-day volumes, 1e6, below which a user is in tier 0, 1, 2, 3 or 4. The tier of all other
-/// users is the last one.
-/// Source: programs/drift/src/math/fees.rs `determine_perp_fee_tier`.
-const VOLUME_BOUNDS: [u64; 5] = [
-    2_000_000_000_000,
-    10_000_000_000_000,
-    20_000_000_000_000,
-    80_000_000_000_000,
-    200_000_000_000_000,
-];
-
-/// The 30-day volumes of Velocity's tiers, 1e6; its best tier is 3. Source:
-/// programs/velocity/src/math/fees.rs `determine_perp_fee_tier`.
-const VELOCITY_VOLUME_BOUNDS: [u64; VELOCITY_TIER_MAX] =
-    [5_000_000_000_000, 80_000_000_000_000, 200_000_000_000_000];
+/// Velocity's best tier. Source: programs/velocity/src/math/fees.rs `determine_perp_fee_tier`.
 const VELOCITY_TIER_MAX: usize = 3;
-
-/// Minimum staked governance tokens, 1e6, for a benefit of 5, 10, 20, 30, 40 per cent. Source:
-/// programs/drift/src/math/fees.rs `determine_perp_fee_tier`.
-const STAKE_BOUNDS: [u64; 5] =
-    [999_000_000, 9_999_000_000, 49_999_000_000, 99_999_000_000, 249_995_000_000];
-
-/// Per cent by which the stake reduces the fee and raises the rebate, in ascending order of stake.
-const STAKE_BENEFITS: [u32; 6] = [0, 5, 10, 20, 30, 40];
 
 /// Divisor of a market's fee adjustment, which is in per cent. Source:
 /// programs/drift/src/math/constants.rs `FEE_ADJUSTMENT_MAX`.
@@ -105,17 +82,6 @@ pub struct FeeStructure {
 /// The table of a program's fee structures.
 const fn structure<T: Tables>() -> &'static Layout {
     T::STATE.inner("perpFeeStructure")
-}
-
-/// What decides a user's tier.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
-    /// Volume as maker and taker over 30 days, 1e6.
-    pub volume_30d: QuoteQty,
-    /// Staked governance tokens, 1e6.
-    pub stake: u64,
-    /// The user is in high leverage mode.
-    pub is_high_leverage: bool,
 }
 
 impl FeeStructure {
@@ -188,27 +154,6 @@ impl FeeStructure {
         };
         self.tiers.get(index).copied().unwrap_or(self.tiers[0])
     }
-
-    /// Returns the tier of a user: by volume, and on Drift v2 improved by stake. In spot markets,
-    /// and in high leverage mode, the result is always the first tier without improvement.
-    ///
-    /// # Errors
-    /// [`ProtocolError::OutOfRange`] when the improved tier overflows.
-    ///
-    /// Source: programs/drift/src/math/fees.rs `determine_user_fee_tier`;
-    /// programs/velocity/src/math/fees.rs.
-    pub fn tier_of(&self, market: MarketType, user: &Standing) -> Result<FeeTier, ProtocolError> {
-        let beyond = |bounds: &[u64]| bounds.iter().filter(|b| user.volume_30d.0 >= **b).count();
-        match self.program {
-            _ if market == MarketType::Spot => Ok(self.tiers[0]),
-            Program::Velocity => Ok(self.tier(beyond(&VELOCITY_VOLUME_BOUNDS))),
-            Program::Drift if user.is_high_leverage => Ok(self.tiers[0]),
-            Program::Drift => {
-                let benefit = STAKE_BOUNDS.iter().filter(|bound| user.stake >= **bound).count();
-                self.tier(beyond(&VOLUME_BOUNDS)).with_benefit(STAKE_BENEFITS[benefit])
-            }
-        }
-    }
 }
 
 impl FillerRewardStructure {
@@ -271,25 +216,6 @@ impl FeeTier {
             referee_fee_numerator: field!("refereeFeeNumerator"),
             referee_fee_denominator: field!("refereeFeeDenominator"),
         }
-    }
-
-    /// Returns the tier with its fee reduced, and its rebate raised, by `per_cent` per cent. Below
-    /// 30 per cent the benefit itself is rounded; from 30 per cent on the result is rounded.
-    fn with_benefit(self, per_cent: u32) -> Result<Self, ProtocolError> {
-        let (fee, rebate) = (u64::from(self.fee_numerator), u64::from(self.maker_rebate_numerator));
-        let (fee, rebate) = match per_cent {
-            0 => (fee, rebate),
-            5 | 10 | 20 => {
-                let parts = u64::from(100 / per_cent);
-                (fee - fee.div_ceil(parts), rebate + rebate / parts)
-            }
-            _ => {
-                let benefit = u64::from(per_cent);
-                ((fee * (100 - benefit)).div_ceil(100), rebate * (100 + benefit) / 100)
-            }
-        };
-        let narrow = |value| u32::try_from(value).map_err(|_| out_of_range("fee tier"));
-        Ok(Self { fee_numerator: narrow(fee)?, maker_rebate_numerator: narrow(rebate)?, ..self })
     }
 }
 
@@ -525,50 +451,13 @@ mod tests {
         }
     }
 
-    fn tier(volume: u64, stake: u64) -> (u32, u32) {
-        let user = Standing { volume_30d: QuoteQty(volume), stake, is_high_leverage: false };
-        let tier = PERPS.tier_of(MarketType::Perp, &user).unwrap();
-        (tier.fee_numerator, tier.maker_rebate_numerator)
-    }
-
     #[test]
-    fn volume_chooses_the_tier_and_the_bound_belongs_to_the_better() {
-        assert_eq!(tier(0, 0).0, 100);
-        assert_eq!(tier(1_999_999_999_999, 0).0, 100);
-        assert_eq!(tier(2_000_000_000_000, 0).0, 90);
-        assert_eq!(tier(200_000_000_000_000, 0).0, 50);
-        assert_eq!(tier(u64::MAX, 0).0, 50);
-    }
-
-    #[test]
-    fn stake_lowers_the_fee_and_raises_the_rebate() {
-        assert_eq!(tier(0, 998_999_999), (100, 20));
-        assert_eq!(tier(0, 999_000_000), (95, 21));
-        assert_eq!(tier(200_000_000_000_000, 9_999_000_000), (45, 22));
-        assert_eq!(tier(0, 49_999_000_000), (80, 24));
-        assert_eq!(tier(0, 99_999_000_000), (70, 26));
-        assert_eq!(tier(0, u64::MAX), (60, 28));
-    }
-
-    #[test]
-    fn velocity_has_four_tiers_by_volume_alone_and_lifts_all_users_to_one() {
-        let structure = FeeStructure::perps_default(Program::Velocity);
-        let fee = |structure: &FeeStructure, millions: u64| {
-            let volume_30d = QuoteQty(millions * 1_000_000_000_000);
-            let user = Standing { volume_30d, stake: u64::MAX, is_high_leverage: true };
-            let tier = structure.tier_of(MarketType::Perp, &user).unwrap();
-            assert_eq!(
-                (tier.maker_rebate_numerator, tier.maker_rebate_denominator),
-                (25, 1_000_000)
-            );
-            tier.fee_numerator
-        };
-        let all = [0, 4, 5, 79, 80, 199, 200, 1_000];
-        let fees = |structure: &FeeStructure| all.map(|millions| fee(structure, millions));
-        assert_eq!(fees(&structure), [40, 40, 30, 30, 20, 20, 15, 15]);
-        assert_eq!(fees(&FeeStructure { promo_tier: 2, ..structure })[..4], [20; 4]);
-        assert_eq!(fees(&FeeStructure { promo_tier: 9, ..structure }), [15; 8]);
-        assert_eq!(structure.tier(9).fee_numerator, 15);
+    fn velocity_lifts_all_users_to_one_tier_and_has_four() {
+        let mut structure = FeeStructure::perps_default(Program::Velocity);
+        for (promo_tier, fees) in [(0, [40, 30, 15, 15]), (2, [20, 20, 15, 15]), (9, [15; 4])] {
+            structure.promo_tier = promo_tier;
+            assert_eq!([0, 1, 3, 9].map(|index| structure.tier(index).fee_numerator), fees);
+        }
         assert_eq!(PERPS.tier(5).fee_numerator, 50);
         assert_eq!(PERPS.tier(200), PERPS.tiers[0]);
     }
@@ -584,15 +473,6 @@ mod tests {
         assert_eq!(taker_fee(amount, &dearer, -50), Ok(QuoteQty(551 - 275)));
         let fees = fill_fees(amount, &dearer, Some(&tier), 0, None).unwrap();
         assert_eq!(fees.maker_rebate, QuoteQty(25));
-    }
-
-    #[test]
-    fn spot_and_high_leverage_pay_by_the_first_tier_whatever_the_volume() {
-        let user =
-            Standing { volume_30d: QuoteQty(u64::MAX), stake: u64::MAX, is_high_leverage: true };
-        assert_eq!(PERPS.tier_of(MarketType::Perp, &user), Ok(PERPS.tiers[0]));
-        let user = Standing { is_high_leverage: false, ..user };
-        assert_eq!(PERPS.tier_of(MarketType::Spot, &user), Ok(PERPS.tiers[0]));
     }
 
     #[test]

@@ -4,12 +4,13 @@ use serde_json::Value;
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::{Direction, MarketType};
 use slotbook_protocol::model::fees::{
-    FeeStructure, FeeTier, FillFees, Filler, Standing, TakerTerms, fill_fees,
+    FeeStructure, FeeTier, FillFees, Filler, TakerTerms, fill_fees,
 };
 use slotbook_protocol::model::fill::match_fill;
 use slotbook_protocol::model::units::{BaseQty, Price, QuoteQty};
 
 use super::Comparison;
+use super::tiers::{Standing, tier_of};
 use crate::report::Outcome;
 use crate::value::{Malformed, at, flag, integer, integer_or_null, text};
 
@@ -51,12 +52,12 @@ pub(super) fn judge_fees(case: &Value) -> Result<Outcome, Malformed> {
         MarketType::Perp => FeeStructure::perps_default(Program::Drift),
         MarketType::Spot => FeeStructure::spot_default(),
     };
-    let tier_of = |user: &Standing| {
-        structure.tier_of(market, user).map_err(|error| Malformed(error.to_string()))
+    let tier = |user: &Standing| {
+        tier_of(&structure, market, user).map_err(|error| Malformed(error.to_string()))
     };
     let is_high_leverage = flag(case, "takerHighLeverage");
-    let taker = tier_of(&standing(case, "taker", is_high_leverage)?)?;
-    let maker = tier_of(&standing(case, "maker", false)?)?;
+    let taker = tier(&standing(case, "taker", is_high_leverage)?)?;
+    let maker = tier(&standing(case, "maker", false)?)?;
     let terms = TakerTerms {
         tier: taker,
         is_high_leverage,

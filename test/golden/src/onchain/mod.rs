@@ -3,6 +3,7 @@
 mod amm;
 mod fees;
 mod makers;
+mod tiers;
 mod walk;
 
 use serde_json::Value;
