@@ -128,7 +128,10 @@ export function abortWithAny(signals: readonly AbortSignal[]): AbortSignal {
     controller.abort(signals.find(({ aborted }) => aborted)?.reason);
   };
   if (signals.some(({ aborted }) => aborted)) abort();
-  else for (const signal of signals) signal.addEventListener('abort', abort, { once: true });
+  else {
+    setMaxListeners(0, ...signals);
+    for (const signal of signals) signal.addEventListener('abort', abort, { once: true });
+  }
   return controller.signal;
 }
 
