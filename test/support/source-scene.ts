@@ -62,6 +62,8 @@ export class SourceScene {
   slot = 100;
   /** Slots by which nodes that are read say to be ahead. */
   slotsAhead = 0;
+  /** Calls for accounts with this one are refused by nodes that are read. */
+  refused = '';
   /** Whether nodes can be read. */
   canRead = true;
   /** Whether servers notify of slots that are final. */
@@ -149,6 +151,7 @@ export class SourceScene {
   #read<T>([method, [keys], parse]: Parameters<NodeRpc['call']>): Promise<T> {
     if (!this.canRead) return Promise.reject(new Error('the node is down'));
     if (method === 'getSlot') return Promise.resolve(parse(this.slot + this.slotsAhead) as T);
+    if ((keys as string[]).includes(this.refused)) return Promise.reject(new Error('refused'));
     const value = (keys as string[]).map((key) => {
       const data = this.chain.get(key);
       return data === undefined ? null : { lamports: 1, owner: 'p', data: [data, 'base64'] };

@@ -104,6 +104,20 @@ describe('two sources', () => {
     expect(scene.book.get('a')).toBe('true');
   });
 
+  test('nodes refuse to give one disputed account: the others are judged', async () => {
+    scene = await Scene.open(['grpc', 'grpc']);
+    const [liar] = scene.sources as [FakeSource];
+    const keys = ['a', 'b', 'c', 'd', 'e'];
+    for (const key of keys) scene.writeAccount(key, 'true');
+    await scene.passSlots(4);
+    scene.refused = 'a';
+    for (const key of keys) liar.notifyWrite(key, scene.slot, 'lied');
+    await scene.passSlots(4);
+    const others = keys.filter((key) => key !== 'a');
+    expect(others.map((key) => scene.book.get(key))).toEqual(others.map(() => 'true'));
+    expect(scene.states).toEqual(['distrusted', 'trusted']);
+  });
+
   test('a node is no witness for its own subscriptions, but is one against them', async () => {
     scene = await Scene.open(['rpc', 'grpc'], ['node']);
     const [node, honest] = scene.sources as [FakeSource, FakeSource];

@@ -3,6 +3,7 @@ import { Backoff } from '../../rpc/backoff.js';
 import { readSlot } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { withTimeLimit } from '../../rpc/timers.js';
+import { readAround } from '../connection/spoilers.js';
 import { type AccountUpdate, parseMultipleAccounts } from '../model/account-update.js';
 import { multipleAccountsParams } from '../model/queries.js';
 import {
@@ -131,18 +132,20 @@ export class Witnesses {
     accounts: readonly NamedAccount[],
     signal: AbortSignal,
   ): Promise<void> {
-    const limit = { timers: this.#options.timers, limitMs: DISPUTE_READ_MS_MAX, signal };
+    const { timers } = this.#options;
+    const limit = { timers, limitMs: DISPUTE_READ_MS_MAX, signal };
     for (let from = 0; from < accounts.length; from += DISPUTE_KEYS_MAX) {
       const kinds = new Map(
         accounts.slice(from, from + DISPUTE_KEYS_MAX).map(({ pubkey, kind }) => [pubkey, kind]),
       );
-      const keys = [...kinds.keys()];
-      const parse = (result: unknown) =>
-        parseMultipleAccounts(keys, (key) => kinds.get(key) ?? 'user', result);
-      const params = multipleAccountsParams(keys);
-      const batch = await withTimeLimit(limit, (limited) => {
-        const options = { signal: limited, timeoutMs: DISPUTE_READ_MS_MAX };
-        return rpc.call('getMultipleAccounts', params, parse, options);
+      const wanted = { keys: [...kinds.keys()], nowMs: timers.nowMs() };
+      const batch = await readAround(rpc, wanted, (keys) => {
+        const parse = (result: unknown) =>
+          parseMultipleAccounts(keys, (key) => kinds.get(key) ?? 'user', result);
+        return withTimeLimit(limit, (limited) => {
+          const options = { signal: limited, timeoutMs: DISPUTE_READ_MS_MAX };
+          return rpc.call('getMultipleAccounts', multipleAccountsParams(keys), parse, options);
+        });
       }).catch(() => null);
       if (batch === null || signal.aborted) return;
       for (const update of batch.updates) this.#listener.onRead(name, update);
