@@ -1,12 +1,12 @@
 /** The shape and the faults of a run: which, when, for how long, and whom they befall, all from the seed. */
 import type { Random } from '../../src/sim/random.js';
+import { REFUSED_ITEMS, REFUSED_PAGE } from './chain-faults.js';
 import {
   type FaultKind,
   LIES,
   OF_MERGED,
   OF_ONE_NODE,
   OF_SEVERAL_NODES,
-  REFUSED_ITEMS,
   WRONG_WALL_CLOCK,
 } from './faults.js';
 
@@ -81,7 +81,7 @@ function kindsOf({ nodes, merged }: RunShape): readonly FaultKind[] {
 
 /** Every other history has a node that refuses items from the start or later, whatever else goes wrong. */
 function refusedItems(random: Random, { hasHistory }: RunShape): readonly PlannedFault[] {
-  const kind = random.pickOne(REFUSED_ITEMS);
+  const kind = random.pickOne([...REFUSED_ITEMS, REFUSED_PAGE, REFUSED_PAGE]);
   if (!hasHistory || kind === undefined || random.oneIn(2)) return [];
   const atMs = random.oneIn(2) ? 0 : random.nextBelow(LAST_FAULT_MS - kind.lastsMsMax);
   const lastsMs = random.nextBetween(20_000, kind.lastsMsMax);

@@ -1,5 +1,6 @@
 /** The kinds of faults: what goes wrong with nodes, streams, clocks and disks, and with the chain itself. */
 import type { Random } from '../../src/sim/random.js';
+import { CHAIN } from './chain-faults.js';
 import { beGreedy } from './greedy-client.js';
 import type { ModelChain } from './model-chain.js';
 import type { GrpcFaults } from './model-grpc.js';
@@ -95,13 +96,6 @@ export const CHAIN_STOPPED: FaultKind = {
     chain.standStill(lastsMs);
     node.stallFor(lastsMs);
   },
-};
-
-/** What was written in the last slots goes back, and all nodes notify of it. */
-export const FORK: FaultKind = {
-  name: 'a fork of some slots is abandoned',
-  lastsMsMax: 1,
-  begin: ({ chain, random }) => void chain.revertSlots(random.nextBetween(1, 4)),
 };
 
 /** Faults of a node that fails and does not lie. */
@@ -373,42 +367,6 @@ export const ANNOUNCED_AHEAD: FaultKind = {
   node: () => ({ announcedAhead: 30 }),
 };
 
-/** The users of a fork go back and no node notifies of them, as with the subscriptions of a program. */
-export const UNTOLD_FORK: FaultKind = {
-  name: 'a fork is abandoned, and its users are not notified',
-  lastsMsMax: 1,
-  node: () => ({ hidesReverts: true }),
-  begin: ({ chain }) => void chain.revertSlots(2),
-};
-
-/** An account is closed in the transaction that cancels its orders, and no subscription by owner notifies of it. */
-export const GONE_WITHOUT_A_WORD: FaultKind = {
-  name: 'an account is gone without a word',
-  lastsMsMax: 30_000,
-  begin: ({ chain, random }) => {
-    const pubkey = random.pickOne([...chain.accounts.keys()].filter((key) => chain.canClose(key)));
-    if (pubkey !== undefined) chain.closeAccount(pubkey);
-  },
-  end: ({ chain }) => chain.reopenAccounts(),
-};
-
-/** A notification of a user that never was. The node itself does not have it when it is asked. */
-export const MADE_UP_USER: FaultKind = {
-  name: 'a user is notified that the chain never had',
-  lastsMsMax: 1,
-  begin: ({ node }) => node.notifyMadeUpUser(),
-};
-
-/** The same by a gRPC server, for a slot. Random runs do not draw it: beside one server that lies another one is honest. */
-export const MADE_UP_BY_SERVER: FaultKind = {
-  name: 'a gRPC server notifies of a user that the chain never had',
-  lastsMsMax: 400,
-  server: () => ({ makesUp: true }),
-};
-
-/** What the chain itself does. */
-const CHAIN: readonly FaultKind[] = [GONE_WITHOUT_A_WORD, MADE_UP_USER, FORK, UNTOLD_FORK];
-
 /** Mishaps and lies of a gRPC server that another source refutes. */
 export const SERVER_FAULTS = {
   cut: { name: 'the stream is cut', lastsMsMax: 1, cutsServer: true },
@@ -474,16 +432,6 @@ export const NODE_FAULTS: readonly FaultKind[] = [...OUTAGES, ...HELD_LIES, ANNO
 
 /** What random runs draw from; a lie of the only node is refuted by nobody. */
 export const OF_ONE_NODE: readonly FaultKind[] = [...OUTAGES, ...MISHAPS, ...CLIENTS, ...CHAIN];
-/** A node refuses to give some transactions, for ever or for a while, and gives all else. */
-export const REFUSED_ITEMS: readonly FaultKind[] = (
-  ['unsupported version', 'internal error', 'malformed', 'nothing'] as const
-).flatMap((says) =>
-  [true, false].map((isForEver) => ({
-    name: `a refused item: ${says}${isForEver ? ', for ever' : ''}`,
-    lastsMsMax: 120_000,
-    node: () => ({ refused: { says, isForEver } }),
-  })),
-);
 /** The same where another node refutes a lie. */
 export const OF_SEVERAL_NODES: readonly FaultKind[] = [...OF_ONE_NODE, ...HELD_LIES];
 

@@ -6,7 +6,7 @@ import { LAYOUTS } from '../../src/sim/bytes/generated/layout.js';
 import { keyOf } from '../../src/sim/bytes/keys.js';
 import { Random } from '../../src/sim/random.js';
 import { START_UNIX_MS } from './globals.js';
-import { FIRST_SLOT, type LifeWrite, type MarketLife, SLOT_MS } from './market-life.js';
+import { FIRST_SLOT, type LifeWrite, type MarketLife, SLOT_MS, writeOf } from './market-life.js';
 import type { PlannedEvent, VirtualTime } from './virtual-time.js';
 
 const SYSVAR_PROGRAM = 'Sysvar1111111111111111111111111111111111111';
@@ -28,6 +28,7 @@ export function kindOfData(data: Uint8Array | undefined): ScannedKind | undefine
   return KINDS.get(Buffer.from(data ?? []).toString('hex', 0, 8));
 }
 
+const NAME_BYTES = 32;
 /** One slot in so many is skipped, as on the real chain. */
 const SKIPPED_ONE_IN = 20;
 
@@ -84,6 +85,10 @@ export class ModelChain {
   /** By how much the slot after the next one is late. */
   #stillMs = 0;
   readonly #closed = new Set<string>();
+  /** The names of markets by key, where they are not those of their lives. */
+  readonly #names = new Map<string, string>();
+  /** The names that these get back. */
+  readonly #restored = new Map<string, string>();
   /** The users that transactions wrote which are not confirmed yet, by slot. */
   readonly #usersWritten = new Map<number, Set<string>>();
   readonly #slotMs: number;
@@ -200,6 +205,42 @@ export class ModelChain {
     return taken.map(([slot, users]) => [slot, [...users]]);
   }
 
+  /** A perp market of this name has another one from now on. */
+  renameMarket(name: string, to: string): void {
+    const isNamed = ({ write }: AccountState) =>
+      kindOfData(write?.data) === 'perpMarket' && this.#nameOf(write) === name;
+    const market = [...this.accounts.values()].find(isNamed);
+    if (market === undefined) return;
+    this.#hasForked = true;
+    this.#names.set(market.pubkey, to);
+    this.#setState(market.pubkey, market.write, this.#slot);
+    this.#restored.set(market.pubkey, name);
+  }
+
+  /** Markets have the names of their lives again. */
+  restoreNames(): void {
+    for (const [pubkey, name] of this.#restored) {
+      this.#names.set(pubkey, name);
+      this.#setState(pubkey, this.accounts.get(pubkey)?.write ?? null, this.#slot);
+      this.#names.delete(pubkey);
+    }
+    this.#restored.clear();
+  }
+
+  #nameOf(write: LifeWrite | null): string | undefined {
+    const at = LAYOUTS[this.program].PERP_MARKET.name;
+    return write?.data.toString('latin1', at, at + NAME_BYTES).trimEnd();
+  }
+
+  /** The write with the name that the market has now. */
+  #named(write: LifeWrite | null): LifeWrite | null {
+    const name = this.#names.get(write?.pubkey ?? '');
+    if (write === null || name === undefined) return write;
+    const data = Buffer.from(write.data);
+    data.write(name.padEnd(NAME_BYTES), LAYOUTS[this.program].PERP_MARKET.name, 'latin1');
+    return writeOf({ ...write, data });
+  }
+
   /** From now on slots pass, and nothing is written in them but the Clock. */
   stopLife(): void {
     this.#isLiving = false;
@@ -260,7 +301,8 @@ export class ModelChain {
     this.#setState(CLOCK_KEY, write, this.#slot);
   }
 
-  #setState(pubkey: string, write: LifeWrite | null, slot: number): void {
+  #setState(pubkey: string, told: LifeWrite | null, slot: number): void {
+    const write = this.#named(told);
     const before = this.accounts.get(pubkey) ?? null;
     const fromMs = this.#time.nowMs;
     if (before !== null) before.untilMs = fromMs;

@@ -73,9 +73,10 @@ export class ModelLedger {
 
   /** The transactions that wrote users and are confirmed by the end of a slot. */
   confirmWrites(slot: number): readonly WriteLog[] {
+    const program = PROGRAM_IDS[this.#chain.program];
     const taken = this.#chain.takeUsersWritten(slot - CONFIRMED_SLOTS);
     const confirmed = taken.map(([of, users]) =>
-      writeLogOf({ slot: of, second: this.#chain.secondOf(of) }, users),
+      writeLogOf({ slot: of, second: this.#chain.secondOf(of), program }, users),
     );
     for (const one of confirmed) this.#writes.set(one.signature, one);
     return confirmed;

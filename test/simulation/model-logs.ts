@@ -1,8 +1,8 @@
 /** The transactions that write users, one a slot, and what their logs say. */
 import { createHash } from 'node:crypto';
 import { decodeBase58, encodeBase58 } from '../../src/history/store/base58.js';
-import { PROGRAM_ID as PROGRAM } from '../../src/sim/bytes/keys.js';
 import type { Random } from '../../src/sim/random.js';
+import { fillLog } from '../support/fill-log.js';
 import type { AccountState } from './model-chain.js';
 import type { NodeFaults } from './node-faults.js';
 
@@ -12,6 +12,8 @@ export interface WriteLog {
   readonly slot: number;
   /** Its block time, unix seconds. */
   readonly second: number;
+  /** The address of the program that runs. */
+  readonly program: string;
   readonly users: readonly string[];
 }
 
@@ -22,19 +24,19 @@ const KEY_BYTES = 32;
 const NO_BYTES = Buffer.alloc(0);
 
 /** What the runtime writes of a transaction, with a record of an order for each of these users. */
-function linesOf({ users, second }: Pick<WriteLog, 'users' | 'second'>): readonly string[] {
+function linesOf({ users, second, program }: Omit<WriteLog, 'signature'>): readonly string[] {
   const ts = Buffer.alloc(8);
   ts.writeBigInt64LE(BigInt(second));
   const records = users.map((user) => {
     const fields = [ts, decodeBase58(user, KEY_BYTES) ?? NO_BYTES, Buffer.alloc(ORDER_BYTES)];
     return `Program data: ${Buffer.concat([ORDER_RECORD, ...fields]).toString('base64')}`;
   });
-  return [`Program ${PROGRAM} invoke [1]`, ...records, `Program ${PROGRAM} success`];
+  return [`Program ${program} invoke [1]`, ...records, `Program ${program} success`];
 }
 
 /** The transaction of a slot. */
 export function writeLogOf(
-  at: Pick<WriteLog, 'slot' | 'second'>,
+  at: Omit<WriteLog, 'signature' | 'users'>,
   users: readonly string[],
 ): WriteLog {
   const signature = encodeBase58(createHash('sha512').update(`writes ${at.slot}`).digest());
@@ -43,13 +45,13 @@ export function writeLogOf(
 
 /** A node's response of getTransaction: the users are accounts that it may write. */
 export function transactionText(log: WriteLog): string {
-  const { slot, second, users } = log;
+  const { slot, second, users, program } = log;
   const header = {
     numRequiredSignatures: 0,
     numReadonlySignedAccounts: 0,
     numReadonlyUnsignedAccounts: 1,
   };
-  const message = { header, accountKeys: [...users, PROGRAM] };
+  const message = { header, accountKeys: [...users, program] };
   const meta = {
     err: null,
     logMessages: linesOf(log),
@@ -80,4 +82,18 @@ export class LostUsers {
     const named = users.filter((user) => !this.#unnamed.delete(`${user} ${at.slot}`));
     return linesOf({ ...at, users: named });
   }
+}
+
+const FOREIGN = 'foreignProgram1111111111111111111111111111111';
+/** Fills have lower numbers. */
+const FORGED_ID = 1_000_000;
+
+/** The lines of a transaction, around and in which a foreign program writes what looks like a fill. */
+export function withForeignLines(lines: readonly string[], slot: number): readonly string[] {
+  const [first = '', ...rest] = lines;
+  const [begins = '', forged = '', ends = ''] = fillLog(FORGED_ID + slot, 1, FOREIGN);
+  const broken = `${forged.slice(0, -20)}!${forged.slice(-20)}`;
+  const spoken = [`Program log: ${first}`, `Program log: end\n${first}`];
+  const within = [begins.replace('[1]', '[2]'), forged, ...spoken, forged, broken, ends];
+  return [begins, forged, ends, first, ...within, ...rest, begins, ...spoken, forged, ends];
 }

@@ -11,16 +11,10 @@ import {
   madeUpUser,
 } from './model-chain.js';
 import type { ListConfig, ModelFill, ModelLedger } from './model-ledger.js';
-import { LostUsers, transactionText, type WriteLog } from './model-logs.js';
-import type {
-  HostReply,
-  HostSocket,
-  NetworkHost,
-  RequestOutcome,
-  UpgradeOutcome,
-} from './network.js';
+import { LostUsers, transactionText, type WriteLog, withForeignLines } from './model-logs.js';
+import type { HostSocket, NetworkHost, RequestOutcome, UpgradeOutcome } from './network.js';
 import { type NodeFaults, type NotifiedKind, type Refusal, soundNode } from './node-faults.js';
-import { partsOf, spoiled, trickledReply, withWrongZstd } from './replies.js';
+import { partsOf, spoiled, spoiledReply, trickledReply, withWrongZstd } from './replies.js';
 
 const OTHER_GENESIS = 'otherChain11111111111111111111111111111111';
 /** One way through the network. */
@@ -172,7 +166,7 @@ export class ModelNode implements NetworkHost, ChainListener {
       const headers = retryAfterSeconds === null ? {} : { 'retry-after': `${retryAfterSeconds}` };
       return { status, headers, parts: partsOf('overloaded') };
     }
-    const refusal = this.#refuse(method, params[0]);
+    const refusal = this.#refuse(method, params);
     const result = refusal === null ? this.#answer(method, params) : null;
     const text =
       refusal !== null
@@ -181,7 +175,7 @@ export class ModelNode implements NetworkHost, ChainListener {
           ? `{"jsonrpc":"2.0","error":{"code":-32601,"message":"Method not found"},"id":${id}}`
           : `{"jsonrpc":"2.0","result":${result},"id":${id}}`;
     if (this.faults.tricklesScans && isUserScan(method, params)) return trickledReply(text);
-    return this.#spoilReply(text);
+    return spoiledReply(text, this.faults, this.#random);
   }
 
   handleSlot(slot: number, _ended: number, parent: number): void {
@@ -199,6 +193,11 @@ export class ModelNode implements NetworkHost, ChainListener {
   /** The transaction that wrote users is confirmed. */
   handleWriteLog(log: WriteLog): void {
     this.#notifyLogs(log, this.faults.cutsLogs ? ['Log truncated'] : this.#losses.linesOf(log));
+  }
+
+  /** The signature of one of the last fills. */
+  recentSignature(random: Random): string | null {
+    return random.pickOne(this.#ledger.fills.slice(-20))?.signature ?? null;
   }
 
   /** Notifies of a user that the chain never had. */
@@ -227,9 +226,14 @@ export class ModelNode implements NetworkHost, ChainListener {
   }
 
   #notifyLogs(of: Pick<WriteLog, 'signature' | 'slot'>, logs: readonly string[]): void {
-    const value = JSON.stringify({ signature: of.signature, err: null, logs });
+    const told = this.#toldLines(logs, of.slot);
+    const value = JSON.stringify({ signature: of.signature, err: null, logs: told });
     const result = `{"context":{"slot":${of.slot}},"value":${value}}`;
     this.#notify('logs', null, ({ id }) => notification('logsNotification', result, id));
+  }
+
+  #toldLines(lines: readonly string[], slot: number): readonly string[] {
+    return this.faults.foreignLogs ? withForeignLines(lines, slot) : lines;
   }
 
   #subscribe(connection: Connection, method: string, params: readonly unknown[]): number {
@@ -332,20 +336,21 @@ export class ModelNode implements NetworkHost, ChainListener {
     if (write !== undefined) return transactionText(write);
     const fill = this.#ledger.find(signature);
     if (fill === undefined) return 'null';
-    const { slot, lines: logMessages } = fill;
+    const { slot, lines } = fill;
     return JSON.stringify({
       slot,
       blockTime: this.#chain.secondOf(slot),
-      meta: { err: null, logMessages },
+      meta: { err: null, logMessages: this.#toldLines(lines, slot) },
     });
   }
 
   /** The members of a response that refuses a fill, or accounts; null for what is given. */
-  #refuse(method: string, item: unknown): string | null {
+  #refuse(method: string, [item, config]: readonly unknown[]): string | null {
     const { refused, spoilt } = this.faults;
     const isSpoilt =
       method === 'getMultipleAccounts' && [...spoilt].some((key) => `${item}`.includes(key));
-    if (method !== 'getTransaction') return isSpoilt ? REFUSALS['internal error'] : null;
+    if (isSpoilt || this.#refusesPage(method, config)) return REFUSALS['internal error'];
+    if (method !== 'getTransaction') return null;
     const signature = item as string;
     const isRefused =
       refused !== null && (this.#ledger.find(signature)?.id ?? 0) % REFUSED_ONE_IN === 1;
@@ -353,6 +358,12 @@ export class ModelNode implements NetworkHost, ChainListener {
     if (says === null) return null;
     if (refused?.isForEver === true) this.refusedForEver.set(signature, says);
     return REFUSALS[says];
+  }
+
+  #refusesPage(method: string, config: unknown): boolean {
+    const { refusedPage } = this.faults;
+    if (method !== 'getSignaturesForAddress' || refusedPage === null) return false;
+    return this.#ledger.list(config as ListConfig).some((row) => row.signature === refusedPage);
   }
 
   #readStatuses(signatures: readonly string[]): string {
@@ -419,29 +430,6 @@ export class ModelNode implements NetworkHost, ChainListener {
     data.writeBigUInt64LE(data.readBigUInt64LE(0) + BigInt(slotsAhead), 0);
     data.writeBigInt64LE(data.readBigInt64LE(32) + BigInt(clockErrorSeconds), 32);
     return { ...state, write: { ...state.write, data, base64: data.toString('base64') } };
-  }
-
-  #spoilReply(text: string): HostReply {
-    const { bodies, stallsBodies } = this.faults;
-    if (stallsBodies) {
-      return { status: 200, parts: partsOf(text.slice(0, text.length / 2)), end: 'never' };
-    }
-    switch (bodies) {
-      case 'sound':
-        return { status: 200, parts: partsOf(text) };
-      case 'cut':
-        return { status: 200, parts: partsOf(text.slice(0, text.length / 2)), end: 'reset' };
-      case 'half':
-        return { status: 200, parts: partsOf(text.slice(0, text.length / 2)) };
-      case 'garbled':
-        return { status: 200, parts: partsOf(spoiled(text, this.#random)) };
-      case 'empty':
-        return { status: 200, parts: [] };
-      case 'null':
-        return { status: 200, parts: partsOf('{"jsonrpc":"2.0","result":null,"id":1}') };
-      case 'wrongZstd':
-        return { status: 200, parts: partsOf(withWrongZstd(text)) };
-    }
   }
 }
 

@@ -60,6 +60,10 @@ export class ModelReader implements ClientEnd {
     this.#planWatch();
   }
 
+  get isReading(): boolean {
+    return this.#isReading;
+  }
+
   /** The first topic that it does not follow; null when it follows all. */
   get notFollowing(): StreamRequest | null {
     return this.followed.find(({ isFollowing }) => !isFollowing)?.request ?? null;
@@ -98,7 +102,8 @@ export class ModelReader implements ClientEnd {
     if (message.type === 'subscribed') {
       this.#frameAtMs.set(String(message['topic']), currentMachine().time.nowMs);
     }
-    if (message.type === 'error') this.#handleError(message as Answer);
+    if (message.type === 'error' && !this.#handleEnd(message as Answer))
+      this.#handleError(message as Answer);
   }
 
   receiveClose(_code: number): void {
@@ -134,6 +139,22 @@ export class ModelReader implements ClientEnd {
     connection.setReading(this.#isReading);
     this.#noteFrames();
     this.#follower.connect((text) => connection.sendMessage(text));
+  }
+
+  /** A topic ends when its market gets another name; it is followed by what was asked for. False for another error. */
+  #handleEnd({ code, topic, message }: Answer): boolean {
+    const ended = this.followed.find(({ book }) => book?.topic === topic);
+    if (
+      code !== 'UNKNOWN_MARKET' ||
+      ended === undefined ||
+      !/ is (now|no longer) /.test(`${message}`)
+    )
+      return false;
+    this.#follower.books.delete(`${topic}`);
+    ended.book = null;
+    ended.isWhole = false;
+    this.#follower.subscribe(ended);
+    return true;
   }
 
   #handleError({ code, id }: Answer): void {

@@ -55,6 +55,8 @@ export interface NodeFaults {
   lostWithLogs: number;
   /** Logs are cut before their first record. */
   cutsLogs: boolean;
+  /** Logs hold lines of foreign programs as well, which look like fills. */
+  foreignLogs: boolean;
   doubled: number;
   swapped: number;
   malformed: number;
@@ -73,6 +75,8 @@ export interface NodeFaults {
   hasOtherGenesis: boolean;
   /** One fill in a few is not given, where `isForEver` neither when the fault is over; null gives all. */
   refused: { readonly says: Refusal; readonly isForEver: boolean } | null;
+  /** Pages of signatures with this one are refused; null refuses none. */
+  refusedPage: string | null;
   /** Accounts whose rows in scans are broken, and because of which calls for accounts are refused. */
   spoilt: ReadonlySet<string>;
   subscribes: 'acknowledged' | 'silent' | 'refused';
@@ -102,6 +106,7 @@ export function soundNode(): NodeFaults {
     lostUsers: 0,
     lostWithLogs: 0,
     cutsLogs: false,
+    foreignLogs: false,
     doubled: 0,
     swapped: 0,
     malformed: 0,
@@ -113,6 +118,7 @@ export function soundNode(): NodeFaults {
     clockErrorSeconds: 0,
     hasOtherGenesis: false,
     refused: null,
+    refusedPage: null,
     spoilt: new Set(),
     subscribes: 'acknowledged',
     answersPings: true,

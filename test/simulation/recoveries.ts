@@ -1,6 +1,7 @@
 /** Faults one after the other: soon after each the book is live and right again. */
+import { FORK } from './chain-faults.js';
 import type { PlannedFault } from './fault-plan.js';
-import { CHAIN_STOPPED, CUT, type FaultKind, FORK, LIES, STALLED } from './faults.js';
+import { CHAIN_STOPPED, CUT, type FaultKind, LIES, STALLED } from './faults.js';
 import type { NodeFaults } from './node-faults.js';
 
 /** From the end of a fault until the book is live and right. */

@@ -3,24 +3,29 @@
  * against the service as it was before the repair that it is about, and failed.
  */
 import type { Flags } from '../../src/config/setting-reader.js';
+import {
+  FOREIGN_LOGS,
+  GONE_WITHOUT_A_WORD,
+  MADE_UP_BY_SERVER,
+  MADE_UP_USER,
+  REFUSED_ITEMS,
+  REFUSED_PAGE,
+  RENAMED_MARKET,
+  UNTOLD_FORK,
+} from './chain-faults.js';
 import type { PlannedFault, RunShape } from './fault-plan.js';
 import {
   ANNOUNCED_AHEAD,
   CLOCK_AHEAD,
   CUT,
   type FaultKind,
-  GONE_WITHOUT_A_WORD,
   HANGING_SCANS,
   HOST_DOWN,
   LIES,
-  MADE_UP_BY_SERVER,
-  MADE_UP_USER,
   NODE_FAULTS,
-  REFUSED_ITEMS,
   SERVER_FAULTS,
   SUBSCRIBES_REFUSED,
   TRICKLING_SCANS,
-  UNTOLD_FORK,
 } from './faults.js';
 import { kindOfData } from './model-chain.js';
 import {
@@ -274,6 +279,18 @@ const NAMED: readonly Scenario[] = [
       without: 'absences.ts',
     }),
   ),
+  {
+    name: `${RENAMED_MARKET.name}, twelve times`,
+    faults: () => twelveTimes(RENAMED_MARKET),
+    staysLive: true,
+  },
+  { name: FOREIGN_LOGS.name, faults: only(FOREIGN_LOGS, 240_000), staysLive: true },
+  {
+    name: `the only node has ${REFUSED_PAGE.name}, and others every ten seconds`,
+    shape: { ...SHAPE, nodes: 1 },
+    faults: () => twelveTimes(REFUSED_PAGE),
+    staysLive: true,
+  },
   {
     name: 'the wall clock is 95 days ahead for 75 seconds',
     faults: only(CLOCK_AHEAD),

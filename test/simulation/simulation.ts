@@ -3,9 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { LIMITS } from '../../src/config/limits.js';
 import type { Flags } from '../../src/config/setting-reader.js';
 import type { ProgramName } from '../../src/contract/program.js';
-import type { Engine } from '../../src/engine/engine.js';
 import { Random } from '../../src/sim/random.js';
-import { rowsOf } from '../support/stream-checker.js';
 import type { StreamRequest } from '../support/stream-follower.js';
 import { BookTruth } from './book-truth.js';
 import { type PlannedFault, type RunShape, randomFaults, randomShape } from './fault-plan.js';
@@ -21,6 +19,7 @@ import { ModelNode } from './model-node.js';
 import { ModelReader } from './model-reader.js';
 import { useHosts } from './network.js';
 import { soundNode } from './node-faults.js';
+import { ReaderTruth } from './reader-truth.js';
 import { textOf, textOfBody } from './record-text.js';
 import { RunDisk } from './run-disk.js';
 import { SimulatedService } from './simulated-service.js';
@@ -50,7 +49,8 @@ const READERS: readonly (readonly StreamRequest[])[] = [
     { channel: 'l3', market: 'ETH-PERP', depth: 50 },
     { channel: 'bbo', market: 'BTC-PERP' },
   ],
-  [{ channel: 'book', market: 'BTC-PERP', depth: 50 }],
+  // By its key a market is followed under any name.
+  [{ channel: 'book', market: 'perp_1', depth: 50 }],
 ];
 /** After the process was stopped a client may have left it. */
 const PAUSE_EXCUSED_MS = 4_000;
@@ -61,6 +61,7 @@ const REQUESTS = [
   { path: '/status', query: '' },
   { path: '/ready', query: '' },
   { path: '/l2', query: 'marketName=SOL-PERP&depth=5' },
+  { path: '/l2', query: 'marketType=perp&marketIndex=1&depth=5' },
 ];
 const HISTORY_CHECK_MS = 39_000;
 const TRADES = { path: '/trades', query: 'symbol=SOL-PERP&limit=1000' };
@@ -122,6 +123,7 @@ class Run {
   readonly #servers: readonly ModelGrpc[];
   readonly #faults: readonly PlannedFault[];
   readonly #readers: readonly ModelReader[];
+  readonly #readerTruth: ReaderTruth;
   readonly #machine: Machine;
   readonly #violations: string[] = [];
   readonly #counts: Record<string, number> = {};
@@ -164,6 +166,7 @@ class Run {
     this.#readers = READERS.map((requests, index) => {
       return new ModelReader({ ip: `10.0.0.${index + 1}`, requests, listener });
     });
+    this.#readerTruth = new ReaderTruth(this.#readers);
     this.#service = new SimulatedService();
   }
 
@@ -384,6 +387,7 @@ class Run {
     this.#lastState = engine.state;
     if (engine.state !== 'live') {
       this.#truth.forgetWrong();
+      this.#readerTruth.forgetStrays();
       this.#checkLiveness();
       this.#checkStaysLive(engine.state);
       return;
@@ -394,6 +398,8 @@ class Run {
       blindMs: this.#findBlindMs(),
     });
     if (wrong !== null) this.#violate(wrong);
+    const stray = this.#readerTruth.findStray(engine, this.#time.nowMs);
+    if (stray !== null) this.#violateAsReader(stray);
     if (this.#isHealed) this.#checkHealed();
   }
 
@@ -442,30 +448,14 @@ class Run {
 
   #checkHealed(): void {
     const { engine } = this.#service;
-    for (const { notFollowing } of this.#readers) {
-      if (notFollowing !== null) this.#violate(`${notFollowing.channel} was not followed`);
-    }
+    const lacking = this.#readerTruth.findNotFollowed();
+    if (lacking !== null) this.#violate(lacking);
     if (engine?.state !== 'live') this.#violate(`the book was ${engine?.state}, must be live`);
     else if (this.#time.nowMs >= RUN_MS - SLOT_MS) {
       const difference = this.#truth.findDifference(engine);
       if (difference !== null) this.#violate(`at the end: ${difference}`);
-      for (const reader of this.#readers) this.#checkReader(reader, engine);
-    }
-  }
-
-  /** What a client has is what the service shows. */
-  #checkReader({ followed, frames }: ModelReader, engine: Engine): void {
-    this.#record(`a reader has ${frames} frames`);
-    for (const { request, book } of followed) {
-      const market = engine.findMarket(request.market)?.id ?? -1;
-      const { depth = 1 } = request;
-      const bytes =
-        request.channel === 'l3' ? engine.l3({ market, depth }) : engine.l2({ market, depth });
-      const shown = rowsOf(request.channel, JSON.parse(Buffer.from(bytes).toString()));
-      const { bids, asks } = (request.channel === 'l3' ? book?.orders : book?.levels) ?? {};
-      if (JSON.stringify([bids, asks]) !== shown) {
-        this.#violate(`${request.channel} of ${request.market} is not what the service shows`);
-      }
+      for (const { frames } of this.#readers) this.#record(`a reader has ${frames} frames`);
+      for (const wrong of this.#readerTruth.findWrong(engine)) this.#violate(wrong);
     }
   }
 
