@@ -28,7 +28,7 @@ const unrepairedFiles = {
   'src/feed/connection/absences.ts': '../unrepaired/absences.ts',
   'src/feed/connection/log-witness.ts': '../unrepaired/log-witness.ts',
   'src/feed/connection/pace-check.ts': '../unrepaired/pace-check.ts',
-  'src/feed/connection/spoilers.ts': '../unrepaired/spoilers.ts',
+  'src/feed/model/spoilers.ts': '../unrepaired/spoilers.ts',
   'src/feed/connection/suspects.ts': '../unrepaired/suspects.ts',
   'src/feed/connection/takeover-check.ts': '../unrepaired/takeover-check.ts',
   'src/feed/model/chain-clock.ts': '../unrepaired/chain-clock.ts',

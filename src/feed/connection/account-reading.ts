@@ -3,8 +3,8 @@ import { parseJson } from '../../rpc/json.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { withTimeLimit } from '../../rpc/timers.js';
 import { type AccountUpdate, parseMultipleAccounts } from '../model/account-update.js';
+import { readAround } from '../model/spoilers.js';
 import type { FeedParts } from './parts.js';
-import { readAround } from './spoilers.js';
 
 /**
  * One read of some accounts: the keys of those that the node gives, the response, and its decoded

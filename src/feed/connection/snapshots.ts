@@ -23,13 +23,13 @@ import {
   type ProgramKind,
   programAccountsParams,
 } from '../model/queries.js';
+import { readAround } from '../model/spoilers.js';
 import { type AgreementRule, readConfirmed } from './agreement.js';
 import type { ChainCheck } from './chain-check.js';
 import { countsAgree, readsWanted, requirePossible } from './completeness.js';
 import type { FeedParts } from './parts.js';
 import { raceScans, type Scan, type ScanLimits, type ScanPatience } from './scan-race.js';
 import { readSingly } from './single-accounts.js';
-import { readAround } from './spoilers.js';
 
 /** The minimum slot of a snapshot, and its abort signal. */
 export interface ReadOptions {

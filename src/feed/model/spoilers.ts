@@ -1,8 +1,8 @@
 /** Accounts because of which a node refuses a call: all others are read without them. */
 import { isRefusalOfItem } from '../../rpc/error.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
-import { SPOILER_REST_MS, SPOILERS_MAX } from '../model/limits.js';
-import { CLOCK_KEY } from '../model/queries.js';
+import { SPOILER_REST_MS, SPOILERS_MAX } from './limits.js';
+import { CLOCK_KEY } from './queries.js';
 
 /** For each node, accounts whose reads it refuses, with the monotonic time of the next attempt. */
 const spoilersByNode = new WeakMap<NodeRpc, Map<string, number>>();
