@@ -3,8 +3,10 @@ import { list, type Of, object, orNull, text, whole } from './fields.js';
 import { accountOrder, marginSums, perpHolding, tokenBalance } from './generated/accounts.js';
 import { bookState } from './generated/rows.js';
 
+/** Readers of its names. */
 export const accountOwner = { account: text, authority: text, subAccountId: whole, name: text };
 
+/** Readers of its positions, balances and margin. */
 export const accountParts = {
   positions: list(perpHolding),
   balances: list(tokenBalance),

@@ -5,7 +5,7 @@
 import { LIMITS } from './limits.js';
 import type { ListSetting, Setting, SettingGroup } from './setting-kinds.js';
 
-type Row = Setting extends infer Each
+type SettingRow = Setting extends infer Each
   ? Each extends Setting
     ? Omit<Each, 'group'>
     : never
@@ -37,7 +37,7 @@ interface ListRow extends Rare {
 }
 
 /** Adds the group to rows. */
-export function inGroup<const Group extends SettingGroup, Rows extends Record<string, Row>>(
+export function inGroup<const Group extends SettingGroup, Rows extends Record<string, SettingRow>>(
   group: Group,
   rows: Rows,
 ): { readonly [Name in keyof Rows]: Rows[Name] & { readonly group: Group } } {

@@ -18,8 +18,8 @@ import { fillableSize, isOfMarket, positionOf, smallerOf } from './simulated-mar
 import { bestAgainst, limitOf, placeTakingIn } from './takers.js';
 
 /**
- * Percent of perp fills that the AMM shares with a maker. It fills none alone: its quote stands
- * behind the best maker, whose order comes first.
+ * Percent of perp fills that the AMM shares with a maker. It fills none alone: its price is worse
+ * than the best maker's, whose order comes first.
  */
 const JIT_PERCENT = 20;
 
