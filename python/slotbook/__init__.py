@@ -5,6 +5,7 @@
             print(book.state, book.is_following, book.best_bid, book.best_ask)
 """
 
+from .account import AccountView
 from .amounts import as_base, as_price, raw_base, raw_price
 from .client import BookChannel, Client
 from .dataframes import to_pandas, to_polars
@@ -16,7 +17,7 @@ from .rows import Best, BookView, Level, Order, Timing
 from .subscription import Channel, Subscription
 
 __all__ = [
-    "Best", "BookChannel", "BookView", "Candle", "Channel", "Client", "Hole", "HttpClient", "Level", "Moment",
+    "AccountView", "Best", "BookChannel", "BookView", "Candle", "Channel", "Client", "Hole", "HttpClient", "Level", "Moment",
     "Order", "ProtocolViolation", "Replay", "SlotbookError", "Subscription", "Timing", "Trade", "TradeBatch",
     "as_base", "as_price", "raw_base", "raw_price", "to_pandas", "to_polars",
 ]

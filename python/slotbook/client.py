@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Generic, Literal, TypedDict, Unpack
 
 from . import limits
+from .account import AccountReader, AccountView
 from .connection import ConnectionState, log
 from .errors import ProtocolViolation, SlotbookError
 from .http import HttpClient, Moment, camel_cased, moment_of
@@ -114,6 +115,14 @@ class Client:
         key = f"candles:{symbol.lower()}:{resolution}"
         members = {"symbol": symbol, "resolution": resolution}
         return Channel(lambda: self._subscribe(key, lambda: CandlesReader(self._socket, members, self.http), keep_candles))
+
+    def account(self, account: str) -> Channel[AccountView]:
+        """A user account: orders with their places in the queue, positions, balances, margin, fills.
+
+        A loop gets the newest view; `on_update` of a subscription gets every one, with all fills.
+        """
+        members = {"channel": "user", "account": account}
+        return Channel(lambda: self._subscribe(f"user:{account}", lambda: AccountReader(self._socket, members), keep_newest))
 
     async def close(self) -> None:
         """Ends all subscriptions, replays and the connection."""

@@ -138,9 +138,10 @@ class Reader(Generic[Item]):
 class BookReader(Reader[BookView[Row]]):
     """A topic of `book`, `bbo` or `l3`. A book is resumed where its connection broke; a broken one is healed."""
 
-    def __init__(self, socket: "ServiceSocket", members: dict[str, Any]) -> None:
+    def __init__(self, socket: "ServiceSocket", members: dict[str, Any], book: Any = None) -> None:
+        """`book` is followed in place of a book of rows."""
         super().__init__(socket, members)
-        self.book = FollowedBook[Row](members["channel"], members.get("depth", 50))
+        self.book = book or FollowedBook[Row](members["channel"], members.get("depth", 50))
         self.view: BookView[Row] | None = None
         self._silence_s = socket.hooks.silence_s
         self._repaired_at = -math.inf
