@@ -7,7 +7,6 @@
  * past books.
  */
 
-export type { AccountAnswer, AccountBody } from './account-body.js';
 export type { Amount, Base, Price, Quote, Tokens } from './amounts.js';
 export {
   BASE_DECIMALS,

@@ -9,7 +9,6 @@
  * Raw amounts are bigints. Every method takes `{ signal }` and rejects with a ClientError.
  */
 
-import { type AccountAnswer, accountAnswer } from '../account-body.js';
 import { ClientError } from '../error.js';
 import { list, objectOf, type Read } from '../fields.js';
 import * as books from '../generated/books.js';
@@ -151,11 +150,6 @@ export class HttpClient {
   /** Returns the spread of all markets, and their depth within 1 to 100 basis points. */
   liquidity(options?: CallOptions): Promise<readonly marketData.MarketLiquidity[]> {
     return this.#getBody('/liquidity', {}, marketData.liquidity, options);
-  }
-
-  /** Returns a user account (base58) now: orders with their places, positions, balances, margin. */
-  account(account: string, options?: CallOptions): Promise<AccountAnswer> {
-    return this.#getBody(`/accounts/${encodeURIComponent(account)}`, {}, accountAnswer, options);
   }
 
   /** Returns the funding rates of the last 30 days, newest first. */
