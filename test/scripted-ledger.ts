@@ -189,12 +189,7 @@ export class LedgerNode {
     return commitment === 'finalized' ? this.#ledger.finalisedSlot : this.#ledger.slot;
   }
 
-  /** Whether a page of signatures has this one. */
-  lists(config: unknown, wanted: string): boolean {
-    return this.#list(config as ListConfig).some(({ signature }) => signature === wanted);
-  }
-
-  #list({ commitment, before, until, limit }: ListConfig) {
+  #list({ commitment, before, until, limit }: ListConfig): unknown {
     const slotMax = this.#slotAt({ commitment });
     const { firstSlot, unlisted } = this.faults;
     const all = this.#ledger.listed.filter(({ slot, signature }) => {

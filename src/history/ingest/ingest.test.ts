@@ -438,27 +438,6 @@ describe('a page of signatures of which a node says', () => {
     await holds(rig, 131);
   });
 
-  test.each(PAGES)('%s for ever, at the tip: what is newer is final', async (_, reply) => {
-    trade(3);
-    ledger.tick(40);
-    const rig = await live();
-    await holds(rig, 3);
-    const refused = trade(1)[0]?.signature ?? '';
-    node.suffer({
-      instead: (method, [, config]) => {
-        const isPage = method === 'getSignaturesForAddress';
-        return isPage && node.lists(config, refused) ? reply : undefined;
-      },
-    });
-    trade(30);
-    ledger.tick(40);
-    await rig.until(() => expect(rig.store.ids).toContain(5));
-    expect(rig.store.ids).toHaveLength(33);
-    expect([rig.counters.connects, rig.state]).toEqual([1, 'backfilling']);
-    node.suffer({ instead: () => undefined });
-    await holds(rig, 34);
-  });
-
   test.each(PAGES)('%s is taken from another node', async (_, reply) => {
     const other = await LedgerNode.start(ledger);
     trade(130);

@@ -2,12 +2,7 @@
 import { subjectOf } from '../../rpc/error.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { HistoryError } from '../model/error.js';
-import {
-  PAGE_SIGNATURES,
-  REFUSED_PAGE_PARTS,
-  SLOT_PAGES_MAX,
-  UNPROVEN_MAX,
-} from '../model/limits.js';
+import { PAGE_SIGNATURES, SLOT_PAGES_MAX, UNPROVEN_MAX } from '../model/limits.js';
 import type { IngestParts } from './parts.js';
 import {
   isNodeFailure,
@@ -66,15 +61,7 @@ export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise
   let unread = 0;
   for (let page = 1; ; page += 1) {
     const before = rows.at(-1)?.signature ?? query.before;
-    const read = await readPage(rpc, query, { before, size: pageSize(query) }).catch(
-      (error: unknown) => errorOfRefusal(error, query),
-    );
-    if (read instanceof Error) {
-      const whole = withoutOldestSlot(rows);
-      if (whole.length === 0) throw read;
-      return { rows: whole, isComplete: false, hasOlder: true, unread };
-    }
-    const { rows: found, unreadable, size } = read;
+    const { rows: found, unreadable } = await readPage(rpc, query, before);
     if (found.some(({ signature }) => signature === before))
       throw endlessListError('the same page twice');
     unread += countUnread(query.parts, { rows: found, unreadable });
@@ -83,7 +70,7 @@ export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise
     const wanted = found.slice(0, found.findLastIndex((row) => isWanted(row, query)) + 1);
     rows.push(...wanted);
     const hasOlder = wanted.length < found.length;
-    const isLast = found.length + unreadable.length < size;
+    const isLast = found.length + unreadable.length < pageSize(query);
     if (hasOlder || isLast) return { rows, isComplete: true, hasOlder, unread };
     if (page < query.pagesMax) continue;
     const whole = withoutOldestSlot(rows);
@@ -119,22 +106,9 @@ function countUnread(parts: ListingParts, page: SignaturePage): number {
   return unread;
 }
 
-/** A page of a list: it ends before a signature, and has as many rows as were requested. */
-interface PageRequest {
-  readonly before: string | null;
-  readonly size: number;
-}
-
-/** Returns the error of a page that its nodes refuse; other errors are thrown. */
-function errorOfRefusal(error: unknown, { signal }: ListingQuery): Error {
-  if (signal.aborted || !isNodeFailure(error) || subjectOf(error) === 'node') throw error;
-  return error;
-}
-
 /**
  * Reads a page; where the node refuses it or has unreadable rows, another node is asked for it. Its
- * page counts when it has rows, all of them readable, and all that the node has. A page that all
- * nodes refuse is requested smaller, until it holds only what is newer than the refused row.
+ * page counts when it has rows, all of them readable, and all that the node has.
  *
  * # Errors
  * Those of the node, when no other node has the page.
@@ -142,32 +116,33 @@ function errorOfRefusal(error: unknown, { signal }: ListingQuery): Error {
 async function readPage(
   rpc: NodeRpc,
   query: ListingQuery,
-  page: PageRequest,
-): Promise<SignaturePage & PageRequest> {
-  const own = await readPageFrom(rpc, query, page).catch((error: unknown) =>
-    errorOfRefusal(error, query),
-  );
-  if (!(own instanceof Error) && own.unreadable.length === 0) return { ...own, ...page };
+  before: string | null,
+): Promise<SignaturePage> {
+  const own = await readPageFrom(rpc, query, before).catch((error: unknown) => {
+    if (query.signal.aborted || !isNodeFailure(error) || subjectOf(error) === 'node') throw error;
+    return error;
+  });
+  if (!(own instanceof Error) && own.unreadable.length === 0) return own;
   for (const other of query.others) {
-    const found = await readPageFrom(other, query, page).catch(() => null);
-    if (found === null || found.rows.length === 0 || found.unreadable.length > 0) continue;
-    const known = new Set(found.rows.map(({ signature }) => signature));
-    const isWhole = own instanceof Error || own.rows.every(({ signature }) => known.has(signature));
-    if (isWhole) return { ...found, ...page };
+    const page = await readPageFrom(other, query, before).catch(() => null);
+    if (page === null || page.rows.length === 0 || page.unreadable.length > 0) continue;
+    const found = new Set(page.rows.map(({ signature }) => signature));
+    const isWhole = own instanceof Error || own.rows.every(({ signature }) => found.has(signature));
+    if (isWhole) return page;
   }
-  if (!(own instanceof Error)) return { ...own, ...page };
-  if (page.size === 1) throw own;
-  return readPage(rpc, query, { ...page, size: Math.ceil(page.size / REFUSED_PAGE_PARTS) });
+  if (own instanceof Error) throw own;
+  return own;
 }
 
 function readPageFrom(
   rpc: NodeRpc,
-  { commitment, until, signal, parts }: ListingQuery,
-  { before, size }: PageRequest,
+  query: ListingQuery,
+  before: string | null,
 ): Promise<SignaturePage> {
+  const { commitment, until, signal, parts } = query;
   const config = {
     commitment,
-    limit: size,
+    limit: pageSize(query),
     ...(before === null ? {} : { before }),
     ...(until === null || until.signature === null ? {} : { until: until.signature }),
   };

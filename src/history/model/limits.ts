@@ -103,8 +103,6 @@ export const FAULT_KEPT_MS = 10_000;
 
 /** Signatures of one page: the maximum of a node. */
 export const PAGE_SIGNATURES = 1_000;
-/** A page that all nodes refuse is requested again with this part of its signatures. */
-export const REFUSED_PAGE_PARTS = 10;
 /**
  * Pages of one reading at the live tip: more than a busy program produces between two checks. Older
  * signatures become a gap, which stores its progress after each page, so that little is read twice.
