@@ -1,6 +1,7 @@
 /** The figures of an account as they are shown. */
 import type { AccountOrder, LiveTrade, MarketInfo, PerpHolding } from '@slotbook/client';
 import { formatFixed, wordsOf } from './format.js';
+import { gridPrice } from './grouping.js';
 
 /** One unit of base, raw. */
 const BASE_ONE = 1_000_000_000n;
@@ -48,11 +49,8 @@ export function ownLevels(
   const levels = { bid: new Set<bigint>(), ask: new Set<bigint>() };
   for (const { marketName, direction, leftOut, priceNow } of orders) {
     if (marketName !== symbol || leftOut !== null || priceNow === null) continue;
-    const beyond = priceNow % groupSize;
-    // Bids round down and asks up.
-    const isBid = direction === 'long';
-    const up = isBid || beyond === 0n ? 0n : groupSize;
-    levels[isBid ? 'bid' : 'ask'].add(priceNow - beyond + up);
+    const side = direction === 'long' ? 'bid' : 'ask';
+    levels[side].add(gridPrice(priceNow, { side, groupSize }));
   }
   return levels;
 }

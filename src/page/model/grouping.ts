@@ -49,7 +49,11 @@ export function groupLevels(
   return levels.length < levelsMax ? groups : groups.slice(0, -1);
 }
 
-function gridPrice(price: bigint, { side, groupSize }: Pick<Grouping, 'side' | 'groupSize'>) {
+/** Returns the price of the group that contains a price: bids round down and asks up. */
+export function gridPrice(
+  price: bigint,
+  { side, groupSize }: Pick<Grouping, 'side' | 'groupSize'>,
+): bigint {
   const rest = price % groupSize;
   return side === 'ask' && rest > 0n ? price - rest + groupSize : price - rest;
 }
