@@ -1,7 +1,7 @@
 /** The generated sources of the client library are those of the schemas and lists of the service. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { clientSources } from '../support/client-readers.js';
+import { clientSources } from '../support/client-sources.js';
 
 const folder = new URL('../../src/client/generated/', import.meta.url);
 
