@@ -54,6 +54,11 @@ const longForms = {
     command: ['node', 'scripts/fuzz.mjs'],
     env: {},
   },
+  'busy-chain': {
+    about: 'an hour of virtual time at 300 writes a second loses every tenth notification',
+    command: [localCommand('vitest'), 'run', 'src/feed/log-witness.test.ts', '-t', 'busy chain'],
+    env: { BUSY_MINUTES: '60' },
+  },
   hostile: {
     about: 'broken frames and texts, slow and deaf clients, 10,000 subscriptions',
     command: [

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { BookTruth } from '../../test/simulation/book-truth.js';
 import { currentMachine } from '../../test/simulation/globals.js';
-import { lifeOf } from '../../test/simulation/market-life.js';
+import { busyLife, lifeOf } from '../../test/simulation/market-life.js';
 import type { NodeFaults } from '../../test/simulation/node-faults.js';
 import { type World, type WorldOptions, world } from '../../test/world/world.js';
 
@@ -18,11 +18,15 @@ let truth: BookTruth;
 
 afterEach(() => scene.stop());
 
+/** Virtual minutes of the busy chain: `npm run test:long -- busy-chain` has an hour. */
+const BUSY_MINUTES = Number(process.env['BUSY_MINUTES'] ?? 0.1);
+const BUSY = { makers: 400, stepsPerSlot: 150 };
+
 async function start(options: WorldOptions = {}): Promise<void> {
   scene = await world(options);
   const { chain } = scene;
   const { time } = currentMachine();
-  truth = new BookTruth(chain, lifeOf(0));
+  truth = new BookTruth(chain, options.life === undefined ? lifeOf(0) : null);
   truth.recordMoment(time.nowMs);
   chain.listen({
     handleState: (state) => truth.recordState(state),
@@ -111,4 +115,29 @@ test('notifications are lost with their logs, some or all of them for ten second
   expect(await run(10_000)).toEqual([]);
   spoil({ silent: new Set() });
   expect(await run(10_000)).toEqual([]);
+});
+
+test(`${BUSY_MINUTES} minutes of a busy chain lose every tenth notification: no order is wrong for two seconds`, {
+  timeout: 24 * 3_600_000,
+}, async () => {
+  await start({ life: busyLife(1, BUSY), flags: UNCHECKED });
+  const { time } = currentMachine();
+  const fromMs = time.nowMs;
+  let writes = 0;
+  const handleState = () => {
+    writes += 1;
+  };
+  scene.chain.listen({ handleState, handleSlot: () => undefined });
+  spoil({ lostUsers: 0.1 });
+  for (let minutes = 0; minutes < BUSY_MINUTES; minutes += 1) {
+    expect(await run(Math.min(1, BUSY_MINUTES - minutes) * 60_000)).toEqual([]);
+    const each = writes / ((time.nowMs - fromMs) / 1000);
+    if (BUSY_MINUTES > 1)
+      process.stderr.write(
+        `${minutes + 1} min, ${each.toFixed(0)} writes a second, ${await repairs()} repairs\n`,
+      );
+  }
+  expect(scene.service.states).toEqual(['rebuilding', 'live']);
+  expect(writes / ((time.nowMs - fromMs) / 1_000)).toBeGreaterThan(250);
+  expect(await repairs()).toBeGreaterThan(BUSY_MINUTES * 60);
 });

@@ -7,7 +7,7 @@ import { PROGRAM_IDS } from '../../src/contract/program.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { Engine as ReferenceEngine } from '../../src/engine/engine.js';
 import { localBookOf } from '../support/local-books.js';
-import { FIRST_SLOT, type MarketLife, unixSecondsOf } from './market-life.js';
+import { FIRST_SLOT, LIFE_SLOTS, type MarketLife, unixSecondsOf } from './market-life.js';
 import type { AccountState, ModelChain } from './model-chain.js';
 
 /** A book may show what was true so long ago: a slot, the network and a turn. */
@@ -30,7 +30,8 @@ function hashesOf(life: MarketLife): readonly bigint[] {
   const programId = PROGRAM_IDS[life.program];
   const engine = new ReferenceEngine({ programId, epoch: 'reference' });
   engine.setState('live');
-  const made = [life.genesis, ...life.slots].map((writes, index) => {
+  const slots = Array.from({ length: LIFE_SLOTS }, (_, index) => life.writesOf(index));
+  const made = [life.genesis, ...slots].map((writes, index) => {
     const slot = FIRST_SLOT + index;
     for (const { pubkey, owner, base64: data } of writes) {
       engine.push({ pubkey, owner, slot, data, encoding: 'base64' });

@@ -43,6 +43,8 @@ export interface AccountState {
   readonly fromMs: number;
   /** Until when it was true. */
   untilMs: number;
+  /** A later write of its slot follows: streams of writes have it, RPC nodes notify the last state of a slot. */
+  readonly isPassing: boolean;
   /** What the account was before; null when there was none, or too long ago. */
   before: AccountState | null;
 }
@@ -55,7 +57,13 @@ export function madeUpUser(chain: ModelChain, random: Random): AccountState | nu
   const like = random.pickOne(users);
   if (like?.write == null) return null;
   const pubkey = keyOf(Uint8Array.from({ length: 32 }, () => random.nextBelow(256)));
-  return { ...like, write: { ...like.write, pubkey }, pubkey, slot: chain.slot, before: null };
+  return {
+    ...like,
+    write: writeOf({ ...like.write, pubkey }),
+    pubkey,
+    slot: chain.slot,
+    before: null,
+  };
 }
 
 /** What nodes are notified of. */
@@ -277,14 +285,15 @@ export class ModelChain {
     const from = this.#slot;
     // A slot of a fork that is abandoned is dead: the writes are of the next one.
     const written = this.#parent === null ? from : from + step;
-    for (let slot = from; slot < from + step; slot += 1) {
-      const writes = (this.#isLiving && this.#life.slots[slot - FIRST_SLOT]) || [];
-      for (const write of writes)
-        if (!this.#closed.has(write.pubkey)) {
-          this.#setState(write.pubkey, write, written);
-          if (kindOfData(write.data) === 'user') this.#recordUser(write.pubkey, written);
-        }
-    }
+    const lived = Array.from({ length: this.#isLiving ? step : 0 }, (_, at) =>
+      this.#life.writesOf(from + at - FIRST_SLOT),
+    ).flat();
+    const last = new Map(lived.map((write) => [write.pubkey, write]));
+    for (const write of lived)
+      if (!this.#closed.has(write.pubkey)) {
+        this.#setState(write.pubkey, write, written, last.get(write.pubkey) !== write);
+        if (kindOfData(write.data) === 'user') this.#recordUser(write.pubkey, written);
+      }
     this.#slot = from + step;
     const parent = this.#parent ?? from;
     this.#parent = null;
@@ -301,13 +310,13 @@ export class ModelChain {
     this.#setState(CLOCK_KEY, write, this.#slot);
   }
 
-  #setState(pubkey: string, told: LifeWrite | null, slot: number): void {
+  #setState(pubkey: string, told: LifeWrite | null, slot: number, isPassing = false): void {
     const write = this.#named(told);
     const before = this.accounts.get(pubkey) ?? null;
     const fromMs = this.#time.nowMs;
     if (before !== null) before.untilMs = fromMs;
     const untilMs = Number.POSITIVE_INFINITY;
-    const state = { pubkey, write, slot, fromMs, untilMs, before };
+    const state = { pubkey, write, slot, fromMs, untilMs, isPassing, before };
     this.#forgetPast(state);
     this.accounts.set(pubkey, state);
     for (const listener of this.#listeners) listener.handleState(state);

@@ -1,7 +1,7 @@
 /** What nodes of the model network tell must fit together, or the simulation finds defects that are its own. */
 import { expect, test } from 'vitest';
 import { Random } from '../../src/sim/random.js';
-import { unixSecondsOf } from './market-life.js';
+import { NO_LIFE, unixSecondsOf } from './market-life.js';
 import { ModelChain } from './model-chain.js';
 import { ModelLedger } from './model-ledger.js';
 import { ModelNode } from './model-node.js';
@@ -11,11 +11,7 @@ import { VirtualTime } from './virtual-time.js';
 /** A node of a chain without accounts, with these faults. */
 function nodeWith(faults: Partial<NodeFaults>): ModelNode {
   const time = new VirtualTime();
-  const chain = new ModelChain({
-    time,
-    life: { program: 'drift', genesis: [], slots: [] },
-    seed: 1,
-  });
+  const chain = new ModelChain({ time, life: NO_LIFE, seed: 1 });
   const ledger = new ModelLedger(chain, new Random(1));
   const node = new ModelNode({ name: 'node', chain, ledger, seed: 1 });
   node.faults = { ...soundNode(), ...faults };

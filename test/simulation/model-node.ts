@@ -207,7 +207,7 @@ export class ModelNode implements NetworkHost, ChainListener {
   }
 
   handleState(state: AccountState): void {
-    if (this.#connections.size === 0) return;
+    if (this.#connections.size === 0 || state.isPassing) return;
     const kind = kindOf(state);
     const isRevert = state.slot < (state.before?.slot ?? 0);
     if (isRevert && kind === 'user' && this.faults.hidesReverts) return;

@@ -14,7 +14,7 @@ import type {
   LocalChainOptions,
 } from '../../src/sim/chain/chain-process.js';
 import { currentMachine } from '../simulation/globals.js';
-import { writeOf } from '../simulation/market-life.js';
+import { NO_LIFE, writeOf } from '../simulation/market-life.js';
 import { ModelChain } from '../simulation/model-chain.js';
 import { type ModelFill, ModelLedger } from '../simulation/model-ledger.js';
 import { ModelNode } from '../simulation/model-node.js';
@@ -57,8 +57,8 @@ export class LocalChain {
   private constructor(slotMs: number, server: ReturnType<typeof createServer>) {
     const { time, random } = currentMachine();
     const startMs = time.nowMs;
-    const life = { program: 'drift', genesis: [], slots: [] } as const;
-    const chain = new ModelChain({ time, life, seed: random.nextBelow(2 ** 31), slotMs, startMs });
+    const seed = random.nextBelow(2 ** 31);
+    const chain = new ModelChain({ time, life: NO_LIFE, seed, slotMs, startMs });
     this.#chain = chain;
     this.#ledger = new ModelLedger(chain, null);
     this.#node = new ModelNode({ name: 'local', chain, ledger: this.#ledger, seed: 1 });

@@ -26,6 +26,8 @@ export interface WorldOptions {
   readonly servers?: number;
   /** The program of the chain; Drift v2 by default. */
   readonly program?: ProgramName;
+  /** Of the chain; a small one of the program by default. */
+  readonly life?: MarketLife;
   /** Settings of the service beside those of its nodes. */
   readonly flags?: Flags;
 }
@@ -46,7 +48,8 @@ export class World {
   static async start(options: WorldOptions = {}): Promise<World> {
     const { seed = 1, nodes: count = 1, servers: serverCount = 0 } = options;
     const { program = 'drift', flags = {} } = options;
-    const { chain, nodes, ledger } = startChain({ life: lifeOf(0, program), seed, count });
+    const { life = lifeOf(0, program) } = options;
+    const { chain, nodes, ledger } = startChain({ life, seed, count });
     const servers = Array.from({ length: serverCount }, (_, index) => {
       return new ModelGrpc({ name: `server-${index}`, chain, seed: seed * 37 + index });
     });
