@@ -3,7 +3,7 @@ import type { ModelLedger } from './model-ledger.js';
 import type { ModelNode } from './model-node.js';
 
 /** A fill is stored by then, when nothing has gone wrong for so long. */
-const STORED_MS_MAX = 15_000;
+const STORED_MS_MAX = 5_000;
 
 /** A slot is final by then, and passed by the marks. */
 const PASSED_MS_MAX = 30_000;

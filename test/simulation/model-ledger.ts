@@ -54,6 +54,8 @@ export class ModelLedger {
   readonly fills: ModelFill[] = [];
   readonly #bySignature = new Map<string, ModelFill>();
   readonly #writes = new Map<string, WriteLog>();
+  /** The last slot whose fills were notified. */
+  #confirmed = FIRST_SLOT - 1;
 
   /** Without chance there are only the transactions that are sent. */
   constructor(chain: ModelChain, random: Random | null) {
@@ -67,8 +69,9 @@ export class ModelLedger {
   /** A slot has ended; returns what is confirmed by that. */
   endSlot(slot: number, nowMs: number): readonly ModelFill[] {
     if (this.#random?.oneIn(FILL_ONE_IN)) this.#add(slot, nowMs);
-    const from = slot - CONFIRMED_SLOTS;
-    return this.fills.slice(-4).filter((fill) => fill.slot === from);
+    const [before, confirmed] = [this.#confirmed, slot - CONFIRMED_SLOTS];
+    this.#confirmed = confirmed;
+    return this.fills.slice(-4).filter((fill) => fill.slot > before && fill.slot <= confirmed);
   }
 
   /** The transactions that wrote users and are confirmed by the end of a slot. */
