@@ -14,6 +14,10 @@ import { type World, world } from './world/world.js';
 
 /** Where a user account has its number within its wallet. */
 const SUB_ACCOUNT_AT = 4_346;
+/** Where it has its name, the quote side of its first position, and whether it is idle. */
+const NAME_AT = 72;
+const QUOTE_AT = 424 + 16;
+const IDLE_AT = 4_350;
 /** Where it has the status of its first order. */
 const STATUS_AT = 1_192 + 82;
 
@@ -119,4 +123,71 @@ test('what becomes of a fill is told: confirmed, final, and taken back by a fork
   expect(again.messages.filter(({ type }) => type === 'snapshot')).toEqual([]);
   await again.close(scene);
   await scene.stop();
+});
+
+const ordersOf = (account: Record<string, unknown> = {}) => account['orders'] as readonly unknown[];
+const keyOf = (byte: number): string => encodeBase58(new Uint8Array(32).fill(byte));
+
+test('an account outside the book is followed by reading it, into the book and out again', async ({
+  onTestFinished,
+}) => {
+  const scene = await world();
+  onTestFinished(() => scene.stop());
+  const { service, chain } = scene;
+  const [first = ''] = usersOf(chain);
+  chain.stopLife();
+  const write = chain.accounts.get(first)?.write ?? null;
+  if (write === null) throw new Error('the account has no bytes');
+  const account = keyOf(7);
+  const put = (name: string, isIdle: boolean): void => {
+    const data = Buffer.from(write.data);
+    data.write(name.padEnd(32), NAME_AT);
+    data[IDLE_AT] = isIdle ? 1 : 0;
+    if (isIdle) data.fill(0, STATUS_AT - 82, STATUS_AT - 82 + 32 * 96);
+    chain.setAccount(account, writeOf({ ...write, pubkey: account, data }));
+  };
+  put('asleep', true);
+  await scene.run(2_000);
+  expect(service.engine.accounts.holds(account)).toBe(false);
+  const reader = await UserReader.open(service.url);
+  reader.send({ type: 'subscribe', id: 1, channel: 'user', account });
+  const seen = () => reader.accounts.get(`user:${account}`);
+  await until('its snapshot', () => seen() !== undefined);
+  expect(seen()).toMatchObject({ id: 1, account, orders: [], reset: false });
+  expect(seen()?.['positions']).toEqual(
+    ((await service.json(`/accounts/${account}`)) as Record<string, unknown>)['positions'],
+  );
+  // A write that the book does not get is read within two intervals.
+  const withDebt = Buffer.from(bytesOf(chain, account));
+  withDebt.writeBigInt64LE(withDebt.readBigInt64LE(QUOTE_AT) - 1_000_000n, QUOTE_AT);
+  const before = JSON.stringify(seen()?.['positions']);
+  chain.setAccount(account, writeOf({ ...write, pubkey: account, data: withDebt }));
+  await scene.run(2_500);
+  expect(JSON.stringify(seen()?.['positions'])).not.toBe(before);
+  put('awake', false);
+  await until('its orders', () => ordersOf(seen()).length > 0);
+  expect(service.engine.accounts.holds(account)).toBe(true);
+  put('asleep', true);
+  await until('their end', () => ordersOf(seen()).length === 0);
+  expect(service.engine.accounts.holds(account)).toBe(false);
+  expect(seen()?.['reason']).toBeUndefined();
+  expect(seen()?.['positions']).not.toEqual([]);
+  chain.setAccount(account, null);
+  await until('its end', () => seen()?.['reason'] === 'closed');
+  expect(reader.messages.some(({ reason }) => reason === 'malformed')).toBe(false);
+  expect(reader.faults).toEqual([]);
+  // An account of another program, and a node that does not answer, end the subscription by name.
+  const market = service.engine.markets()[0]?.account ?? '';
+  for (const [key, code, isDown] of [
+    [market, 'INVALID_PARAM', false],
+    [keyOf(9), 'UNKNOWN_ACCOUNT', false],
+    [keyOf(8), 'NOT_READY', true],
+  ] as const) {
+    for (const node of scene.nodes) Object.assign(node.faults, { isDown });
+    reader.messages.length = 0;
+    reader.send({ type: 'subscribe', channel: 'user', account: key });
+    await until('its refusal', () => reader.messages.at(-1)?.['type'] === 'error');
+    expect(reader.messages.at(-1)).toMatchObject({ code, topic: `user:${key}` });
+  }
+  await reader.close(scene);
 });

@@ -284,10 +284,10 @@ export declare class Core {
   /** Writes a heartbeat of a topic into `out`. Returns the same as `topicSnapshot`. */
   topicHeartbeat(handle: number, out: Buffer): number
   /**
-   * Opens the topic of a user account (base58) as it is at these unix milliseconds. Returns false
-   * for an account that the book does not hold.
+   * Opens the topic of a user account (base58) as it is at these unix milliseconds, of the given
+   * bytes where the book does not hold it. Returns false for an account of neither.
    */
-  watchUser(account: string, nowMs: number): boolean
+  watchUser(account: string, nowMs: number, data?: Buffer | undefined | null): boolean
   /** Closes the topic of a user account. */
   unwatchUser(account: string): void
   /**
@@ -297,8 +297,11 @@ export declare class Core {
   takeTouchedUsers(): string
   /** Adds what became of a fill, as JSON, to the next frame of a watched account. */
   noteUserTrade(account: string, text: string): void
-  /** Publishes the changes of a watched account; null when there are none. */
-  userFrame(account: string, nowMs: number): UserFrame | null
+  /**
+   * Publishes the changes of a watched account, of the given bytes where the book does not hold
+   * it; null when there are none.
+   */
+  userFrame(account: string, nowMs: number, data?: Buffer | undefined | null): UserFrame | null
   /**
    * Returns the last publication of a watched account as a snapshot; `id` is the JSON text of the
    * request's id, empty for none. Null for an account that is not watched.

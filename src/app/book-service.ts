@@ -148,6 +148,7 @@ function createParts(
     directory,
     addresses,
     readiness,
+    readAccounts: async (keys) => (await feed.readAccounts?.(keys)) ?? [],
     timers,
     summaries: summarySource({ book, directory, timers, ...source }),
     onPublished: (seconds) => timings.appliedToPublished.observe(seconds),

@@ -1,6 +1,7 @@
 /** The feed of a chain: nodes, merged streams, the reader of logs, and indicative quotes. */
 import type { ServiceConfig } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
+import type { ReadAccounts } from '../contract/account-source.js';
 import type { ClientGate } from '../contract/client-gate.js';
 import type { EpochEngine } from '../contract/feed-engine.js';
 import type { FeedMetrics, Readiness } from '../contract/feed-status.js';
@@ -37,7 +38,7 @@ export interface ServiceFeed {
   status(): Readiness;
   stats(): Partial<FeedMetrics> & Pick<FeedMetrics, 'slotAgeMs' | 'events'>;
   /** Reads accounts from the chain as base64; absent without a chain. */
-  readonly readAccounts?: (keys: readonly string[]) => Promise<readonly (string | null)[]>;
+  readonly readAccounts?: ReadAccounts;
   /** Reads recent priority fees for writing to accounts; absent without a chain. */
   readonly readFees?: (accounts: readonly string[]) => Promise<readonly number[]>;
   /** Requests that the turn ends soon; present for feeds of a chain. */

@@ -1,5 +1,11 @@
 import type { TopicDelta, TopicSnapshotRequest } from './topics.js';
 
+/**
+ * Reads accounts as base64, in the order of their keys: empty for an account of another program,
+ * null for one that does not exist.
+ */
+export type ReadAccounts = (keys: readonly string[]) => Promise<readonly (string | null)[]>;
+
 /** The server's interface to the accounts of the book; all accounts are base58 texts. */
 export interface AccountSource {
   /** The number of user and market accounts in the book; another number means others. */
@@ -14,17 +20,17 @@ export interface AccountSource {
    */
   render(account: string, data?: Uint8Array): string | null;
   /**
-   * Opens the topic of an account as it is at these unix milliseconds; returns false for an account
-   * that the book does not hold.
+   * Opens the topic of an account as it is at these unix milliseconds, of the given bytes where the
+   * book does not hold it; returns false for an account of neither.
    */
-  watch(account: string, nowMs: number): boolean;
+  watch(account: string, nowMs: number, data?: Uint8Array): boolean;
   unwatch(account: string): void;
   /** Returns the watched accounts that were written since the last call. */
   takeTouched(): readonly string[];
   /** Adds what became of a fill, as JSON, to the next delta of a watched account. */
   noteTrade(account: string, text: string): void;
-  /** Publishes the changes of a watched account; null when there are none. */
-  renderDelta(account: string, nowMs: number): TopicDelta | null;
+  /** Publishes the changes of a watched account, of bytes as above; null when there are none. */
+  renderDelta(account: string, nowMs: number, data?: Uint8Array): TopicDelta | null;
   /** Renders the last publication of a watched account, which the next delta continues. */
   renderSnapshot(account: string, request: TopicSnapshotRequest): Uint8Array;
   /** Renders the current slot and state of a watched account, with the seq of the last publication. */

@@ -27,8 +27,8 @@ export class Accounts implements AccountSource {
     return this.#core.account(account, data && Buffer.from(data));
   }
 
-  watch(account: string, nowMs: number): boolean {
-    return this.#core.watchUser(account, nowMs);
+  watch(account: string, nowMs: number, data?: Uint8Array): boolean {
+    return this.#core.watchUser(account, nowMs, data && Buffer.from(data));
   }
 
   unwatch(account: string): void {
@@ -43,8 +43,8 @@ export class Accounts implements AccountSource {
     this.#core.noteUserTrade(account, text);
   }
 
-  renderDelta(account: string, nowMs: number): TopicDelta | null {
-    const frame = this.#core.userFrame(account, nowMs);
+  renderDelta(account: string, nowMs: number, data?: Uint8Array): TopicDelta | null {
+    const frame = this.#core.userFrame(account, nowMs, data && Buffer.from(data));
     return frame && { ...frame, frame: Buffer.from(frame.text) };
   }
 

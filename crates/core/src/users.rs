@@ -1,6 +1,7 @@
 //! The topics of accounts: opened, closed, and their frames.
 
 use slotbook_protocol::model::units::Pubkey;
+use slotbook_wire::account::AccountSource;
 use slotbook_wire::stream::topic::SnapshotReply;
 use slotbook_wire::stream::user::{UserFrame, UserTopic};
 
@@ -9,12 +10,12 @@ use crate::watched::WatchedUsers;
 
 impl Core {
     /// Opens the topic of an account as it is now, in place of an open one; `now_ms` are unix
-    /// milliseconds. Returns false for an account that the book does not hold.
-    pub fn watch_user(&mut self, key: Pubkey, now_ms: u64) -> bool {
+    /// milliseconds. Returns false for an account that neither the book nor the source has.
+    pub fn watch_user(&mut self, source: AccountSource<'_>, now_ms: u64) -> bool {
         let WatchedUsers { topics, scratch, .. } = &mut self.users;
-        let topic = UserTopic::open(&self.book, key, (&self.epoch, now_ms), scratch);
+        let topic = UserTopic::open(&self.book, source, (&self.epoch, now_ms), scratch);
         topic.is_some_and(|topic| {
-            topics.insert(key, topic);
+            topics.insert(*source.key, topic);
             true
         })
     }
@@ -38,9 +39,9 @@ impl Core {
     }
 
     /// Publishes the changes of a watched account; `None` when there are none.
-    pub fn user_frame(&mut self, key: &Pubkey, now_ms: u64) -> Option<UserFrame> {
+    pub fn user_frame(&mut self, source: AccountSource<'_>, now_ms: u64) -> Option<UserFrame> {
         let WatchedUsers { topics, scratch, .. } = &mut self.users;
-        topics.get_mut(key)?.publish(&self.book, (&self.epoch, now_ms), scratch)
+        topics.get_mut(source.key)?.publish(&self.book, source.data, (&self.epoch, now_ms), scratch)
     }
 
     /// Returns the last publication of a watched account as a snapshot.

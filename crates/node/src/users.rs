@@ -1,8 +1,10 @@
 //! The JavaScript interface of the topics of accounts.
 
+use napi::bindgen_prelude::Buffer;
 use napi_derive::napi;
 use slotbook_core::text;
 use slotbook_protocol::model::units::Pubkey;
+use slotbook_wire::account::AccountSource;
 use slotbook_wire::stream::topic::{Reset, SnapshotReply};
 
 use crate::convert::{maker_of, whole};
@@ -23,11 +25,14 @@ pub struct UserFrame {
 
 #[napi]
 impl Core {
-    /// Opens the topic of a user account (base58) as it is at these unix milliseconds. Returns false
-    /// for an account that the book does not hold.
+    /// Opens the topic of a user account (base58) as it is at these unix milliseconds, of the given
+    /// bytes where the book does not hold it. Returns false for an account of neither.
     #[napi]
-    pub fn watch_user(&mut self, account: String, now_ms: f64) -> bool {
-        key_of(&account).is_some_and(|key| self.core.watch_user(key, whole(now_ms)))
+    pub fn watch_user(&mut self, account: String, now_ms: f64, data: Option<Buffer>) -> bool {
+        key_of(&account).is_some_and(|key| {
+            let source = AccountSource { key: &key, data: data.as_deref() };
+            self.core.watch_user(source, whole(now_ms))
+        })
     }
 
     /// Closes the topic of a user account.
@@ -53,10 +58,17 @@ impl Core {
         }
     }
 
-    /// Publishes the changes of a watched account; null when there are none.
+    /// Publishes the changes of a watched account, of the given bytes where the book does not hold
+    /// it; null when there are none.
     #[napi]
-    pub fn user_frame(&mut self, account: String, now_ms: f64) -> Option<UserFrame> {
-        let frame = self.core.user_frame(&key_of(&account)?, whole(now_ms))?;
+    pub fn user_frame(
+        &mut self,
+        account: String,
+        now_ms: f64,
+        data: Option<Buffer>,
+    ) -> Option<UserFrame> {
+        let source = AccountSource { key: &key_of(&account)?, data: data.as_deref() };
+        let frame = self.core.user_frame(source, whole(now_ms))?;
         Some(UserFrame {
             text: frame.text,
             prev: frame.prev as f64,

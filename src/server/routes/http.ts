@@ -1,5 +1,6 @@
 /** The handlers of all HTTP paths, which `createHandlers` makes for the transport. */
 
+import type { ReadAccounts } from '../../contract/account-source.js';
 import { statusOf } from '../../contract/error-codes.js';
 import { RequestLimiter, requireNoBody, requireRequestSize } from '../admission/admission.js';
 import type { ClientAddresses } from '../admission/client-addresses.js';
@@ -21,15 +22,7 @@ import { describeChannels } from './asyncapi.js';
 import { FirstReady } from './first-ready.js';
 import { LoopBudget } from './loop-budget.js';
 import { type PageFiles, readPageFiles } from './page-files.js';
-import type {
-  HistoryService,
-  Path,
-  PathService,
-  ReadAccounts,
-  ReadFees,
-  Route,
-  ServiceSources,
-} from './path.js';
+import type { HistoryService, Path, PathService, ReadFees, Route, ServiceSources } from './path.js';
 import {
   decodeTexts,
   type FoundRoute,

@@ -1,6 +1,7 @@
 /** A path of the service: its description and its route. */
 
 import type { BuildInfo } from '../../config/build-info.js';
+import type { ReadAccounts } from '../../contract/account-source.js';
 import type { AsOfSource } from '../../contract/as-of-source.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
@@ -19,12 +20,6 @@ import type { PageFiles } from './page-files.js';
 
 /** Handles the requests of one path; `pathTexts` are the values of its names in braces. */
 export type Route = (request: HttpRequest, pathTexts: Texts) => Reply | Promise<Reply>;
-
-/**
- * Reads accounts as base64, in the order of their keys: empty for an account of another program,
- * null for one that does not exist.
- */
-export type ReadAccounts = (keys: readonly string[]) => Promise<readonly (string | null)[]>;
 
 /**
  * Reads the minimum fee with which each recent block wrote to all of these accounts (base58), in

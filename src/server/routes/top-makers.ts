@@ -4,6 +4,7 @@
  */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
+import type { ReadAccounts } from '../../contract/account-source.js';
 import type { TopMakersRequest } from '../../contract/book-requests.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { Timers } from '../../contract/timers.js';
@@ -16,7 +17,7 @@ import { ServerError } from '../transport/errors.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
 import { keyedRequest, withMoment } from './as-of-route.js';
 import { type BookRoute, bookRoute, requireFirstBook } from './book-routes.js';
-import { type Path, type PathService, type ReadAccounts, shared } from './path.js';
+import { type Path, type PathService, shared } from './path.js';
 import { nodeFailure, SpacedReads, type SpacedReadsOptions } from './spaced-reads.js';
 import { acceptsGzip, GzipCache, gzipReply, QueryMemo } from './versioned-reply.js';
 

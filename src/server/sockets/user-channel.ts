@@ -1,6 +1,7 @@
 /** The channel `user` of the streaming dialect: an account, or all accounts of a wallet. */
 
 import { isPublicKey } from '../../config/public-key.js';
+import type { QuotaClass } from '../admission/topic-quota.js';
 import { SocketError } from '../transport/errors.js';
 import { type ClientMessage, type MessageId, textOfId } from './client-message.js';
 import { StreamSubscriber } from './stream-subscriber.js';
@@ -16,10 +17,12 @@ export function isUserChannel(message: ClientMessage): boolean {
 /** Reads a subscription to an account. Throws a SocketError that describes the invalid member. */
 export function readUserRequest(
   message: ClientMessage,
-  parts: Pick<ChannelParts, 'users'>,
+  parts: Pick<ChannelParts, 'users' | 'book'>,
   resume: ResumePoint | undefined,
 ): SubscriptionRequest {
-  return requestOf(keyIn(message, 'account'), parts, { id: message.id, resume });
+  const account = keyIn(message, 'account');
+  const quotaClass = parts.book.accounts.holds(account) ? 'chosen' : 'unknownMaker';
+  return requestOf(account, parts, { quotaClass, id: message.id, resume });
 }
 
 /** Reads a subscription to a wallet; undefined when the message names an account. */
@@ -33,7 +36,9 @@ export function readUserWildcard(
     throw new SocketError('UNKNOWN_ACCOUNT', `the book holds no account of a wallet ${authority}`);
   }
   const listRequests: WildcardRequest['listRequests'] = (id) =>
-    book.accounts.ofAuthority(authority).map((account) => requestOf(account, { users }, { id }));
+    book.accounts
+      .ofAuthority(authority)
+      .map((account) => requestOf(account, { users }, { id, quotaClass: 'chosen' }));
   return { key: wildcardKeyOf(authority), listRequests };
 }
 
@@ -43,18 +48,24 @@ export function readUserKey(message: ClientMessage): string {
   return userKeyOf(keyIn(message, 'account'));
 }
 
+interface FirstFrame {
+  readonly id: MessageId | undefined;
+  readonly resume?: ResumePoint | undefined;
+  readonly quotaClass: QuotaClass;
+}
+
 const wildcardKeyOf = (authority: string): string => `user:*:${authority}`;
 
 function requestOf(
   account: string,
   { users }: Pick<ChannelParts, 'users'>,
-  { id, resume }: { readonly id: MessageId | undefined; readonly resume?: ResumePoint | undefined },
+  { id, resume, quotaClass }: FirstFrame,
 ): SubscriptionRequest {
   const openSubscriber = () => {
     const topic = users.addSubscriber(account);
     return new StreamSubscriber({ streams: users, topic, id: textOfId(id), resume });
   };
-  return { key: userKeyOf(account), quotaClass: 'chosen', openSubscriber };
+  return { key: userKeyOf(account), quotaClass, openSubscriber };
 }
 
 function keyIn(message: ClientMessage, name: string): string {

@@ -1,6 +1,7 @@
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
 import type { Timers } from '../../contract/timers.js';
+import { SocketError } from '../transport/errors.js';
 import type { Topic } from './publisher.js';
 import { Ring, type RingMemory } from './stream-ring.js';
 import type { ResumableTopic, ResumePoint } from './stream-topic.js';
@@ -19,9 +20,9 @@ interface UserTopicParts {
 export class UserTopic implements Topic, ResumableTopic {
   readonly key: string;
   readonly ring: Ring;
-  /** A topic starts when it is opened, so that no subscriber waits. */
-  readonly isUnmarked = false;
-  readonly waiting: ReadonlySet<() => void> & Set<() => void> = new Set();
+  /** Whether the account is being read from the node, and its subscribers wait. */
+  isUnmarked: boolean;
+  readonly waiting = new Set<() => void>();
   /** 0, because the topics decide when they are published. */
   readonly readyAtMs = 0;
   /** Null, because frames also follow prices, and not changes of the book alone. */
@@ -31,6 +32,12 @@ export class UserTopic implements Topic, ResumableTopic {
   broken = false;
   /** The time since which the topic has no subscribers. */
   idleSinceMs = 0;
+  /** Whether the book holds the account. */
+  isHeld: boolean;
+  /** Why no subscriber may have the account. */
+  refusal: SocketError | undefined;
+  /** The node's base64 of an account outside the book: null for no account, undefined until it is read. */
+  #data: string | null | undefined;
   #framedAtMs: number;
   readonly #parts: UserTopicParts;
 
@@ -43,12 +50,41 @@ export class UserTopic implements Topic, ResumableTopic {
     this.ring = new Ring(parts.memory);
     this.epoch = parts.book.epoch;
     this.#framedAtMs = parts.timers.nowMs();
+    this.isHeld = this.#watch();
+    this.isUnmarked = !this.isHeld;
+  }
+
+  /** Notes whether the book holds the account, after a write. */
+  noteWrite(): void {
+    const isHeld = this.#parts.book.accounts.holds(this.account);
+    if (isHeld !== this.isHeld) this.#data = undefined;
+    this.isHeld = isHeld;
+  }
+
+  /** Takes what the node has of the account: base64, or null for no account. */
+  takeRead(data: string | null): void {
+    this.#data = data;
+    if (!this.isUnmarked) return;
+    if (this.#watch()) this.#begin();
+    else this.refuseSubscribers(notAccount(this.account, data));
+    this.noteWrite();
+  }
+
+  /** Refuses the subscribers that wait. */
+  refuseSubscribers(refusal: SocketError): void {
+    if (!this.isUnmarked) return;
+    this.refusal = refusal;
+    this.#begin();
   }
 
   /** Renders the next delta; without changes for a second, a heartbeat. */
   renderFrame(nowMs: number): Uint8Array | null {
     const { book, timers } = this.#parts;
-    const delta = book.accounts.renderDelta(this.account, timers.unixMs());
+    if (this.isUnmarked) return null;
+    const isRead = this.isHeld || this.#data !== undefined;
+    const delta = isRead
+      ? book.accounts.renderDelta(this.account, timers.unixMs(), this.#bytes)
+      : null;
     const isSilent = this.#framedAtMs + LIMITS.streamHeartbeatMs <= nowMs;
     if (delta === null && !isSilent) return null;
     this.#framedAtMs = nowMs;
@@ -61,6 +97,7 @@ export class UserTopic implements Topic, ResumableTopic {
   }
 
   renderSnapshot(answer: { readonly id: string; readonly reset: boolean }): Uint8Array {
+    if (this.refusal !== undefined) throw this.refusal;
     return this.#parts.book.accounts.renderSnapshot(this.account, answer);
   }
 
@@ -72,4 +109,25 @@ export class UserTopic implements Topic, ResumableTopic {
     this.ring.clear();
     this.#parts.book.accounts.unwatch(this.account);
   }
+
+  get #bytes(): Uint8Array | undefined {
+    return typeof this.#data === 'string' ? Buffer.from(this.#data, 'base64') : undefined;
+  }
+
+  #watch(): boolean {
+    const { book, timers } = this.#parts;
+    return book.accounts.watch(this.account, timers.unixMs(), this.#bytes);
+  }
+
+  #begin(): void {
+    this.isUnmarked = false;
+    const waiting = [...this.waiting];
+    this.waiting.clear();
+    for (const begin of waiting) begin();
+  }
+}
+
+function notAccount(account: string, data: string | null): SocketError {
+  if (data === null) return new SocketError('UNKNOWN_ACCOUNT', `there is no account ${account}`);
+  return new SocketError('INVALID_PARAM', `account ${account} is no user account of the program`);
 }

@@ -4,6 +4,7 @@
  * turn costs nothing for accounts that it does not write.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { ReadAccounts } from '../../contract/account-source.js';
 import type { BookSource } from '../../contract/book-source.js';
 import type { MarketStreamSource } from '../../contract/history-source.js';
 import type { Timer } from '../../contract/timers.js';
@@ -12,6 +13,7 @@ import { repeatCall } from '../transport/repeated-call.js';
 import type { Publisher } from './publisher.js';
 import { RingMemory } from './stream-ring.js';
 import type { ResumableTopics } from './stream-topic.js';
+import { UnheldAccounts } from './unheld-accounts.js';
 import { UserTopic, userKeyOf } from './user-topic.js';
 
 /** The parts and settings of the topics of accounts. */
@@ -22,6 +24,8 @@ interface UserTopicsOptions {
   readonly topicsMax: number;
   /** Called when accounts are new or gone. */
   readonly onOthers: () => void;
+  /** Reads accounts that the book does not hold; without it they are refused. */
+  readonly readAccounts?: ReadAccounts | undefined;
   /** The history, which tells what became of fills. */
   readonly history?: Pick<MarketStreamSource, 'join' | 'leave'> | undefined;
 }
@@ -37,6 +41,7 @@ export class UserTopics implements ResumableTopics {
   readonly #topics = new Map<string, UserTopic>();
   /** The topics of each phase. */
   readonly #phases = Array.from({ length: PHASES }, () => new Set<UserTopic>());
+  readonly #unheld: UnheldAccounts | undefined;
   #phase = 0;
   #accounts = 0;
   #timer: Timer | undefined;
@@ -44,6 +49,8 @@ export class UserTopics implements ResumableTopics {
   constructor(options: UserTopicsOptions) {
     this.#options = options;
     this.publisher = options.publisher;
+    const { readAccounts, publisher } = options;
+    this.#unheld = readAccounts && new UnheldAccounts(readAccounts, publisher.timers);
   }
 
   start(): void {
@@ -60,8 +67,13 @@ export class UserTopics implements ResumableTopics {
     return this.#memory.bytes;
   }
 
-  /** Adds a subscriber. Throws UNKNOWN_ACCOUNT for an account that the book does not hold. */
+  /**
+   * Adds a subscriber, which waits while an account outside the book is read. Throws
+   * UNKNOWN_ACCOUNT for a wallet.
+   */
   addSubscriber(account: string): UserTopic {
+    const known = this.#topics.get(account);
+    if (known?.refusal !== undefined) this.#closeTopic(known);
     const topic = this.#topics.get(account) ?? this.#openTopic(account);
     topic.subscribers += 1;
     return topic;
@@ -83,8 +95,17 @@ export class UserTopics implements ResumableTopics {
     if (this.#topics.size === 0) return;
     for (const account of this.#options.book.accounts.takeTouched()) {
       const topic = this.#topics.get(account);
-      if (topic !== undefined) this.publisher.addDue(topic);
+      if (topic === undefined) continue;
+      this.#noteWrite(topic);
+      this.publisher.addDue(topic);
     }
+  }
+
+  #noteWrite(topic: UserTopic): void {
+    topic.noteWrite();
+    if (topic.isHeld) this.#unheld?.removeTopic(topic);
+    else if (this.#unheld === undefined) topic.takeRead(null);
+    else this.#unheld.addTopic(topic);
   }
 
   /** Adds a message of the history to the next delta of its topic. */
@@ -102,9 +123,11 @@ export class UserTopics implements ResumableTopics {
 
   #publishPhase(): void {
     this.#phase = (this.#phase + 1) % PHASES;
+    void this.#unheld?.readDue();
     const idleMs = this.publisher.timers.nowMs() - LIMITS.ringMsMax;
     for (const topic of this.#phases[this.#phase] ?? []) {
-      if (topic.subscribers === 0 && topic.idleSinceMs < idleMs) this.#closeTopic(topic);
+      const isOver = topic.refusal !== undefined || topic.idleSinceMs < idleMs;
+      if (topic.subscribers === 0 && isOver) this.#closeTopic(topic);
       else this.publisher.addDue(topic);
     }
     this.publisher.publishDue();
@@ -118,12 +141,17 @@ export class UserTopics implements ResumableTopics {
   #openTopic(account: string): UserTopic {
     const { book, topicsMax } = this.#options;
     const { timers } = this.publisher;
-    if (!book.accounts.watch(account, timers.unixMs())) throw unknownAccount(account, book);
+    const topic = new UserTopic(account, { book, timers, memory: this.#memory });
+    if (!topic.isHeld) {
+      if (this.#unheld === undefined || book.accounts.ofAuthority(account).length > 0) {
+        throw unknownAccount(account, book);
+      }
+      this.#unheld.addTopic(topic);
+    }
     if (this.#topics.size >= topicsMax) {
       const idle = [...this.#topics.values()].find(({ subscribers }) => subscribers === 0);
       if (idle !== undefined) this.#closeTopic(idle);
     }
-    const topic = new UserTopic(account, { book, timers, memory: this.#memory });
     this.#topics.set(account, topic);
     this.#options.history?.join(topic.key);
     this.#phases[this.#topics.size % PHASES]?.add(topic);
@@ -132,6 +160,7 @@ export class UserTopics implements ResumableTopics {
 
   #closeTopic(topic: UserTopic): void {
     this.#topics.delete(topic.account);
+    this.#unheld?.removeTopic(topic);
     this.#options.history?.leave(topic.key);
     for (const phase of this.#phases) phase.delete(topic);
     this.publisher.removeTopic(topic);

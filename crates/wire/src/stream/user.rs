@@ -49,16 +49,16 @@ pub struct UserTopic {
 }
 
 impl UserTopic {
-    /// Opens a topic with the account as it is; `None` for an account that the book does not hold.
-    /// `now_ms` are unix milliseconds, by which publications are numbered.
+    /// Opens a topic with the account as it is; `None` for an account that neither the book nor the
+    /// source has. `now_ms` are unix milliseconds, by which publications are numbered.
     pub fn open(
         book: &Book,
-        key: Pubkey,
+        source: AccountSource<'_>,
         (epoch, now_ms): (&str, u64),
         scratch: &mut UserScratch,
     ) -> Option<Self> {
         let mut topic = Self {
-            key,
+            key: *source.key,
             epoch: epoch.to_owned(),
             published: stamp(book, now_ms, now_ms),
             owner: Vec::new(),
@@ -68,7 +68,7 @@ impl UserTopic {
             next_order_id: u32::MAX,
             trades: Vec::new(),
         };
-        topic.read(book, scratch);
+        topic.read(book, source.data, scratch);
         topic.take_fills(book);
         std::mem::swap(&mut topic.shown, &mut scratch.fresh);
         topic.reason.is_none().then_some(topic)
@@ -79,15 +79,17 @@ impl UserTopic {
         self.trades.push(text);
     }
 
-    /// Publishes the changes since the last publication; `None` when there are none.
+    /// Publishes the changes since the last publication; `None` when there are none. `data` are the
+    /// bytes of an account that the book does not hold.
     pub fn publish(
         &mut self,
         book: &Book,
+        data: Option<&[u8]>,
         (epoch, now_ms): (&str, u64),
         scratch: &mut UserScratch,
     ) -> Option<UserFrame> {
         let before = (self.reason, self.published.state);
-        self.read(book, scratch);
+        self.read(book, data, scratch);
         let fills = self.take_fills(book);
         let is_reset = epoch != self.epoch;
         let is_same =
@@ -185,15 +187,20 @@ impl UserTopic {
     }
 
     /// Reads the account as it is now into the scratch.
-    fn read(&mut self, book: &Book, UserScratch { queue, fresh }: &mut UserScratch) {
-        let source = AccountSource { key: &self.key, data: None };
-        if let Ok(Some(user)) = holdings_of(book, source) {
+    fn read(
+        &mut self,
+        book: &Book,
+        data: Option<&[u8]>,
+        UserScratch { queue, fresh }: &mut UserScratch,
+    ) {
+        let holdings = holdings_of(book, AccountSource { key: &self.key, data });
+        if let Ok(Some(user)) = holdings {
             self.reason = None;
             fresh.render(book, &self.key, &user, queue);
             self.owner.clear();
             write_owner(&mut JsonWriter::new(&mut self.owner), &self.key, &user);
         } else {
-            let is_malformed = book.is_quarantined(&self.key);
+            let is_malformed = holdings.is_err() || book.is_quarantined(&self.key);
             self.reason = Some(if is_malformed { "malformed" } else { "closed" });
             fresh.clear();
         }
