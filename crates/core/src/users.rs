@@ -60,3 +60,50 @@ impl Core {
         Some(String::from_utf8_lossy(&out).into_owned())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slotbook_book::{AccountUpdate, Book, Gate};
+    use slotbook_protocol::model::units::Slot;
+    use slotbook_wire::stream::topic::Reset;
+    use slotbook_wire::stream::user::UserScratch;
+
+    const KEY: Pubkey = Pubkey([2; 32]);
+
+    /// A book with one account, all of whose members are 0.
+    fn book() -> Book {
+        let owner = Pubkey([9; 32]);
+        let mut data = vec![0; 4_376];
+        data[..8].copy_from_slice(&[0x9f, 0x75, 0x5f, 0xe3, 0xef, 0x97, 0x3a, 0xec]);
+        let (slot, gate) = (Slot(1), Gate::Arrival);
+        let mut book = Book::new(owner.into());
+        book.apply(AccountUpdate { pubkey: KEY, owner, slot, gate, data: &data }).unwrap();
+        book
+    }
+
+    #[test]
+    fn messages_beyond_their_maximum_drop_the_oldest_and_begin_again_with_a_snapshot() {
+        let (book, mut scratch) = (book(), UserScratch::default());
+        let source = AccountSource { key: &KEY, data: None };
+        let mut topic = UserTopic::open(&book, source, ("e", 1), &mut scratch).unwrap();
+        for number in 0..1_000 {
+            topic.note_trade(format!("\"t{number}\""));
+        }
+        let frame = topic.publish(&book, None, ("e", 2), &mut scratch).unwrap();
+        assert_eq!((frame.reset, frame.text.matches("\"t").count() > 999), (Reset::No, true));
+        for number in 0..1_001 {
+            topic.note_trade(format!("\"t{number}\""));
+        }
+        let frame = topic.publish(&book, None, ("e", 3), &mut scratch).unwrap();
+        assert_eq!(frame.reset, Reset::Yes);
+        assert!(
+            frame.text.contains("\"type\":\"snapshot\"") && frame.text.contains("\"reset\":true")
+        );
+        let frame = topic.publish(&book, None, ("e", 4), &mut scratch).unwrap();
+        assert_eq!((frame.prev, frame.reset), (3, Reset::No));
+        assert!(!frame.text.contains("\"t0\"") && frame.text.contains("\"t1\",\"t2\""));
+        assert!(frame.text.contains("\"t1000\"]"));
+        assert!(topic.publish(&book, None, ("e", 5), &mut scratch).is_none());
+    }
+}

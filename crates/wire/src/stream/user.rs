@@ -1,5 +1,7 @@
 //! A topic of one account: the parts that its subscribers have, and the frames that update them.
 
+use std::collections::VecDeque;
+
 use slotbook_book::{Book, QueueScratch};
 use slotbook_protocol::model::order::Order;
 use slotbook_protocol::model::units::{BaseQty, Pubkey, QuoteQty};
@@ -8,6 +10,9 @@ use super::parts::{Reset, SnapshotReply, VersionStamp};
 use crate::account::{AccountSource, AccountText, holdings_of, write_owner};
 use crate::level::SizeScale;
 use crate::writer::{JsonWriter, members};
+
+/// The number of messages about fills that wait for a delta.
+const TRADES_WAITING_MAX: usize = 1_000;
 
 /// A published frame.
 #[derive(Clone, Debug)]
@@ -45,7 +50,9 @@ pub struct UserTopic {
     /// The smallest id that no order had by then.
     next_order_id: u32,
     /// What became of fills since the last delta, each as JSON.
-    trades: Vec<String>,
+    trades: VecDeque<String>,
+    /// Whether messages were dropped since the last frame, which is a snapshot then.
+    has_gap: bool,
 }
 
 impl UserTopic {
@@ -66,7 +73,8 @@ impl UserTopic {
             shown: AccountText::default(),
             orders: Vec::new(),
             next_order_id: u32::MAX,
-            trades: Vec::new(),
+            trades: VecDeque::new(),
+            has_gap: false,
         };
         topic.read(book, source.data, scratch);
         topic.take_fills(book);
@@ -74,9 +82,14 @@ impl UserTopic {
         topic.reason.is_none().then_some(topic)
     }
 
-    /// Adds what became of a fill, as JSON, to the next delta.
+    /// Adds what became of a fill, as JSON, to the next delta. Beyond their maximum the oldest is
+    /// dropped, and the next frame is a snapshot.
     pub fn note_trade(&mut self, text: String) {
-        self.trades.push(text);
+        if self.trades.len() == TRADES_WAITING_MAX {
+            self.trades.pop_front();
+            self.has_gap = true;
+        }
+        self.trades.push_back(text);
     }
 
     /// Publishes the changes since the last publication; `None` when there are none. `data` are the
@@ -91,7 +104,7 @@ impl UserTopic {
         let before = (self.reason, self.published.state);
         self.read(book, data, scratch);
         let fills = self.take_fills(book);
-        let is_reset = epoch != self.epoch;
+        let is_reset = epoch != self.epoch || std::mem::take(&mut self.has_gap);
         let is_same =
             fills.is_empty() && self.trades.is_empty() && self.shown.is_same(&scratch.fresh);
         if is_same && !is_reset && before == (self.reason, book.state()) {
