@@ -14,8 +14,11 @@ export interface HistoryStats {
   readonly reason: string | null;
   /** Events since the worker began, by name. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Totals of the store; `truncated` counts transactions whose log the node truncated. */
-  readonly stored: {
+  /**
+   * Totals of the store: trades, funding rates, and other records by kind. `truncated` counts
+   * transactions whose log the node truncated.
+   */
+  readonly stored: Readonly<Record<string, number>> & {
     readonly trades: number;
     readonly fundingRates: number;
     readonly truncated: number;

@@ -1,7 +1,8 @@
 import type { MarketKey } from '../../contract/markets.js';
+import { RECORD_KINDS, type RecordKind } from '../../engine/events.js';
 import type { RecordRow } from '../model/records.js';
 import { marketKeyOfCode } from './columns.js';
-import { kindCode } from './record-rows.js';
+import { addTo, totalOf } from './meta.js';
 import type { CandleChange, StoreChange } from './types.js';
 
 /** The changes of one write so far. */
@@ -12,32 +13,33 @@ export class Changes {
   readonly newIds = new Map<number, bigint[]>();
   readonly removedFills: RemovedFill[] = [];
   removed = 0;
-  /** Added fills less removed ones. */
-  trades = 0;
-  /** Likewise. */
-  fundingRates = 0;
+  /** Added rows less removed ones, by the names of the totals. */
+  readonly totals: Record<string, number> = {};
   /** Whether an already stored transaction got new records. */
   hasLate = false;
-  /** Added transactions less removed ones. */
-  transactions = 0;
   known = 0;
   retired = 0;
 
   addRecord(row: RecordRow): void {
     this.records.push(row);
-    this.#countRecord(kindCode(row.kind), row.market, 1);
+    this.#countRecord(row.kind, row.market, 1);
   }
 
   removeRecord(kind: number, market: number): void {
     this.removed += 1;
-    this.#countRecord(kind, market, -1);
+    const name = RECORD_KINDS[kind];
+    if (name !== undefined) this.#countRecord(name, market, -1);
   }
 
-  #countRecord(kind: number, market: number, by: number): void {
-    if (kind === kindCode('trade') || kind === kindCode('transfer')) this.trades += by;
-    else if (kind === kindCode('fundingRate')) this.fundingRates += by;
-    else return;
-    this.markets.add(marketKeyOfCode(market));
+  /** Counts added transactions less removed ones. */
+  countTransactions(by: number): void {
+    addTo(this.totals, 'transactions', by);
+  }
+
+  #countRecord(kind: RecordKind, market: number, by: number): void {
+    const total = totalOf(kind);
+    addTo(this.totals, total, by);
+    if (total !== kind) this.markets.add(marketKeyOfCode(market));
   }
 
   /** Records the number of a new fill. */

@@ -55,14 +55,25 @@ export class RetentionCutoffs {
   }
 }
 
-/** Totals of the store. */
-export interface StoreTotals {
+/** Totals of the store: `transactions`, and records by {@link totalOf}. */
+export type StoreTotals = Readonly<Record<string, number>> & {
   readonly trades: number;
   readonly fundingRates: number;
   readonly transactions: number;
-}
+};
 
 const noRows: StoreTotals = { trades: 0, fundingRates: 0, transactions: 0 };
+
+/** The name of the total of a kind; transfers of positions are trades. */
+export function totalOf(kind: RecordKind): string {
+  if (kind === 'fundingRate') return 'fundingRates';
+  return kind === 'trade' || kind === 'transfer' ? 'trades' : kind;
+}
+
+/** Adds to one of several counts. */
+export function addTo(counts: Record<string, number>, name: string, by: number): void {
+  counts[name] = (counts[name] ?? 0) + by;
+}
 
 /** Row counts that are updated with the rows, because counting ten million rows takes seconds. */
 export class RowTotals {
@@ -80,15 +91,13 @@ export class RowTotals {
   }
 
   /** Adds to the counts; negative values subtract. */
-  addCounts(more: StoreTotals): void {
-    if (more.trades === 0 && more.fundingRates === 0 && more.transactions === 0) return;
-    this.#totals = {
-      trades: this.#totals.trades + more.trades,
-      fundingRates: this.#totals.fundingRates + more.fundingRates,
-      transactions: this.#totals.transactions + more.transactions,
-    };
-    const value = JSON.stringify(this.#totals);
-    writeMark(this.#connection, 'meta', { name: 'totals', value });
+  addCounts(more: Readonly<Record<string, number>>): void {
+    const changed = Object.entries(more).filter(([, by]) => by !== 0);
+    if (changed.length === 0) return;
+    const totals = { ...this.#totals };
+    for (const [name, by] of changed) addTo(totals, name, by);
+    this.#totals = totals;
+    writeMark(this.#connection, 'meta', { name: 'totals', value: JSON.stringify(totals) });
   }
 
   /** Reads the stored counts: at the start, and after a failed write. */

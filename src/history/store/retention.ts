@@ -3,6 +3,7 @@ import { RETIRE_ROWS_MAX, TS_MAX } from '../model/limits.js';
 import { readNumber, readNumberOrNull } from './columns.js';
 import type { Connection } from './connection.js';
 import { writeMark } from './marks.js';
+import { addTo, totalOf } from './meta.js';
 import { marketsIn } from './queries.js';
 import { kindCode, kindsAndMarkets } from './record-rows.js';
 import type { CandleMinutes, RetirePolicy } from './types.js';
@@ -24,7 +25,7 @@ export interface Retired {
  */
 export function retireSome(parts: StoreParts, policy: RetirePolicy): Retired {
   const { transactions, totals } = parts;
-  const gone = { records: 0, trades: 0, fundingRates: 0, transactions: 0 };
+  const gone: Gone = { records: 0, totals: {}, transactions: 0 };
   for (const [kind, before] of Object.entries(policy.recordsBefore ?? {})) {
     retireKind(parts, { kind: kind as RecordKind, before }, gone);
   }
@@ -33,20 +34,24 @@ export function retireSome(parts: StoreParts, policy: RetirePolicy): Retired {
   const candles = retireCandles(parts, policy, Math.max(RETIRE_ROWS_MAX - records, 0));
   const { emptyUpToSlot } = policy;
   const empty = emptyUpToSlot === undefined ? 0 : transactions.deleteEmpty(emptyUpToSlot);
-  totals.addCounts({
-    trades: -gone.trades,
-    fundingRates: -gone.fundingRates,
-    transactions: -gone.transactions - empty,
-  });
+  addTo(gone.totals, 'transactions', -gone.transactions - empty);
+  totals.addCounts(gone.totals);
   const hasMore = Math.max(records + candles, empty) >= RETIRE_ROWS_MAX;
   return { records, candles, empty, hasMore };
+}
+
+/** The rows that were deleted, and what they change in the totals. */
+interface Gone {
+  records: number;
+  transactions: number;
+  readonly totals: Record<string, number>;
 }
 
 /** Deletes the oldest records of a kind in all markets, and counts them. */
 function retireKind(
   parts: StoreParts,
   { kind, before }: { readonly kind: RecordKind; readonly before: number },
-  gone: { records: number; trades: number; fundingRates: number; transactions: number },
+  gone: Gone,
 ): void {
   // Only fills need a line: candles count them still.
   const isFill = kind === 'trade' || kind === 'transfer';
@@ -56,8 +61,7 @@ function retireKind(
     const { rows, transactions } = deleteOldest(parts, { kind, market, before, room });
     gone.records += rows;
     gone.transactions += transactions;
-    if (isFill) gone.trades += rows;
-    if (kind === 'fundingRate') gone.fundingRates += rows;
+    addTo(gone.totals, totalOf(kind), -rows);
   }
 }
 
@@ -125,7 +129,7 @@ export function clampCutoffs(parts: StoreParts): number | null {
   const gone = connection.changeRows(
     'delete from transactions where has_records = 0 and is_truncated = 0',
   );
-  parts.totals.addCounts({ trades: 0, fundingRates: 0, transactions: -gone });
+  parts.totals.addCounts({ transactions: -gone });
   writeMark(connection, 'progress', { name: REREAD_MARK, value: String(line) });
   return line;
 }

@@ -127,6 +127,20 @@ describe('writing', () => {
     expect(store.readTotals()).toEqual({ trades: 1, fundingRates: 0, transactions: 2 });
   });
 
+  test('each kind is counted, less what a fork and the retention take away', async () => {
+    const store = await newStore();
+    const action = (slot: number, name: 'place' | 'cancel') =>
+      transaction({ slot, fills: [fill({ action: name, ts: MIDNIGHT + slot })] });
+    const transactions = [oneFill(1), action(2, 'place'), action(3, 'cancel'), action(4, 'cancel')];
+    store.writeBatch({ transactions });
+    const trades = { trades: 1, fundingRates: 0 };
+    expect(store.readTotals()).toEqual({ ...trades, orderAction: 3, transactions: 4 });
+    store.removeTransactions([signature(4)]);
+    expect(store.readTotals()).toEqual({ ...trades, orderAction: 2, transactions: 3 });
+    store.retireRows({ recordsBefore: { orderAction: MIDNIGHT + 3 } });
+    expect(store.readTotals()).toEqual({ ...trades, orderAction: 1, transactions: 2 });
+  });
+
   test('marks are stored with what they speak of, and taken away by null', async () => {
     const folder = newFolder();
     const store = await newStore(folder);

@@ -45,7 +45,7 @@ export class Writer {
       if (known === null) continue;
       this.#removeRecords(known, changes);
       this.#parts.transactions.deleteTransaction(known.id);
-      changes.transactions -= 1;
+      changes.countTransactions(-1);
     }
     return this.#finishChanges(changes);
   }
@@ -90,7 +90,7 @@ export class Writer {
       ...records,
       hasRecords: kept.records.length > 0,
     });
-    changes.transactions += 1;
+    changes.countTransactions(1);
     const seat = { slot: records.slot, place: records.place, tx, txSig: records.signature };
     this.#putRecords(kept, { ...seat, isKnown: false }, changes);
   }
@@ -173,11 +173,7 @@ export class Writer {
     for (const gone of changes.removedFills) {
       if (!this.#hasDuplicate(gone)) fillRuns.removeId(gone.code, gone.id);
     }
-    totals.addCounts({
-      trades: changes.trades,
-      fundingRates: changes.fundingRates,
-      transactions: changes.transactions,
-    });
+    totals.addCounts(changes.totals);
     candleBuilder.addPendingFills(candles);
     const change = changes.toStoreChange(candles.writeChanges());
     const markets = [...change.markets].map(marketCode);

@@ -14,11 +14,11 @@ export const NOTHING_STORED: StoredStats = {
 /** Returns the totals; zeros when the file cannot be read, and the state then has the reason. */
 export function storedStats(store: HistoryStore): StoredStats {
   try {
-    const { trades, fundingRates } = store.readTotals();
+    const { transactions: _, ...records } = store.readTotals();
     const missingFills: Partial<Record<MarketKey, number>> = {};
     for (const [market, missing] of store.findGaps().byMarket)
       missingFills[market] = Number(missing);
-    return { stored: { trades, fundingRates, truncated: store.countTruncated() }, missingFills };
+    return { stored: { ...records, truncated: store.countTruncated() }, missingFills };
   } catch (error) {
     if (error instanceof StoreError) return NOTHING_STORED;
     throw error;

@@ -34,6 +34,11 @@ export const historyStatus = Type.Object({
   reason: whyNotLive,
   trades: count('Trades stored.'),
   fundingRates: count('Funding rates stored.'),
+  records: unread(
+    Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+      description: 'Other records stored, by kind.',
+    }),
+  ),
   truncated: count('Transactions whose log the node had cut.'),
   queued: count('Transactions that wait to be stored.'),
   spansOpen: count('Gaps of older signatures that are still to be fetched.'),

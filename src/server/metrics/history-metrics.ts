@@ -16,11 +16,15 @@ export function historyReadiness({ state, reason }: HistoryStats): object {
 /** The history in the body of /status. */
 export function historyStatus(stats: HistoryStats): object {
   const { state, reason, stored, counts, queued, spansOpen } = stats;
+  const { trades, fundingRates, truncated, ...records } = stored;
   const { finalisedSlot, completeSinceTs, newestSlot, lagMs, missingFills } = stats;
   return {
     state,
     reason,
-    ...stored,
+    trades,
+    fundingRates,
+    records,
+    truncated,
     queued,
     spansOpen,
     finalisedSlot,
