@@ -1,5 +1,5 @@
 /** The records of a user account, and the accounts of an authority. */
-import { type TObject, type TProperties, Type } from '@sinclair/typebox';
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { AccountRecordKind } from '../../contract/history-queries.js';
 import {
@@ -10,10 +10,12 @@ import {
   orderRecord,
   settlePnlRecord,
 } from '../api/account-record-parts.js';
+import { marketOf } from '../api/market-params.js';
 import { pageOf } from '../api/page-params.js';
-import { page, publicKey, rows } from '../api/param-parts.js';
+import { page, publicKey, rows, symbol } from '../api/param-parts.js';
 import { envelope, paged, tradeRecord } from '../api/record-parts.js';
 import { checkRequest } from '../api/request-params.js';
+import { text } from '../api/schema-parts.js';
 import { accountTradesOf, ofHistory } from './history-paths.js';
 import type { HistoryService, Path, Route } from './path.js';
 import { userOrdersParams } from './user-orders.js';
@@ -25,6 +27,7 @@ const place = {
   page,
 };
 const accountParams = Type.Object({ ...userOrdersParams.properties, ...place });
+const marketParams = Type.Object({ ...accountParams.properties, symbol });
 const authorityParams = Type.Object({
   key: publicKey('The authority of user accounts.'),
   ...place,
@@ -42,25 +45,32 @@ interface AccountRecords {
   readonly summary: string;
   /** Whether records of spot markets are left out. */
   readonly isPerp?: boolean;
+  /** With `symbol` for a path of one market. */
+  readonly params?: typeof accountParams | typeof marketParams;
 }
 
 /** The paths of records by account. */
-function recordsPath({ records, name, record, summary, isPerp = false }: AccountRecords) {
+function recordsPath(options: AccountRecords) {
+  const { records, name, record, summary, isPerp = false, params = accountParams } = options;
+  const isOfMarket = params === marketParams;
   return {
     ...ofHistory,
-    summary: `${summary} of a user account, newest first`,
-    params: accountParams,
+    summary: `${summary} of a user account${isOfMarket ? ' in one market' : ''}, newest first`,
+    params,
     body: { name, schema: envelope(record, paged) },
-    errors,
+    errors: isOfMarket ? ofHistory.errors : errors,
     open:
       (service: HistoryService): Route =>
       (request, pathTexts) =>
         accountTradesOf(service).replyTo(request, () => {
-          const { account, ...at } = checkRequest(accountParams, {
-            query: request.query,
-            pathTexts,
-          });
-          return { kind: 'account', records, account, isPerp, ...pageOf(at) };
+          const asked: Static<typeof accountParams> & { readonly symbol?: string } = checkRequest(
+            params,
+            { query: request.query, pathTexts },
+          );
+          const { account, symbol: name, ...at } = asked;
+          const market = name === undefined ? {} : { market: marketOf(name, service.directory) };
+          const kinds = isPerp ? { isPerp } : {};
+          return { kind: 'account', records, account, ...kinds, ...market, ...pageOf(at) };
         }),
   } as const satisfies Path;
 }
@@ -97,14 +107,35 @@ export const userLiquidations = recordsPath({
   summary: 'The liquidations',
 });
 
-/** The orders that it placed. */
-export const userPlacedOrders = recordsPath({
+const ofOrders = {
   records: 'order',
   name: 'OrderRecords',
   record: orderRecord,
   summary: 'The orders in perp markets, as they were placed,',
   isPerp: true,
-});
+} as const;
+
+/** The orders that it placed. */
+export const userPlacedOrders = recordsPath(ofOrders);
+
+/** Those in one market. */
+export const userMarketOrders = recordsPath({ ...ofOrders, params: marketParams });
+
+const ofTrades = {
+  records: 'trade',
+  name: 'UserTradeRecords',
+  record: Type.Object({
+    ...tradeRecord.properties,
+    user: text('The account that was asked for.'),
+  }),
+  summary: 'The trades',
+} as const;
+
+/** The trades in all markets. */
+export const userTrades = recordsPath(ofTrades);
+
+/** The trades in one market. */
+export const userMarketTrades = recordsPath({ ...ofTrades, params: marketParams });
 
 /** Everything of one order. */
 export const userOrder = {

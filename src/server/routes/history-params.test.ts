@@ -297,6 +297,9 @@ describe('the account of trades', () => {
     await expectQuery(`${path}?limit=1000&page=${CURSOR}`, before);
     await expectQuery(`${path}/sol-perp`, { ...query, limit: 20, market: 'perp_0' });
     await expectError(`${path}/NOPE`, { ...unknown, param: 'symbol' });
+    const orders = { kind: 'account', records: 'order', account, isPerp: true, limit: 20 };
+    await expectQuery(`/user/${account}/orders/perp`, orders);
+    await expectQuery(`/user/${account}/orders/perp/sol-perp`, { ...orders, market: 'perp_0' });
     await expectError(`${path}?limit=1001`, { ...outOfRange, param: 'limit' });
     await expectError(`${path}?page=*`, { ...invalid, param: 'page' });
     for (const text of ['x', account.slice(4), `${account}0`, '%zz']) {

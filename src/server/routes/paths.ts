@@ -7,9 +7,12 @@ import {
   userDeposits,
   userFundingPayments,
   userLiquidations,
+  userMarketOrders,
+  userMarketTrades,
   userOrder,
   userPlacedOrders,
   userSettlePnl,
+  userTrades,
 } from './account-records.js';
 import { accountPath, accountsPath } from './accounts.js';
 import { auctionParamsPath } from './auction-params.js';
@@ -54,7 +57,6 @@ import { trades } from './trades.js';
 import { udfConfig, udfSearch, udfSymbols, udfTime } from './udf.js';
 import { udfHistory } from './udf-history.js';
 import { userOrders } from './user-orders.js';
-import { userMarketTrades, userTrades } from './user-trades.js';
 import { hourVolumes, periodVolumes } from './volumes.js';
 
 /** Every path by its name, without prefixes. */
@@ -92,6 +94,7 @@ export const paths = {
   '/accounts': accountsPath,
   '/user/{account}/orders': userOrders,
   '/user/{account}/orders/perp': userPlacedOrders,
+  '/user/{account}/orders/perp/{symbol}': userMarketOrders,
   '/user/{account}/orders/id/{orderId}': userOrder,
   '/user/{account}/trades': userTrades,
   '/user/{account}/trades/{symbol}': userMarketTrades,
