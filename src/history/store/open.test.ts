@@ -158,18 +158,34 @@ describe('opening', () => {
 });
 
 describe('versions', () => {
-  test('a file of an earlier version is refused with what to do, and left as it is', async () => {
-    const { folder, file } = await filledFolder();
-    const earlier = new FileConnection(file);
-    earlier.changeRows("update kysely_migration set name = '0004-accounts'");
-    earlier.close();
-    const before = readFileSync(file);
-    await expect(newStore(folder)).rejects.toMatchObject({
-      reason: 'older',
-      message: expect.stringMatching(/0004-accounts.*Move it away: `slotbook backfill`/),
-    });
-    expect(readFileSync(file)).toEqual(before);
-  });
+  test.each([
+    ['0001-records'],
+    ['0001-records', '0002-uncharted'],
+    ['0001-records', '0002-uncharted', '0003-sums'],
+    ['0001-records', '0002-uncharted', '0003-sums', '0004-accounts'],
+  ])(
+    'a file of the earlier version %s is refused with what to do, and left as it is',
+    async (...names) => {
+      const { folder, file } = await filledFolder();
+      const earlier = new FileConnection(file);
+      earlier.changeRows('delete from kysely_migration');
+      for (const name of names) {
+        earlier.changeRows('insert into kysely_migration (name, timestamp) values (?, ?)', [
+          name,
+          '',
+        ]);
+      }
+      earlier.close();
+      const before = readFileSync(file);
+      await expect(newStore(folder)).rejects.toMatchObject({
+        reason: 'older',
+        message: expect.stringMatching(
+          new RegExp(`${names.at(-1)}.*Move it away: .slotbook backfill`),
+        ),
+      });
+      expect(readFileSync(file)).toEqual(before);
+    },
+  );
 
   test('what is stored stays through another opening', async () => {
     const { folder } = await filledFolder();
