@@ -7,21 +7,15 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { localCommand, root, runOrThrow } from './process.mjs';
 
-/** Files of test/long that need a compiled plugin or Python packages: their own forms install these. */
-const WITH_NEEDS = ['test/long/geyser.test.ts', 'test/long/export-python.test.ts'];
+/** The file of test/long that needs Python packages: its own form installs these. */
+const WITH_NEEDS = 'test/long/export-python.test.ts';
 
 /** The long forms by name; `needs` are steps of the set-up. */
 const longForms = {
   processes: {
     about: 'every test of test/long and test/process: services, chains, servers and browsers',
     needs: ['incumbents', 'ccxt'],
-    command: [
-      localCommand('vitest'),
-      'run',
-      'test/long',
-      'test/process',
-      ...WITH_NEEDS.flatMap((file) => ['--exclude', file]),
-    ],
+    command: [localCommand('vitest'), 'run', 'test/long', 'test/process', '--exclude', WITH_NEEDS],
     env: {},
   },
   differential: {
@@ -60,7 +54,7 @@ const longForms = {
     env: { BUSY_MINUTES: '60' },
   },
   hostile: {
-    about: 'broken frames and texts, slow and deaf clients, 10,000 subscriptions',
+    about: 'broken frames, slow and deaf clients, 10,000 subscriptions',
     command: [
       localCommand('vitest'),
       'run',
@@ -136,21 +130,9 @@ const longForms = {
     env: { HONEST_RUNS: '2000', LIAR_RUNS: '10000' },
   },
   stream: {
-    about:
-      'streams: 1,000,000 changes followed, 2,000 spoilt frames, 500 deaf and 2,000 returning clients',
-    command: [
-      localCommand('vitest'),
-      'run',
-      '--no-file-parallelism',
-      ...['test/stream-', 'test/long/stream-'],
-    ],
-    env: {
-      MARK_LIVES: '10000',
-      STREAM_CHANGES: '1000000',
-      INJECTED_CHANGES: '50000',
-      STORM_SECONDS: '20',
-      CROWD: 'long',
-    },
+    about: 'streams: 10,000 lives in two processes, whose frames are equal',
+    command: [localCommand('vitest'), 'run', 'test/stream-marks.test.ts'],
+    env: { MARK_LIVES: '10000' },
   },
   simulation: {
     about: 'the service on virtual time: 10,000 seeds of six minutes each, with random faults',
@@ -173,12 +155,6 @@ const longForms = {
     command: ['node', 'scripts/export-readers.mjs'],
     env: {},
   },
-  geyser: {
-    about:
-      'the gRPC feed on a real chain, served by a Geyser plugin; compiles 330 crates with the rustc of Surfpool',
-    command: ['node', 'scripts/geyser.mjs'],
-    env: {},
-  },
   schemathesis: {
     about:
       'requests made from /openapi.json against a demo, every response held to it; needs python3',
@@ -187,7 +163,7 @@ const longForms = {
   },
   binary: {
     about:
-      'streams as bytes, followed in TypeScript, Python, Go and Rust for ten minutes, cut on the way, beside JSON',
+      'streams as bytes, followed in TypeScript and Python for ten minutes, cut on the way, beside JSON',
     command: [localCommand('vitest'), 'run', 'test/long/binary-followers.test.ts'],
     env: { BINARY_SECONDS: '600' },
   },
@@ -205,11 +181,6 @@ const longForms = {
     about: 'readers of candles and trades through 20 deaths of the history, four minutes',
     command: [localCommand('vitest'), 'run', 'test/market-live-again.test.ts'],
     env: { WORKER_KILLS: '20' },
-  },
-  'history-kills': {
-    about: 'trades while the service is killed 100 times, and while its RPC is cut for a minute',
-    command: [localCommand('vitest'), 'run', 'test/long/history-kills.test.ts'],
-    env: { HISTORY_KILLS: '100', HISTORY_CUT_MS: '60000' },
   },
   'as-of': {
     about: 'the books of 1,000 random moments of a journalled life, all byte for byte',
