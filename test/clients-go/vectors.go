@@ -6,9 +6,13 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
 	"reflect"
 )
+
+// A book of 500 levels has some 60 KiB.
+const frameBytesMax = 1 << 20
 
 // What came of a file of vectors; every frame that is cut must be refused.
 type vectorReport struct {
@@ -101,4 +105,15 @@ func valueOf(text []byte) any {
 		return err
 	}
 	return value
+}
+
+func main() {
+	err := fmt.Errorf("usage: clients-go FILE")
+	if args := os.Args[1:]; len(args) == 1 {
+		err = readVectors(args[0])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
