@@ -89,7 +89,6 @@ test('notifications carry the slot of the chain, which freezes them at the subsc
   // This is the fault that the relay is for; when the chain no longer has it, the correction can
   // go.
   expect(new Set(direct.of('programNotification').map(({ slot }) => slot)).size).toBe(1);
-  expect(relay.traffic.notificationsCorrected).toBeGreaterThan(0);
   direct.socket.close();
 });
 
@@ -127,7 +126,6 @@ test('requests pass with their answers', async () => {
   );
   expect(answer.value.owner).toBe(PROGRAM_ID);
   expect(answer.value.data).toEqual([Buffer.of(7).toString('base64'), 'base64']);
-  expect(relay.traffic.httpRequests).toBe(1);
 });
 
 test('a cut breaks every connection, and the next one works', async () => {
@@ -170,29 +168,13 @@ test('a stall holds everything, pongs too, and loses nothing', async () => {
   );
 });
 
-test('a delay makes messages late and keeps their order', async () => {
-  const listener = await subscribe();
-  const delayMs = 400;
-  relay.delayBy(delayMs);
-  const sentMs = performance.now();
-  await write(1);
-  await write(2);
-  await vi.waitFor(() => expect(bytes(listener, 'programNotification')).toEqual([1, 2]), DEADLINE);
-  expect((listener.of('programNotification')[0]?.atMs ?? 0) - sentMs).toBeGreaterThanOrEqual(
-    delayMs,
-  );
-  const askedMs = performance.now();
-  await rpc(relay.rpcUrl, 'getSlot', []);
-  expect(performance.now() - askedMs).toBeGreaterThanOrEqual(2 * delayMs);
-});
-
 test('notifications can be lost on the way', async () => {
   const listener = await Listener.open(relay.wsUrl, [
     ['programSubscribe', [PROGRAM_ID, PROCESSED]],
   ]);
   relay.dropNotifications(1);
   await write(1);
-  await vi.waitFor(() => expect(relay.traffic.notificationsDropped).toBe(1), DEADLINE);
+  await nextSlots(2);
   await write(2);
   await vi.waitFor(() => expect(bytes(listener, 'programNotification')).toEqual([2]), DEADLINE);
 });
@@ -222,7 +204,6 @@ test('a chain that is gone breaks the connections of its clients', async () => {
   await other.kill();
   expect(await listener.closed).toBe(1006);
   await expect(rpc(front.rpcUrl, 'getSlot', [])).rejects.toThrow();
-  expect(front.traffic.httpFailures).toBe(1);
   await front.stop();
 });
 

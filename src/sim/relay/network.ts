@@ -7,15 +7,9 @@ const HELD_BYTES_MAX = 64 * 1024 * 1024;
 /** Maximum sleep, milliseconds, so that traffic resumes soon after a stall is lifted. */
 const SLEEP_MS_MAX = 10;
 
-/** The network conditions on all connections of a relay: delay, and stalls. */
+/** The network conditions on all connections of a relay: stalls. */
 export class Network {
-  #delayMs = 0;
   #stalledUntilMs = 0;
-
-  /** From now on delays all traffic by `ms` in each direction; 0 ends the delay. */
-  delay(ms: number): void {
-    this.#delayMs = ms;
-  }
 
   /** Holds all traffic for `ms`; connections stay open. A later call replaces an earlier stall: 0 lifts it. */
   stallFor(ms: number): void {
@@ -23,21 +17,16 @@ export class Network {
   }
 
   /**
-   * Returns the due time of traffic that arrives now, on the clock of performance.now(), at least
-   * `holdMs` from now.
+   * Returns the remaining wait of traffic that is due at `releaseMs`, on the clock of
+   * performance.now(); 0 or less when it is due.
    */
-  releaseMs(holdMs = 0): number {
-    return performance.now() + Math.max(this.#delayMs, holdMs);
-  }
-
-  /** Returns the remaining wait of traffic that is due at `releaseMs`; 0 or less when it is due. */
   waitMs(releaseMs: number): number {
     return Math.max(releaseMs, this.#stalledUntilMs) - performance.now();
   }
 
   /** Waits until traffic that arrives now is due. */
   async waitTurn(): Promise<void> {
-    const releaseMs = this.releaseMs();
+    const releaseMs = performance.now();
     for (let ms = this.waitMs(releaseMs); ms > 0; ms = this.waitMs(releaseMs)) {
       await sleep(Math.min(ms, SLEEP_MS_MAX));
     }
@@ -58,8 +47,8 @@ interface Held {
 }
 
 /**
- * One direction of a WebSocket connection: keeps messages in order, and delays them by the network
- * conditions.
+ * One direction of a WebSocket connection: keeps messages in order, and holds them while the network
+ * is stalled.
  */
 export class Pipe {
   readonly #network: Network;
@@ -82,7 +71,7 @@ export class Pipe {
    */
   push(item: Buffer, holdMs = 0): void {
     if (this.#closed) return;
-    const releaseMs = this.#network.releaseMs(holdMs);
+    const releaseMs = performance.now() + holdMs;
     if (this.#held.length === 0 && this.#network.waitMs(releaseMs) <= 0) {
       this.#deliver(item);
       return;

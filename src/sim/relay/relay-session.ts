@@ -19,13 +19,8 @@ const SENDABLE_CODES: ReadonlySet<number> = new Set([
 /** Dependencies of a session. */
 interface SessionContext {
   readonly network: Network;
-  /**
-   * Handles a message of the chain; returns the messages for the client, or none to lose the
-   * message.
-   */
-  readonly onDown: (message: Buffer) => readonly Buffer[];
-  readonly onUp: (message: Buffer) => void;
-  readonly onLagged: () => void;
+  /** Handles a message of the chain; returns the message for the client, or undefined to lose it. */
+  readonly onDown: (message: Buffer) => Buffer | undefined;
   readonly onEnd: (session: RelaySession) => void;
 }
 
@@ -54,15 +49,13 @@ export class RelaySession {
     // lost.
     client.pause();
     this.#chain.once('open', () => client.resume());
-    client.on('message', (data: Buffer) => {
-      context.onUp(data);
-      up.push(data);
-    });
+    client.on('message', (data: Buffer) => up.push(data));
     client.on('ping', (data: Buffer) => pings.push(data));
     this.#chain.on('pong', (data: Buffer) => pongs.push(data));
     this.#chain.on('message', (data: Buffer) => {
       const holdMs = isAcknowledgement(data) ? ACKNOWLEDGEMENT_HOLD_MS : 0;
-      for (const message of context.onDown(data)) down.push(message, holdMs);
+      const message = context.onDown(data);
+      if (message !== undefined) down.push(message, holdMs);
     });
     for (const socket of [client, this.#chain]) {
       // An error is always followed by a close, which this class handles.
@@ -82,18 +75,13 @@ export class RelaySession {
       (message) => {
         if (!this.#ended) deliver(message);
       },
-      () => this.#lag(),
+      () => this.cut(),
     );
   }
 
   #sendDown(message: Buffer): void {
     this.#client.send(message, { binary: false });
-    if (this.#client.bufferedAmount > UNREAD_BYTES_MAX) this.#lag();
-  }
-
-  #lag(): void {
-    this.#context.onLagged();
-    this.cut();
+    if (this.#client.bufferedAmount > UNREAD_BYTES_MAX) this.cut();
   }
 
   #end(code: number): void {

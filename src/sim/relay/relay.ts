@@ -12,7 +12,6 @@ import { pipeline, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { BATCH_CALLS_MAX, joinBatch, splitBatch } from './batch.js';
-import { LogDisorder } from './log-disorder.js';
 import { Network } from './network.js';
 import { RelaySession } from './relay-session.js';
 import { contextSlot, isAccountNotification, withContextSlot } from './slot-correction.js';
@@ -27,25 +26,11 @@ interface Upstream {
   readonly wsUrl: string;
 }
 
-/** Counters since the start. */
-interface RelayTraffic {
-  httpRequests: number;
-  httpFailures: number;
-  wsConnections: number;
-  wsMessagesUp: number;
-  wsMessagesDown: number;
-  wsBytesDown: number;
-  notificationsCorrected: number;
-  notificationsDropped: number;
-  /** Clients cut for exceeding the buffer limit. */
-  clientsLagged: number;
-}
-
 /**
  * A proxy between clients and a local chain, on a fixed port that survives restarts of the chain.
  * It corrects the slot of account and program notifications, which Surfpool freezes at the slot of
  * the subscription; it delays acknowledgements until the subscription is active; and it degrades
- * the network on demand: cuts, stalls, delays, lost notifications, duplicated and reordered logs.
+ * the network on demand: cuts, stalls, and lost notifications.
  *
  * A corrected slot is the newest that the relay knows: from its own slot subscription, from
  * `noteSlot`, and from responses. A slot that is too high is corrected by the next notification; a
@@ -62,22 +47,10 @@ export class Relay {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #network = new Network();
   readonly #sessions = new Set<RelaySession>();
-  readonly #traffic: RelayTraffic = {
-    httpRequests: 0,
-    httpFailures: 0,
-    wsConnections: 0,
-    wsMessagesUp: 0,
-    wsMessagesDown: 0,
-    wsBytesDown: 0,
-    notificationsCorrected: 0,
-    notificationsDropped: 0,
-    clientsLagged: 0,
-  };
   #upstream: Upstream;
   #slots: SlotStream;
   #downUntilMs = 0;
   #dropNext = 0;
-  #disorderSeed: number | undefined;
 
   private constructor(upstream: Upstream) {
     this.#upstream = upstream;
@@ -114,11 +87,6 @@ export class Relay {
     return this.#slots.latest;
   }
 
-  /** What passed, since the start. */
-  get traffic(): Readonly<RelayTraffic> {
-    return this.#traffic;
-  }
-
   /** Tells the relay a slot, earlier than its own subscription does. */
   noteSlot(slot: number): void {
     this.#slots.noteSlot(slot);
@@ -136,19 +104,9 @@ export class Relay {
     this.#network.stallFor(ms);
   }
 
-  /** Delays all traffic by `ms` in each direction; 0 ends it. */
-  delayBy(ms: number): void {
-    this.#network.delay(ms);
-  }
-
   /** Drops the next `count` account and program notifications. */
   dropNotifications(count: number): void {
     this.#dropNext = count;
-  }
-
-  /** Duplicates and reorders log notifications, on connections made from now on. */
-  disorderLogs(seed: number): void {
-    this.#disorderSeed = seed;
   }
 
   /** Switches to another chain, such as a restarted one, and breaks every connection. */
@@ -177,7 +135,6 @@ export class Relay {
       this.#onRequest(incoming, outgoing).catch(() => {
         // The chain or the client has gone, so the connection is broken as it would be without a
         // relay.
-        this.#traffic.httpFailures += 1;
         outgoing.destroy();
       });
     });
@@ -204,44 +161,26 @@ export class Relay {
   }
 
   #onClient(client: WebSocket): void {
-    this.#traffic.wsConnections += 1;
-    const seed = this.#disorderSeed;
-    const disorder = seed === undefined ? undefined : new LogDisorder(seed);
     const session = new RelaySession(client, this.#upstream.wsUrl, {
       network: this.#network,
-      onUp: () => {
-        this.#traffic.wsMessagesUp += 1;
-      },
-      onDown: (raw) => {
-        const message = this.#onDown(raw);
-        if (message === undefined) return [];
-        return disorder === undefined ? [message] : disorder.passMessage(message);
-      },
-      onLagged: () => {
-        this.#traffic.clientsLagged += 1;
-      },
+      onDown: (message) => this.#onDown(message),
       onEnd: (ended) => this.#sessions.delete(ended),
     });
     this.#sessions.add(session);
   }
 
   #onDown(message: Buffer): Buffer | undefined {
-    this.#traffic.wsMessagesDown += 1;
-    this.#traffic.wsBytesDown += message.length;
     if (!isAccountNotification(message)) return message;
     if (this.#dropNext > 0) {
       this.#dropNext -= 1;
-      this.#traffic.notificationsDropped += 1;
       return undefined;
     }
     const slot = this.#slots.latest;
     if (slot === undefined || contextSlot(message) === slot) return message;
-    this.#traffic.notificationsCorrected += 1;
     return withContextSlot(message, slot);
   }
 
   async #onRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    this.#traffic.httpRequests += 1;
     const left = new AbortController();
     setMaxListeners(BATCH_CALLS_MAX + 1, left.signal);
     outgoing.once('close', () => left.abort());
