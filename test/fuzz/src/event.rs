@@ -1,4 +1,4 @@
-//! Records of the program's events: every kind as JSON, and those that are read as structs.
+//! Records of the program's events: every kind as JSON, and its head.
 
 use serde_json::Value;
 use slotbook_decoded::{Fit, event_json};
@@ -6,7 +6,7 @@ use slotbook_protocol::model::Program;
 use slotbook_protocol::model::event::field::{
     DISCRIMINATOR_BYTES, EventField, EventFieldType, EventLayout,
 };
-use slotbook_protocol::model::event::typed::{FundingRateRecord, OrderActionRecord};
+use slotbook_protocol::model::event::head::Head;
 
 use crate::reencode::{push_element, push_length};
 
@@ -36,7 +36,7 @@ fn json(layout: &EventLayout, data: &[u8]) -> Option<(Fit, String)> {
 fn check(layout: &EventLayout, data: &[u8]) {
     let decoded = json(layout, data);
     if layout.check(data).is_ok() {
-        check_structs(layout, data, decoded.as_ref().map(|(_, text)| text.as_str()));
+        check_head(layout, data, decoded.as_ref().map(|(_, text)| text.as_str()));
     }
     let Some((fit, text)) = decoded else { return };
     let length_max = data.len() * CHARACTERS_A_BYTE_MAX + CHARACTERS_OF_NAMES_MAX;
@@ -53,26 +53,16 @@ fn check(layout: &EventLayout, data: &[u8]) {
     }
 }
 
-/// A struct is read exactly where the text is written, but for one enum that may grow.
-fn check_structs(layout: &EventLayout, data: &[u8], text: Option<&str>) {
-    let value = text.map(|text| serde_json::from_str::<Value>(text).unwrap());
-    let said = |name: &str| value.as_ref().map(|value| value[name].clone());
-    if layout.name == OrderActionRecord::NAME {
-        let Ok(record) = OrderActionRecord::read(layout, data) else {
-            assert!(text.is_none(), "a record that is no struct is no text");
-            return;
-        };
-        assert!(text.is_none() || said("ts") == Some(record.ts.to_string().into()));
-        assert!(text.is_none() || said("marketIndex") == Some(record.market_index.into()));
-        let price = record.oracle_price.to_string();
-        assert!(text.is_none() || said("oraclePrice") == Some(price.into()));
-        let _ = record.filled();
-    } else if layout.name == FundingRateRecord::NAME
-        && let Ok(record) = FundingRateRecord::read(layout, data)
-    {
-        assert_eq!(said("recordId"), Some(record.record_id.to_string().into()));
-        let base = record.base_with_amm.to_string();
-        assert_eq!(said("baseAssetAmountWithAmm"), Some(base.into()));
+/// A head is read where the text is written, but for one enum that may grow.
+fn check_head(layout: &EventLayout, data: &[u8], text: Option<&str>) {
+    let Ok(head) = Head::read(layout, data) else { return };
+    let Some(text) = text else { return };
+    let value: Value = serde_json::from_str(text).unwrap();
+    if layout.fields.first().is_some_and(|field| field.name == "ts") {
+        assert_eq!(value["ts"], head.ts.to_string(), "the time of the text");
+    }
+    if let Some(amounts) = head.amounts {
+        assert_eq!(value["oraclePrice"], amounts.oracle.to_string(), "the price of the text");
     }
 }
 

@@ -176,47 +176,6 @@ chain_enum!(
     }
 );
 
-chain_enum!(
-    /// The action on an order. Source: programs/drift/src/state/events.rs `OrderAction`.
-    OrderAction, "action" {
-        Place = 0, "place", "Placed.";
-        Cancel = 1, "cancel", "Cancelled, or expired.";
-        Fill = 2, "fill", "Filled, in whole or in part.";
-        Trigger = 3, "trigger", "Its trigger price was met.";
-        Expire = 4, "expire", "Never written by the program.";
-    }
-);
-chain_enum!(
-    /// The reason for, or the manner of, an action on an order. Source:
-    /// programs/drift/src/state/events.rs `OrderActionExplanation`; names in interfaces:
-    /// sdk/src/types.ts `OrderActionExplanation`.
-    OrderActionExplanation, "action_explanation" {
-        None = 0, "none", "No reason.";
-        InsufficientFreeCollateral = 1, "insufficientFreeCollateral", "The user has too little.";
-        OraclePriceBreachedLimitPrice = 2, "oraclePriceBreachedLimitPrice", "The oracle passed it.";
-        MarketOrderFilledToLimitPrice = 3, "marketOrderFilledToLimitPrice", "Filled to its limit.";
-        OrderExpired = 4, "orderExpired", "Its time was over.";
-        Liquidation = 5, "liquidation", "The user was liquidated.";
-        OrderFilledWithAMM = 6, "orderFilledWithAmm", "Filled by the AMM.";
-        OrderFilledWithAMMJit = 7, "orderFilledWithAmmJit", "Filled by the AMM beside a maker.";
-        OrderFilledWithMatch = 8, "orderFilledWithMatch", "Filled by a maker's order.";
-        OrderFilledWithMatchJit = 9, "orderFilledWithMatchJit", "Filled by a maker just in time.";
-        MarketExpired = 10, "marketExpired", "The market is over.";
-        RiskingIncreasingOrder = 11, "riskingIncreasingOrder", "It would have raised the risk.";
-        ReduceOnlyOrderIncreasedPosition = 12, "reduceOnlyOrderIncreasedPosition",
-            "It would have grown the position.";
-        OrderFillWithSerum = 13, "orderFillWithSerum", "Filled at Serum.";
-        NoBorrowLiquidity = 14, "noBorrowLiquidity", "Nothing was left to borrow.";
-        OrderFillWithPhoenix = 15, "orderFillWithPhoenix", "Filled at Phoenix.";
-        OrderFilledWithAMMJitLPSplit = 16, "orderFilledWithAmmJitLpSplit",
-            "Filled by the AMM and its providers beside a maker.";
-        OrderFilledWithLPJit = 17, "orderFilledWithLpJit", "Filled by the AMM's providers.";
-        DeriskLp = 18, "deriskLp", "A provider's risk was lowered.";
-        OrderFilledWithOpenbookV2 = 19, "orderFilledWithOpenbookV2", "Filled at OpenBook.";
-        TransferPerpPosition = 20, "transferPerpPosition", "A position moved between accounts.";
-    }
-);
-
 impl Direction {
     /// The other direction.
     #[must_use]
@@ -276,6 +235,5 @@ mod tests {
         }
         check!(OrderStatus, OrderType, MarketType, Direction, TriggerCondition, SpotBalanceType);
         check!(MarginMode, MarketStatus, ContractType, ContractTier, AssetTier, OracleSource);
-        check!(OrderAction, OrderActionExplanation);
     }
 }

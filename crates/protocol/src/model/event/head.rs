@@ -1,10 +1,9 @@
 //! The kind of a record, and the few of its values by which a history finds and sums records.
 
-use super::field::EventLayout;
-use super::typed::{FundingRateRecord, OrderActionRecord};
+use super::field::{EventFieldType, EventLayout};
 use super::values::{Value, ValueName, read_values, value_names};
-use crate::bytes::i64_at;
-use crate::model::enums::{MarketType, OrderActionExplanation};
+use crate::bytes::{i64_at, key_at};
+use crate::model::enums::MarketType;
 use crate::model::error::ProtocolError;
 use crate::model::event::field::DISCRIMINATOR_BYTES;
 use crate::model::units::Pubkey;
@@ -48,7 +47,8 @@ pub struct Party {
     pub order_id: Option<u32>,
 }
 
-/// What a fill adds to candles; units as in [`OrderActionRecord`].
+/// What a fill adds to candles: base in units of 1e-9 (spot: of the token's decimals), quote and
+/// price in units of 1e-6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amounts {
     /// Base that changed hands.
@@ -133,6 +133,12 @@ const SKETCHES: &[Sketch] = &[
     },
 ];
 
+/// The record of an action on an order. For a trigger, `takerFee` and `fillerReward` hold the
+/// keeper's flat fee. Source: programs/drift/src/state/events.rs `OrderActionRecord`.
+const ACTION_RECORD: &str = "OrderActionRecord";
+/// The record of a market's funding rate: quote per base and hour, in units of 1e-9. Source:
+/// programs/drift/src/state/events.rs `FundingRateRecord`.
+const FUNDING_RECORD: &str = "FundingRateRecord";
 /// The record of a new order, whose values are those of an order.
 const ORDER_RECORD: &str = "OrderRecord";
 
@@ -143,15 +149,13 @@ impl Head {
     /// Reads the head of a record, whose layout is that of its program.
     ///
     /// # Errors
-    /// As [`OrderActionRecord::read`]; and [`ProtocolError::MissingField`] when a fill lacks its
-    /// number, base or quote. Records of other kinds are not examined.
+    /// As [`read_values`]; and [`ProtocolError::MissingField`] when a fill lacks its number, base
+    /// or quote. Records of other kinds are not examined.
     pub fn read(layout: &EventLayout, data: &[u8]) -> Result<Self, ProtocolError> {
         match layout.name {
-            OrderActionRecord::NAME => Self::of_action(&OrderActionRecord::read(layout, data)?),
-            FundingRateRecord::NAME => {
-                Ok(Self::of_funding(&FundingRateRecord::read(layout, data)?))
-            }
-            ORDER_RECORD => Self::of_order(layout, data),
+            ACTION_RECORD => Self::of_action(&Values::read(layout, data)?),
+            FUNDING_RECORD => Ok(Self::of_funding(&Values::read(layout, data)?)),
+            ORDER_RECORD => Ok(Self::of_order(&Values::read(layout, data)?)),
             name => match SKETCHES.iter().find(|sketch| sketch.record == name) {
                 Some(sketch) => Self::of_sketch(sketch, layout, data),
                 None => Ok(Self::of_other(layout, data)),
@@ -164,56 +168,53 @@ impl Head {
         Self { kind, ts, market: None, id: None, parties, amounts: None, fraction: None }
     }
 
-    fn of_action(record: &OrderActionRecord) -> Result<Self, ProtocolError> {
-        let filled = record.filled()?;
-        let kind = match (filled, record.action_explanation) {
-            (None, _) => Kind::OrderAction,
-            (Some(_), OrderActionExplanation::TransferPerpPosition) => Kind::Transfer,
-            (Some(_), _) => Kind::Trade,
+    fn of_action(values: &Values<'_>) -> Result<Self, ProtocolError> {
+        let is_fill = values.name("action") == Some("Fill");
+        let kind = match (is_fill, values.name("actionExplanation")) {
+            (false, _) => Kind::OrderAction,
+            (true, Some("TransferPerpPosition")) => Kind::Transfer,
+            (true, _) => Kind::Trade,
         };
-        let party = |key: Option<Pubkey>, order_id| key.map(|key| Party { key, order_id });
-        let taker = party(record.taker, record.taker_order_id);
-        let maker = party(record.maker, record.maker_order_id);
-        let is_one = record.taker == record.maker;
+        let (id, amounts) = if is_fill { values.filled()? } else { (None, None) };
+        let party = |account, order| {
+            let order_id = values.unsigned(order);
+            values.account(account).map(|key| Party { key, order_id })
+        };
+        let taker = party("taker", "takerOrderId");
+        let maker = party("maker", "makerOrderId");
+        let is_one = values.account("taker") == values.account("maker");
         Ok(Self {
-            market: Some((record.market_type, record.market_index)),
-            id: record.fill_record_id.filter(|_| filled.is_some()),
+            market: values.market(market_type_of(values.own("marketType"))),
+            id,
             parties: [taker, maker.filter(|_| !is_one)],
-            amounts: filled.map(|filled| Amounts {
-                base: filled.base,
-                quote: filled.quote,
-                oracle: record.oracle_price,
-            }),
-            ..Self::new(kind, record.ts)
+            amounts,
+            ..Self::new(kind, values.signed("ts"))
         })
     }
 
-    fn of_funding(record: &FundingRateRecord) -> Self {
-        let (rate, price) = (i128::from(record.funding_rate), i128::from(record.oracle_twap));
+    fn of_funding(values: &Values<'_>) -> Self {
+        let rate: i128 = values.signed("fundingRate");
+        let price: i128 = values.signed("oraclePriceTwap");
         let twice = (rate.abs() * FRACTION_SCALE * 2 + price).checked_div(price * 2);
         let fraction = twice.filter(|_| price > 0).unwrap_or(0) * rate.signum();
         Self {
-            market: Some((MarketType::Perp, record.market_index)),
-            id: Some(record.record_id),
+            market: values.market(MarketType::Perp),
+            id: values.unsigned("recordId"),
             fraction: Some(fraction),
-            ..Self::new(Kind::FundingRate, record.ts)
+            ..Self::new(Kind::FundingRate, values.signed("ts"))
         }
     }
 
-    fn of_order(layout: &EventLayout, data: &[u8]) -> Result<Self, ProtocolError> {
-        let values = Values::read(layout, data)?;
+    fn of_order(values: &Values<'_>) -> Self {
         let of_order = |name| values.find(ValueName { group: "order", name });
-        let market_type = match of_order("marketType") {
-            Some(Value::Name("Spot")) => MarketType::Spot,
-            _ => MarketType::Perp,
-        };
+        let market_type = market_type_of(of_order("marketType"));
         let order_id = unsigned(of_order("orderId"));
         let party = values.account("user").map(|key| Party { key, order_id });
-        Ok(Self {
+        Self {
             market: unsigned(of_order("marketIndex")).map(|index| (market_type, index)),
             parties: [party, None],
-            ..Self::new(Kind::Order, values.ts())
-        })
+            ..Self::new(Kind::Order, values.signed("ts"))
+        }
     }
 
     fn of_sketch(
@@ -222,14 +223,13 @@ impl Head {
         data: &[u8],
     ) -> Result<Self, ProtocolError> {
         let values = Values::read(layout, data)?;
-        let own = |name| values.find(ValueName::own(name));
-        let market = sketch.market.zip(unsigned(own("marketIndex")));
+        let market = sketch.market.and_then(|market_type| values.market(market_type));
         let mut parties = [None, None];
         for (party, account) in parties.iter_mut().zip(sketch.accounts) {
             *party = values.account(account).map(|key| Party { key, order_id: None });
         }
-        let id = sketch.id.and_then(|name| unsigned(own(name)));
-        Ok(Self { market, id, parties, ..Self::new(sketch.kind, values.ts()) })
+        let id = sketch.id.and_then(|name| values.unsigned(name));
+        Ok(Self { market, id, parties, ..Self::new(sketch.kind, values.signed("ts")) })
     }
 
     fn of_other(layout: &EventLayout, data: &[u8]) -> Self {
@@ -258,18 +258,54 @@ impl<'a> Values<'a> {
         self.values.get(at).copied()
     }
 
-    fn ts(&self) -> i64 {
-        match self.find(ValueName::own("ts")) {
-            Some(Value::Signed(ts)) => i64::try_from(ts).unwrap_or(0),
-            _ => 0,
+    fn own(&self, name: &'static str) -> Option<Value<'a>> {
+        self.find(ValueName::own(name))
+    }
+
+    fn unsigned<T: TryFrom<u128>>(&self, name: &'static str) -> Option<T> {
+        unsigned(self.own(name))
+    }
+
+    /// A signed number; 0 when there is none.
+    fn signed<T: TryFrom<i128> + Default>(&self, name: &'static str) -> T {
+        match self.own(name) {
+            Some(Value::Signed(number)) => T::try_from(number).unwrap_or_default(),
+            _ => T::default(),
         }
     }
 
+    fn name(&self, name: &'static str) -> Option<&'static str> {
+        match self.own(name) {
+            Some(Value::Name(variant)) => Some(variant),
+            _ => None,
+        }
+    }
+
+    fn market(&self, market_type: MarketType) -> Option<(MarketType, u16)> {
+        self.unsigned("marketIndex").map(|index| (market_type, index))
+    }
+
+    /// The number and the amounts that the program always writes for a fill.
+    fn filled(&self) -> Result<(Option<u64>, Option<Amounts>), ProtocolError> {
+        let present = |field| self.unsigned(field).ok_or(ProtocolError::MissingField { field });
+        let id = present("fillRecordId")?;
+        let base = present("baseAssetAmountFilled")?;
+        let quote = present("quoteAssetAmountFilled")?;
+        Ok((Some(id), Some(Amounts { base, quote, oracle: self.signed("oraclePrice") })))
+    }
+
     fn account(&self, name: &'static str) -> Option<Pubkey> {
-        match self.find(ValueName::own(name)) {
+        match self.own(name) {
             Some(Value::Key(key)) => Some(key),
             _ => None,
         }
+    }
+}
+
+fn market_type_of(value: Option<Value<'_>>) -> MarketType {
+    match value {
+        Some(Value::Name("Spot")) => MarketType::Spot,
+        _ => MarketType::Perp,
     }
 }
 
@@ -278,4 +314,25 @@ fn unsigned<T: TryFrom<u128>>(value: Option<Value<'_>>) -> Option<T> {
         Some(Value::Unsigned(number)) => T::try_from(number).ok(),
         _ => None,
     }
+}
+
+/// Returns the user accounts that a record names before its first field without a fixed size, for
+/// example the owner of the order, the depositor, the liquidated user and the liquidator. Keys that
+/// the record lacks at its end are omitted.
+pub fn users_at_start<'a>(
+    layout: &'static EventLayout,
+    data: &'a [u8],
+) -> impl Iterator<Item = Pubkey> + 'a {
+    let mut at = DISCRIMINATOR_BYTES;
+    layout
+        .fields
+        .iter()
+        .map_while(move |field| {
+            let EventFieldType::One(element) = field.field_type else { return None };
+            let start = at;
+            at += element.size();
+            let bytes = data.get(start..at)?;
+            Some(matches!(field.name, "user" | "liquidator").then(|| key_at(bytes, 0)))
+        })
+        .flatten()
 }

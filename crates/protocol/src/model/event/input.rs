@@ -28,12 +28,6 @@ impl<'a> Input<'a> {
         self.is_over = self.at == self.data.len();
     }
 
-    /// Begins a field that the records of this program never have.
-    #[inline]
-    pub(super) fn begin_absent_field(&mut self) {
-        self.is_over = true;
-    }
-
     /// Takes the next bytes of the record.
     ///
     /// # Errors
