@@ -56,15 +56,6 @@ function framesOf({ texts }: Probe, type: string): readonly Frame[] {
   return texts.map((text) => JSON.parse(text) as Frame).filter((frame) => frame.type === type);
 }
 
-/** The deltas of a reader by topic and sequence number, without their links. */
-function deltasOf(probe: Probe): ReadonlyMap<string, { frame: string; prev: number | undefined }> {
-  const deltas = framesOf(probe, 'delta').map(({ prev, ...frame }) => {
-    const entry = { frame: JSON.stringify(frame), prev };
-    return [`${frame.topic} ${frame.seq}`, entry] as const;
-  });
-  return new Map(deltas);
-}
-
 interface Status {
   readonly epoch: string;
   readonly state: string;
@@ -94,36 +85,6 @@ async function agree(...services: readonly ServiceChild[]): Promise<void> {
   });
 }
 
-test('edges show one book in equal frames, also one that joins later', async (context) => {
-  const log = services.newLog(context, 'frames');
-  const core = await services.keep(ServiceChild.core(services.demo.relay, log));
-  const first = await services.keep(ServiceChild.edge(log));
-  const early = await readTopics(first);
-  await services.demo.step(40);
-  const second = await services.keep(ServiceChild.edge(log));
-  const late = await readTopics(second);
-  await until('enough frames', async () => {
-    await services.demo.step(5);
-    return framesOf(late, 'delta').length > 60;
-  });
-  await agree(core, first, second);
-  const [one, other] = [deltasOf(early), deltasOf(late)];
-  const shared = [...other.keys()].filter((key) => one.has(key));
-  expect(shared.length).toBeGreaterThan(20);
-  expect(shared.map((key) => other.get(key)?.frame)).toEqual(
-    shared.map((key) => one.get(key)?.frame),
-  );
-  // The first frame of a topic links to the snapshot, and the first one of all was opened earlier.
-  const otherLinks = shared.filter((key) => one.get(key)?.prev !== other.get(key)?.prev);
-  expect(otherLinks.length).toBeLessThanOrEqual(TOPICS.length);
-  for (const service of [first, second]) {
-    expect((await service.get('/ready')).status).toBe(200);
-    expect((await service.get('/metrics')).text).toContain('event="logRestores"} 1');
-  }
-  expect((await core.get('/l2?marketName=SOL-PERP')).status).toBe(404);
-  expect(await statusOf(core)).toMatchObject({ journal: { state: 'writing', reason: null } });
-});
-
 test('an edge returns the accounts of makers as the chain has them', async (context) => {
   const log = services.newLog(context, 'accounts');
   await services.keep(ServiceChild.core(services.demo.relay, log));
@@ -147,35 +108,6 @@ test('an edge returns the accounts of makers as the chain has them', async (cont
       keys.length === 3 && rows.every((row, index) => row.accountBase64 === (onChain[index] ?? ''))
     );
   });
-});
-
-test('a reader goes from edge to edge by epoch and sequence number, and misses nothing', async (context) => {
-  const log = services.newLog(context, 'moves');
-  await services.keep(ServiceChild.core(services.demo.relay, log));
-  const [first, second] = await Promise.all([
-    services.keep(ServiceChild.edge(log)),
-    services.keep(ServiceChild.edge(log)),
-  ]);
-  const topic = { channel: 'book', market: SYMBOL, depth: 20 };
-  // The second has the topic open as well, or it would have no frames of before to send.
-  const other = await readTopics(second);
-  let reader = await readTopics(first);
-  await services.demo.step(30);
-  const last = await until(() =>
-    framesOf(reader, 'delta').findLast((frame) => frame.topic === 'book:SOL-PERP:20'),
-  );
-  await reader.close();
-  await services.demo.step(30);
-  const epoch = (await statusOf(first)).epoch;
-  reader = await Probe.open(second.socketUrl);
-  reader.send({ type: 'subscribe', id: 9, ...topic, resume: { epoch, seq: last.seq } });
-  await until(() => framesOf(reader, 'delta').length > 0);
-  expect(framesOf(reader, 'snapshot')).toEqual([]);
-  const [next] = framesOf(reader, 'delta');
-  const missed = framesOf(other, 'delta').filter(
-    ({ topic: name, seq }) => name === last.topic && seq > last.seq,
-  );
-  expect(next?.seq).toBe(missed[0]?.seq);
 });
 
 /** The last one is open nowhere else. */

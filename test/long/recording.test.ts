@@ -2,8 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,8 +11,6 @@ import type { Service } from '../../src/app/book-service.js';
 import { startReplayService, startService } from '../../src/app/start-service.js';
 import { ConfigReader } from '../../src/config/config.js';
 import { Engine } from '../../src/engine/engine.js';
-import { readSegments } from '../../src/journal/store/segment-index.js';
-import { segmentName } from '../../src/journal/store/segment-name.js';
 import { QuoteMaker } from '../../src/sim/demo/quote-maker.js';
 import { oddOrders, oddUser } from '../support/odd-accounts.js';
 import { SteppedDemo } from '../support/stepped-demo.js';
@@ -23,10 +20,6 @@ import { until } from '../support/until.js';
 const TURNS = Number(process.env['RECORDING_TURNS'] ?? 60);
 const DEADLINE_MS = 60_000 + 20 * TURNS;
 const TEST_MS_MAX = 300_000 + 200 * TURNS;
-/** After so many writes to its file a journal has all that was made before them. */
-const WRITES = 3;
-/** Of the file of a journal on a disk that is full, more than the first accounts take. */
-const FILE_BLOCKS_MAX = 200;
 /** Of a command line that is refused before anything listens there. */
 const CLUSTER = ['--rpc-url', 'http://127.0.0.1:9'];
 const SOURCES = ['dlob', 'vamm', 'indicative'] as const;
@@ -51,8 +44,6 @@ let maker: QuoteMaker | undefined;
 let shownLast = { status: 0, tag: '', text: '' };
 /** How many bodies held levels of each source. */
 let holding = { dlob: 0, vamm: 0, indicative: 0 };
-/** The time of the last turn that a replay played. */
-let shownMs = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'slotbook-record-'));
@@ -79,10 +70,7 @@ beforeEach(() => {
   const { readJournal } = Engine.prototype;
   vi.spyOn(Engine.prototype, 'readJournal').mockImplementation(function (this: Engine, reader) {
     const step = readJournal.call(this, reader);
-    if (step.kind === 'turn') {
-      look(this);
-      shownMs = reader.position().tsMs;
-    }
+    if (step.kind === 'turn') look(this);
     return step;
   });
   const hear = (text: unknown): boolean => {
@@ -208,25 +196,11 @@ async function replay(from: string, flags: Readonly<Record<string, string>> = {}
   service = await startReplayService(new ConfigReader(settings, {}).readReplay(), from);
 }
 
-/** The only file of a journal. */
-const fileOf = (journal: string): string => path.join(journal, segmentName(1));
-
-/** Another journal of one file. */
-async function journalOf(name: string, bytes: Uint8Array): Promise<string> {
-  const journal = path.join(folder, name);
-  await mkdir(journal);
-  await writeFile(fileOf(journal), bytes);
-  return journal;
-}
-
 describe('a recording made beside serving', () => {
-  let journal: string;
-  let live: string[];
-
   test('is replayed to the same bytes at every turn', async () => {
-    journal = path.join(folder, 'run');
+    const journal = path.join(folder, 'run');
     await record(journal);
-    live = shown;
+    const live = shown;
     const last = shownLast;
     // At times more orders are before a quote than the body shows.
     for (const source of SOURCES) expect(holding[source], source).toBeGreaterThan(TURNS / 4);
@@ -241,85 +215,6 @@ describe('a recording made beside serving', () => {
     expect(await get('/l3?marketName=SOL-PERP')).toEqual(last);
     expect(said).toContain(`ready ${service?.url}\n`);
   });
-
-  test('is replayed at its own pace, times the speed', async () => {
-    const { length } = live;
-    const startMs = performance.now();
-    await replay(journal, { speed: '4' });
-    await until(() => said.includes('replay ended\n'), DEADLINE_MS);
-    const tookMs = performance.now() - startMs;
-    const [segment] = readSegments(journal, null).segments;
-    const recordedMs = (segment?.last.ts ?? 0) - (segment?.first.ts ?? 0);
-    expect(recordedMs).toBeGreaterThan(1_000);
-    expect(tookMs).toBeGreaterThanOrEqual(recordedMs / 4);
-    expect(shown.slice(0, length)).toEqual(live);
-  });
-
-  test('that is cut anywhere is replayed up to there', async () => {
-    const whole = await readFile(fileOf(journal));
-    let before = 0;
-    for (const share of [0.3, 0.6, 0.9, 0.999]) {
-      shown = [];
-      said = '';
-      const cut = await journalOf(`cut-${share}`, whole.subarray(0, whole.length * share));
-      await replay(cut, { laggingAfterMs: '60000', staleAfterMs: '60000' });
-      await until(() => said.includes('replay ended'), DEADLINE_MS);
-      expect(shown).toEqual(live.slice(0, shown.length));
-      expect(shown.length).toBeGreaterThan(before);
-      before = shown.length;
-      await service?.stop();
-    }
-    expect(before).toBeGreaterThan(live.length * 0.9);
-  });
-
-  test('that was changed ends the replay with the place, after what was before it', async () => {
-    const wrong = await readFile(fileOf(journal));
-    const at = Math.floor(wrong.length / 2);
-    wrong.writeUInt8(wrong.readUInt8(at) ^ 0xff, at);
-    await replay(await journalOf('wrong', wrong));
-    const failure = await service?.failed;
-    expect(failure).toMatchObject({ code: expect.stringMatching(/^(JOURNAL|MALFORMED)_/) });
-    expect(String(failure)).toMatch(/at byte \d+/);
-    expect(shown.length).toBeGreaterThan(0);
-    expect(shown).toEqual(live.slice(0, shown.length));
-    expect((await get('/l2?marketName=SOL-PERP')).status).toBeLessThan(504);
-  });
-});
-
-/** Starts `slotbook record` on the chain, and resolves once its book is live. */
-async function recordingChild(to: string, wrap: readonly string[] = []) {
-  const { rpcUrl, wsUrl } = demo.relay;
-  const flags = ['--rpc-url', rpcUrl, '--ws-url', wsUrl, '--port', '0', '--log-level', 'warn'];
-  const [command = '', ...args] = [...wrap, process.execPath, cli, 'record', to, ...flags];
-  const started = spawn(command, args, { stdio: 'pipe' });
-  child = started;
-  const output = { text: '', url: '' };
-  for (const stream of [started.stdout, started.stderr]) {
-    stream.on('data', (text) => {
-      output.text += text;
-    });
-  }
-  await until(() => output.text.includes('ready '), DEADLINE_MS);
-  output.url = /^ready (\S+)$/m.exec(output.text)?.[1] ?? '';
-  return { output, started };
-}
-
-test('a disk that is full ends the recording, and the book stays live', async () => {
-  const journal = path.join(folder, 'full');
-  const limited = ['sh', '-c', `ulimit -f ${FILE_BLOCKS_MAX}; exec "$@"`, 'sh'];
-  const { output } = await recordingChild(journal, limited);
-  await until(async () => {
-    await demo.step(20);
-    return output.text.includes('the journal has stopped: the book goes on without it');
-  }, DEADLINE_MS);
-  await vi.waitFor(async () => {
-    const metrics = await (await fetch(`${output.url}/metrics`)).text();
-    expect(metrics).toContain('slotbook_journal_state{state="stopped"} 1');
-    expect((await fetch(`${output.url}/ready`)).status).toBe(200);
-  }, DEADLINE_MS);
-  await replay(journal);
-  await until(() => said.includes('replay ended'), DEADLINE_MS);
-  expect(shown.length).toBeGreaterThan(0);
 });
 
 test.each([
@@ -357,36 +252,3 @@ async function expectRefused(args: readonly string[], message: string): Promise<
   expect(output).toContain(message);
   expect(code).toBe(2);
 }
-
-test('a process that is killed leaves a recording of all but its last moments', async () => {
-  const journal = path.join(folder, 'killed');
-  const { started } = await recordingChild(journal);
-  const sizeOf = (): number => statSync(fileOf(journal), { throwIfNoEntry: false })?.size ?? 0;
-  const size = sizeOf();
-  while (sizeOf() < size + 20_000) await demo.step(20);
-  // The file grows by all that has been made so far; at first by what was under way before.
-  const madeMs = Date.now();
-  for (let writes = 0; writes < WRITES; writes += 1) {
-    const written = sizeOf();
-    while (sizeOf() === written) await demo.step(5);
-  }
-  started.kill('SIGKILL');
-  await once(started, 'exit');
-
-  await replay(journal, { laggingAfterMs: '60000', staleAfterMs: '60000' });
-  await until(() => said.includes('replay ended'), DEADLINE_MS);
-  expect(await isLive()).toBe(true);
-  expect(shownMs).toBeGreaterThan(madeMs);
-});
-
-test('after its end a replay is served on, and says that it is stale', async () => {
-  await replay(path.join(folder, 'run'), { laggingAfterMs: '100', staleAfterMs: '200' });
-  await until(() => said.includes('replay ended\n'), DEADLINE_MS);
-  const book = async () => JSON.parse((await get('/l2?marketName=SOL-PERP')).text);
-  const { ts, seq, state, ...last } = await book();
-  await until(async () => (await book()).state === 'stale', DEADLINE_MS);
-  expect(await book()).toMatchObject(last);
-  const ready = await get('/ready');
-  expect(ready.status).toBe(503);
-  expect(ready.text).toContain('the journal has ended');
-});
