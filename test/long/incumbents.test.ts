@@ -27,8 +27,6 @@ const IS_LONG = process.env['INCUMBENTS'] === 'long';
 const CYCLES = IS_LONG ? 10 : 2;
 /** Of a machine several times as slow, the installation of packages included. */
 const DEADLINE_MS = { short: 300_000, long: 1_800_000 }[IS_LONG ? 'long' : 'short'];
-/** Longer than any start: the test lifts it. */
-const STALL_MS = 600_000;
 
 let folder: string;
 let demo: Demo;
@@ -86,12 +84,12 @@ async function expectServed(): Promise<void> {
 }
 
 test('clients that connect before the first live book are shown it, and hear the heartbeat', async () => {
-  demo.relay.stallFor(STALL_MS);
+  demo.chain.pause();
   const started = startService();
   await until(() => multiplex.connection.heartbeats > 0 && stranger.heartbeats > 0);
   const early = await fetch(`http://127.0.0.1:${port}/ready`);
   expect(early.status).toBe(503);
-  demo.relay.stallFor(0);
+  demo.chain.resume();
   const running = await started;
   // What is behind a service that is ready is served: its history is open.
   for (const history of ['/trades?symbol=SOL-PERP', '/candles?symbol=SOL-PERP&resolution=1']) {

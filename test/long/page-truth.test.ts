@@ -116,16 +116,16 @@ test('a book whose chain is silent is told to be stale and greyed, and coloured 
   const isGreyed = (): Promise<boolean> =>
     visit.page.evaluate("document.querySelector('.page').matches('.stale')");
   try {
-    demo.relay.stallFor(600_000);
+    demo.chain.pause();
     await visit.untilState('stale');
     expect(await visit.text('notice')).toMatch(/^The book is stale since \d\d:\d\d:\d\d UTC/);
     expect(await isGreyed()).toBe(true);
     expect((await visit.readLadder()).rows.length).toBeGreaterThan(5);
-    demo.relay.stallFor(0);
+    demo.chain.resume();
     await visit.untilState('live');
     expect(await isGreyed()).toBe(false);
   } finally {
-    demo.relay.stallFor(0);
+    demo.chain.resume();
     await visit.close();
     await impatient.stop();
   }

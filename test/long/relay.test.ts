@@ -145,29 +145,6 @@ test('a cut with a time keeps new connections away for that long', async () => {
   await vi.waitFor(() => rpc(relay.rpcUrl, 'getSlot', []), DEADLINE);
 });
 
-test('a stall holds everything, pongs too, and loses nothing', async () => {
-  const listener = await subscribe();
-  relay.stallFor(60_000);
-  // What had passed before is still on its way.
-  await nextSlots(1);
-  const answer = rpc<number>(relay.rpcUrl, 'getSlot', []);
-  const pong = new Promise((resolve) => listener.socket.once('pong', resolve));
-  listener.socket.ping();
-  const heard = listener.heard.length;
-  for (let byte = 1; byte <= 3; byte += 1) {
-    await write(byte);
-    await nextSlots(2);
-  }
-  expect(listener.heard.length).toBe(heard);
-  expect(await Promise.race([answer, pong, Promise.resolve('nothing')])).toBe('nothing');
-  relay.stallFor(0);
-  await Promise.all([answer, pong]);
-  await vi.waitFor(
-    () => expect(bytes(listener, 'programNotification')).toEqual([1, 2, 3]),
-    DEADLINE,
-  );
-});
-
 test('notifications can be lost on the way', async () => {
   const listener = await Listener.open(relay.wsUrl, [
     ['programSubscribe', [PROGRAM_ID, PROCESSED]],

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { type Network, Pipe } from './network.js';
+import { Pipe } from './pipe.js';
 import { isAcknowledgement } from './slot-correction.js';
 
 /** Unread bytes of a slow client after which it is cut, as a Solana node does. */
@@ -18,7 +18,6 @@ const SENDABLE_CODES: ReadonlySet<number> = new Set([
 
 /** Dependencies of a session. */
 interface SessionContext {
-  readonly network: Network;
   /** Handles a message of the chain; returns the message for the client, or undefined to lose it. */
   readonly onDown: (message: Buffer) => Buffer | undefined;
   readonly onEnd: (session: RelaySession) => void;
@@ -32,30 +31,29 @@ export class RelaySession {
   readonly #client: WebSocket;
   readonly #chain: WebSocket;
   readonly #context: SessionContext;
-  readonly #pipes: readonly Pipe[];
+  readonly #down: Pipe;
   #ended = false;
 
   constructor(client: WebSocket, wsUrl: string, context: SessionContext) {
     this.#client = client;
     this.#chain = new WebSocket(wsUrl);
     this.#context = context;
-    const up = this.#createPipe((message) => this.#chain.send(message, { binary: false }));
-    const down = this.#createPipe((message) => this.#sendDown(message));
-    const pings = this.#createPipe((data) => this.#chain.ping(data));
-    const pongs = this.#createPipe((data) => this.#client.pong(data));
-    this.#pipes = [up, down, pings, pongs];
+    this.#down = new Pipe(
+      (message) => this.#sendDown(message),
+      () => this.cut(),
+    );
 
     // The client is not read before the connection to the chain is open, so that no message is
     // lost.
     client.pause();
     this.#chain.once('open', () => client.resume());
-    client.on('message', (data: Buffer) => up.push(data));
-    client.on('ping', (data: Buffer) => pings.push(data));
-    this.#chain.on('pong', (data: Buffer) => pongs.push(data));
+    client.on('message', (data: Buffer) => this.#chain.send(data, { binary: false }));
+    client.on('ping', (data: Buffer) => this.#chain.ping(data));
+    this.#chain.on('pong', (data: Buffer) => client.pong(data));
     this.#chain.on('message', (data: Buffer) => {
       const holdMs = isAcknowledgement(data) ? ACKNOWLEDGEMENT_HOLD_MS : 0;
       const message = context.onDown(data);
-      if (message !== undefined) down.push(message, holdMs);
+      if (message !== undefined) this.#down.push(message, holdMs);
     });
     for (const socket of [client, this.#chain]) {
       // An error is always followed by a close, which this class handles.
@@ -69,17 +67,8 @@ export class RelaySession {
     this.#end(1006);
   }
 
-  #createPipe(deliver: (message: Buffer) => void): Pipe {
-    return new Pipe(
-      this.#context.network,
-      (message) => {
-        if (!this.#ended) deliver(message);
-      },
-      () => this.cut(),
-    );
-  }
-
   #sendDown(message: Buffer): void {
+    if (this.#ended) return;
     this.#client.send(message, { binary: false });
     if (this.#client.bufferedAmount > UNREAD_BYTES_MAX) this.cut();
   }
@@ -87,7 +76,7 @@ export class RelaySession {
   #end(code: number): void {
     if (this.#ended) return;
     this.#ended = true;
-    for (const pipe of this.#pipes) pipe.close();
+    this.#down.close();
     for (const socket of [this.#client, this.#chain]) {
       // A paused socket would never read the peer's close frame.
       socket.resume();

@@ -8,11 +8,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pipeline, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { BATCH_CALLS_MAX, joinBatch, splitBatch } from './batch.js';
-import { Network } from './network.js';
 import { RelaySession } from './relay-session.js';
 import { contextSlot, isAccountNotification, withContextSlot } from './slot-correction.js';
 import { SlotStream } from './slot-stream.js';
@@ -30,7 +28,7 @@ interface Upstream {
  * A proxy between clients and a local chain, on a fixed port that survives restarts of the chain.
  * It corrects the slot of account and program notifications, which Surfpool freezes at the slot of
  * the subscription; it delays acknowledgements until the subscription is active; and it degrades
- * the network on demand: cuts, stalls, and lost notifications.
+ * the network on demand: cuts and lost notifications.
  *
  * A corrected slot is the newest that the relay knows: from its own slot subscription, from
  * `noteSlot`, and from responses. A slot that is too high is corrected by the next notification; a
@@ -45,7 +43,6 @@ export class Relay {
   readonly #next: Server;
   readonly #ws = new WebSocketServer({ noServer: true, autoPong: false });
   readonly #agent = new Agent({ keepAlive: true });
-  readonly #network = new Network();
   readonly #sessions = new Set<RelaySession>();
   #upstream: Upstream;
   #slots: SlotStream;
@@ -97,11 +94,6 @@ export class Relay {
     this.#downUntilMs = performance.now() + downMs;
     for (const session of this.#sessions) session.cut();
     for (const server of [this.#http, this.#next]) server.closeAllConnections();
-  }
-
-  /** Holds all traffic for `ms` while connections stay open; 0 lifts a stall. */
-  stallFor(ms: number): void {
-    this.#network.stallFor(ms);
   }
 
   /** Drops the next `count` account and program notifications. */
@@ -162,7 +154,6 @@ export class Relay {
 
   #onClient(client: WebSocket): void {
     const session = new RelaySession(client, this.#upstream.wsUrl, {
-      network: this.#network,
       onDown: (message) => this.#onDown(message),
       onEnd: (ended) => this.#sessions.delete(ended),
     });
@@ -184,14 +175,14 @@ export class Relay {
     const left = new AbortController();
     setMaxListeners(BATCH_CALLS_MAX + 1, left.signal);
     outgoing.once('close', () => left.abort());
-    const body = await buffer(pipeline(incoming, this.#network.createStream(), () => {}));
+    const body = await buffer(incoming);
     const calls = splitBatch(body);
     if (calls === undefined) {
       const response = await this.#forward(incoming, body, left.signal);
       outgoing.writeHead(response.statusCode ?? 502, response.headers);
       response.once('data', (head: Buffer) => this.#noteSlotOf(head));
       response.on('error', () => outgoing.destroy());
-      response.pipe(this.#network.createStream()).pipe(outgoing);
+      response.pipe(outgoing);
       return;
     }
     const responses = calls.map(async (call) => {
@@ -201,7 +192,7 @@ export class Relay {
     });
     const joined = joinBatch(await Promise.all(responses));
     outgoing.writeHead(200, { 'content-type': 'application/json' });
-    pipeline(Readable.from([joined]), this.#network.createStream(), outgoing, () => {});
+    outgoing.end(joined);
   }
 
   /** Sends one call to the chain. */
