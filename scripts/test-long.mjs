@@ -161,12 +161,6 @@ const longForms = {
     command: ['node', 'scripts/schemathesis.mjs'],
     env: {},
   },
-  binary: {
-    about:
-      'streams as bytes, followed in TypeScript and Python for ten minutes, cut on the way, beside JSON',
-    command: [localCommand('vitest'), 'run', 'test/long/binary-followers.test.ts'],
-    env: { BINARY_SECONDS: '600' },
-  },
   'python-stream': {
     about: 'the Python package follows a demo for ten minutes',
     command: [localCommand('vitest'), 'run', 'test/process/python.test.ts'],
@@ -176,11 +170,6 @@ const longForms = {
     about: 'the store: 1,000 random histories against a plain model, 200 kills of a writer',
     command: [localCommand('vitest'), 'run', 'src/history/store/', 'test/long/store-kill.test.ts'],
     env: { STORE_RUNS: '1000', STORE_KILLS: '200' },
-  },
-  'worker-kills': {
-    about: 'readers of candles and trades through 20 deaths of the history, four minutes',
-    command: [localCommand('vitest'), 'run', 'test/market-live-again.test.ts'],
-    env: { WORKER_KILLS: '20' },
   },
   'as-of': {
     about: 'the books of 1,000 random moments of a journalled life, all byte for byte',

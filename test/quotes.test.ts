@@ -49,20 +49,6 @@ test('a quote is in the books of those who ask for it, for a second after it was
   expect(await scene.quoted()).toEqual(none);
 });
 
-test('a quote that is sent again lives on, and moves no sequence number', async () => {
-  const probe = await connect();
-  probe.send(one);
-  await expectQuoted(oneShown);
-  const { seq } = await scene.book();
-  for (let round = 0; round < 12; round += 1) {
-    await sleep(100);
-    probe.send(one);
-    await probe.settle();
-    expect(await scene.quoted()).toEqual(oneShown);
-  }
-  expect((await scene.book()).seq).toBe(seq);
-});
-
 test('null prices withdraw a side, an empty list both, and a closed socket everything', async () => {
   const probe = await connect();
   probe.send(one);
@@ -78,36 +64,6 @@ test('null prices withdraw a side, an empty list both, and a closed socket every
   await expectQuoted(none);
   // They are withdrawn, and do not just end with their second.
   expect(setIndicative.mock.calls).toMatchObject([[{ quotes: [] }]]);
-});
-
-test('two makers at one price are one level and two orders', async () => {
-  const probes = [await connect(first), await connect(second)];
-  for (const probe of probes) probe.send(one);
-  const price = [String(LOW), String(2 * UNIT)];
-  await expectQuoted({ bids: [price], asks: [[String(HIGH), String(4 * UNIT)]] });
-  const { bids } = await scene.get<{ bids: readonly object[] }>(
-    '/l3?marketName=SOL-PERP&includeIndicative=true&maker=inDNdu3ML4vG5LNExqcwuCQtLcCU8KfK5YM2qYV3JJz',
-  );
-  expect(bids).toMatchObject([
-    { price: String(LOW), size: String(UNIT), queue: '0', orderId: 1 },
-    { price: String(LOW), size: String(UNIT), queue: String(UNIT), orderId: 3 },
-  ]);
-});
-
-test('a better quote joins the touch, and an offset of 0 is the oracle', async () => {
-  const probe = await connect();
-  const { bids: before } = await scene.book('');
-  const touch = before[0];
-  probe.send(quotesOf(0, { bid: [HIGH, UNIT] }));
-  await expectQuoted({ bids: [[touch?.price, String(UNIT)]], asks: [] });
-  const { bids } = await scene.book();
-  expect(bids[0]?.sources).toEqual({ ...touch?.sources, indicative: String(UNIT) });
-  probe.send(quotesOf(0, { bid: [-LOW, UNIT], isOracleOffset: true }));
-  const { mmOracleData } = await scene.get<{ mmOracleData: { price: string } }>(
-    '/l2?marketName=SOL-PERP',
-  );
-  const below = Math.floor((Number(mmOracleData.price) - LOW) / 100) * 100;
-  await expectQuoted({ bids: [[String(below), String(UNIT)]], asks: [] });
 });
 
 interface Walk {

@@ -82,13 +82,6 @@ describe('/l2 with the AMM', () => {
     expect({ seq, slot }).toEqual({ seq: plain['seq'], slot: plain['slot'] });
   });
 
-  test('without it is the same bytes whether others ask for it or not', async () => {
-    const before = await text(`/l2?${all}`);
-    await text(`/l2?${all}&includeVamm=true&uncross=true`);
-    expect(await text(`/l2?${all}`)).toBe(before);
-    expect(await text(`/l2?${all}&includeVamm=no`)).toBe(before);
-  });
-
   test('grouping is of the merged levels', async () => {
     const grouping = 50n;
     const whole = await l2(`${all}&includeVamm=true`);
@@ -107,19 +100,6 @@ describe('/l2 with the AMM', () => {
     }
   });
 
-  test('uncross moves the merged levels, and loses none of their size', async () => {
-    const whole = await l2(`${all}&includeVamm=true`);
-    const uncrossed = await l2(`${all}&includeVamm=true&uncross=true`);
-    for (const side of SIDES) {
-      for (const source of ['dlob', 'vamm']) {
-        const sum = (body: Body) =>
-          ofSource(body[side], source).reduce((sizes, [, size]) => sizes + BigInt(size), 0n);
-        expect(sum(uncrossed)).toBe(sum(whole));
-      }
-    }
-    expect(uncrossed.crossed).toBe(false);
-  });
-
   test('a batch has the bodies of /l2', async () => {
     const query = 'marketName=SOL-PERP,SOL-PERP,BTC-PERP&includeVamm=true,,true&depth=700,700,700';
     const { l2s } = JSON.parse(await text(`/batchL2?${query}`));
@@ -130,13 +110,6 @@ describe('/l2 with the AMM', () => {
     ]);
     expect(l2s[0].bids).not.toEqual(l2s[1].bids);
     expect(await text(`/batchL2Cache?${query}`)).toBe(await text(`/batchL2?${query}`));
-  });
-
-  test('adds nothing to a spot market, nor to orders', async () => {
-    const spot = '/l2?marketName=SOL&depth=1000';
-    expect(await text(`${spot}&includeVamm=true`)).toBe(await text(spot));
-    const orders = '/l3?marketName=SOL-PERP';
-    expect(await text(`${orders}&includeVamm=true`)).toBe(await text(orders));
   });
 });
 

@@ -142,31 +142,4 @@ describe('engine: a large book', () => {
     expect([body.bids.length, body.asks.length]).toEqual([MAKERS * 16, MAKERS * 16]);
     expect(JSON.stringify(body)).toBe(text);
   });
-
-  test('its /l2 is the sum of its /l3, price by price', () => {
-    const engine = engineWith(PERP, ORACLE, ...makers);
-    type Rows = Record<'bids' | 'asks', { price: string; size: string }[]>;
-    const l3 = JSON.parse(Buffer.from(engine.l3({ market: 0 })).toString()) as Rows;
-    const text = Buffer.from(engine.l2({ market: 0, depth: 1_000 })).toString();
-    const l2 = JSON.parse(text) as Rows;
-    for (const side of ['bids', 'asks'] as const) {
-      const sums = new Map<string, bigint>();
-      for (const { price, size } of l3[side]) {
-        sums.set(price, (sums.get(price) ?? 0n) + BigInt(size));
-      }
-      const levels = [...sums].map(([price, sum]) => {
-        const size = String(sum);
-        return { price, size, sources: { dlob: size } };
-      });
-      expect(l2[side]).toEqual(levels);
-    }
-    expect(JSON.stringify(l2)).toBe(text);
-    expect(l2).toMatchObject({
-      bestBidPrice: '148999900',
-      bestAskPrice: '151000100',
-      markPrice: '150000000',
-      spreadQuote: '2000200',
-      spreadPct: '1333466',
-    });
-  });
 });

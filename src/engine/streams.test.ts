@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ADDRESS, codeOf, engineWith, NOW_MS, NOW_S, parsed, SLOT, SPOT, USER } from './testing.js';
+import { ADDRESS, codeOf, engineWith, NOW_MS, parsed, SLOT, SPOT, USER } from './testing.js';
 
 describe('engine: streaming topics', () => {
   const book = { channel: 'book', market: 0, depth: 10 } as const;
@@ -20,54 +20,6 @@ describe('engine: streaming topics', () => {
     expect(engine.topicName({ channel: 'bbo', market: 0, timing: true })).toBe('bbo:SOL:timing');
     const maker = ADDRESS.user;
     expect(engine.topicName({ ...book, channel: 'l3', maker })).toBe(`l3:SOL:10:${maker}`);
-  });
-
-  test('an account that is gone is a delta, and a state alone is one without levels', () => {
-    const engine = engineWith(SPOT, USER);
-    const handle = engine.openTopic(book);
-    const before = parsed(engine.topicSnapshot(handle, { id: '', reset: false }));
-    const bids = before['bids'] as [string, string, object][];
-    expect(bids.length).toBeGreaterThan(0);
-    engine.pushClosed(USER.pubkey, SLOT + 1);
-    engine.endTurn(NOW_MS + 400);
-    const delta = engine.topicDelta(handle);
-    expect(delta).toMatchObject({ prev: before['seq'], seq: engine.version(0).seq, reset: false });
-    const frame = parsed(delta?.frame ?? new Uint8Array());
-    expect(frame).toMatchObject({
-      ...{ type: 'delta', prev: before['seq'], crc: 0 },
-      bids: bids.map(([price]) => [price, '0', {}]),
-    });
-    engine.setState('lagging');
-    engine.endTurn(NOW_MS + 800);
-    const state = engine.topicDelta(handle);
-    expect(state).toMatchObject({ prev: frame['seq'], seq: frame['seq'] });
-    expect(parsed(state?.frame ?? new Uint8Array())).toMatchObject({
-      ...{ state: 'lagging', ts: NOW_MS + 800, bids: [], asks: [] },
-    });
-  });
-
-  test('another epoch is a snapshot that resets', () => {
-    const engine = engineWith(SPOT, USER);
-    const handle = engine.openTopic(book);
-    engine.setEpoch('e2');
-    expect(parsed(engine.topicSnapshot(handle, { id: '', reset: false }))['epoch']).toBe('e1');
-    const delta = engine.topicDelta(handle);
-    expect(delta?.reset).toBe(true);
-    const frame = parsed(delta?.frame ?? new Uint8Array());
-    expect(frame).toMatchObject({ type: 'snapshot', epoch: 'e2', reset: true });
-    expect(parsed(engine.topicSnapshot(handle, { id: '', reset: true }))).toEqual(frame);
-  });
-
-  test('a heartbeat says the slot of now and the seq that was published', () => {
-    const engine = engineWith(SPOT, USER);
-    const handle = engine.openTopic(book);
-    const { seq } = engine.version(0);
-    engine.setClock(SLOT + 5, NOW_S);
-    engine.endTurn(NOW_MS + 2_000);
-    expect(Buffer.from(engine.topicHeartbeat(handle)).toString()).toBe(
-      `{"type":"heartbeat","topic":"book:SOL:10","epoch":"e1","seq":${seq},"slot":${SLOT + 5},` +
-        `"ts":${NOW_MS + 2_000},"state":"live"}`,
-    );
   });
 
   test('what cannot be opened has its code, and a closed topic is not the next one', () => {

@@ -79,40 +79,6 @@ describe('a local order book from chain subscriptions', () => {
     chain.close();
   });
 
-  test('holds orders of every kind, while slots and seconds pass', async () => {
-    const chain = open();
-    const oracle = demo.life.markets[0]?.feed.price ?? 0n;
-    const orders = oddOrders({ clock: demo.clock, oracle });
-    const owners = [{ seed: 1 }, { seed: 2 }, { seed: 3, status: 1 }, { seed: 4, status: 16 }];
-    await demo.write(...owners.map((owner) => oddUser(owner, orders)));
-    for (let stop = 0; stop < 3; stop += 1) await agrees(chain);
-    chain.close();
-  });
-
-  test('tells the best bid and the best ask by market', async () => {
-    const chain = open();
-    await agrees(chain);
-    const { book } = chain;
-    const { bids, asks } = book.getL2(perpMarket(0), 1);
-    expect([bids.length, asks.length]).toEqual([1, 1]);
-    expect(book.getBestBid(perpMarket(0))).toBe(bids[0]?.price);
-    expect(book.getBestAsk(perpMarket(0))).toBe(asks[0]?.price);
-    expect(book.getBestAsk(perpMarket(999))).toBeNull();
-    expect(book.findMarket('SOL-PERP')?.id).toEqual(perpMarket(0));
-    chain.close();
-  });
-
-  test('has the update frequency that is asked for', async () => {
-    const chain = open({ updateFrequency: 400 });
-    const times: number[] = [];
-    chain.onUpdate(() => void times.push(performance.now()));
-    await until(() => times.length >= 4);
-    // Never sooner; how much later is up to the machine.
-    const apart = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-    expect(Math.min(...apart)).toBeGreaterThan(395);
-    chain.close();
-  });
-
   test('is whole again after cuts amid writes, and says meanwhile that it is not', async () => {
     const chain = open();
     const states: string[] = [];

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fillRecordBytes } from '../../src/sim/bytes/event-record.js';
 import { keyOf, PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { LocalChain } from '../../src/sim/chain/chain-process.js';
 import { ChainRpc } from '../../src/sim/chain/chain-rpc.js';
 import type { LoggedEvent, Patch, ProgramCall } from '../../src/sim/chain/program-call.js';
 import { TransactionSender } from '../../src/sim/chain/transaction-sender.js';
-import { FillSender } from '../support/fill-sender.js';
 
 const ACCOUNTS = [4_376, 1_216, 775].map((size, i) => ({
   size,
@@ -129,27 +127,4 @@ test('a call that fails is refused, and sent untried it leaves its log and no ch
   expect(err).not.toBeNull();
   expect(lines).toContain(`Program data: ${Buffer.from('undone').toString('base64')}`);
   expect(await dataOf(2)).toEqual(before);
-});
-
-test('fills of a seed are on the chain once each, in order, ids without a gap', async () => {
-  const fills = await FillSender.start(chain, { seed: 5, clock: () => 1_800_000_000 });
-  const sent = await fills.send(60);
-  fills.close();
-  const listed = await rpc.call<{ signature: string; slot: number }[]>('getSignaturesForAddress', [
-    PROGRAM_ID,
-    { limit: 1_000, commitment: 'confirmed' },
-  ]);
-  const signatures = [...new Set(sent.map(({ signature }) => signature))];
-  const order = listed.map(({ signature }) => signature).reverse();
-  expect(order.slice(-signatures.length)).toEqual(signatures);
-  expect(signatures.length).toBeLessThan(60);
-  const ids = new Map<string, bigint>();
-  for (const { signature, index, fill } of sent) {
-    const { lines } = await logsOf(signature);
-    expect(lines[index + 1]).toContain(`: ${fillRecordBytes(fill).toString('base64')}`);
-    const market = `${fill.marketType}/${fill.marketIndex}`;
-    expect(fill.fillRecordId).toBe((ids.get(market) ?? 0n) + 1n);
-    ids.set(market, fill.fillRecordId);
-  }
-  expect(ids.size).toBe(4);
 });

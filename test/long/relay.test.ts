@@ -108,26 +108,6 @@ test.each([
   }
 });
 
-test('a slot learnt from an answer or from outside counts', async () => {
-  const slot = (relay.latestSlot ?? 0) + 1_000;
-  relay.noteSlot(slot);
-  const listener = await subscribe();
-  await write(9);
-  await vi.waitFor(() => expect(bytes(listener, 'programNotification')).toEqual([9]), DEADLINE);
-  expect(listener.of('programNotification')[0]?.slot).toBe(slot);
-});
-
-test('requests pass with their answers', async () => {
-  await write(7);
-  const answer = await rpc<{ value: { owner: string; data: string[] } }>(
-    relay.rpcUrl,
-    'getAccountInfo',
-    [ACCOUNT, PROCESSED],
-  );
-  expect(answer.value.owner).toBe(PROGRAM_ID);
-  expect(answer.value.data).toEqual([Buffer.of(7).toString('base64'), 'base64']);
-});
-
 test('a cut breaks every connection, and the next one works', async () => {
   const listener = await subscribe();
   relay.cutSessions();

@@ -108,40 +108,22 @@ interface LifeOptions extends Omit<LifeSetup, 'makers'> {
   readonly changesPerSecond: number;
   /** Time before the first change, in which readers come. */
   readonly leadMs: number;
-  /** Whether the state falls back now and then, and the epoch changes once. */
-  readonly interrupted?: boolean;
 }
 
 /** Steps of a life between two quiet moments, and how long such a moment is. */
 const STEPS_PER_BURST = 200;
 const QUIET_MS = 60;
-/** Changes between two times that the book is said to lag. */
-const CHANGES_PER_LAG = 2_500;
-const LAG_MS = 30;
 
 /** Writes a life of one step a turn, with quiet moments in between. */
 export function writeLife(folder: string, options: LifeOptions): void {
-  const { makers = 60, changes, changesPerSecond, leadMs, interrupted = false } = options;
+  const { makers = 60, changes, changesPerSecond, leadMs } = options;
   const journal = LifeJournal.begin(folder, { ...options, makers });
   journal.pause(leadMs);
-  let lags = 0;
   for (let steps = 1; journal.changes < changes; steps += 1) {
     const writes = journal.life.nextWrites(journal.clock);
     journal.turn(writes);
     journal.atMs += (writes.length * 1_000) / changesPerSecond;
     if (steps % STEPS_PER_BURST === 0) journal.pause(QUIET_MS);
-    if (interrupted && journal.changes > (lags + 1) * CHANGES_PER_LAG) {
-      lags += 1;
-      journal.engine.setState('lagging');
-      journal.turn([]);
-      journal.pause(LAG_MS);
-      journal.engine.setState('live');
-      journal.turn([]);
-    }
-    if (interrupted && journal.engine.epoch === 'first' && journal.changes > changes / 2) {
-      journal.engine.setEpoch('second');
-      journal.turn([]);
-    }
   }
   journal.write();
 }

@@ -16,8 +16,6 @@ const NURSERY = '--max-semi-space-size=2';
 /** A busy machine is no reason to call a book late. */
 const PATIENT = ['--lagging-after-ms', '60000', '--stale-after-ms', '120000'] as const;
 const MEGABYTE = 1024 * 1024;
-/** In which /proc counts the time of processes, on every Linux of these days. */
-const TICKS_PER_SECOND = 100;
 
 /** The system's statistics of a process. */
 export interface ProcessStats {
@@ -166,14 +164,6 @@ export class ServiceChild {
       rssMegabytes: (pages * 4_096) / MEGABYTE,
       descriptors: readdirSync(`${folder}/fd`).length,
     };
-  }
-
-  /** Seconds of a processor that it has used so far. */
-  cpuSeconds(): number {
-    const stat = readFileSync(`/proc/${this.child.pid}/stat`, 'latin1');
-    // The name may contain any characters; 11 fields follow it before the times of user and system.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
   }
 
   /** Requests a path on a connection that is closed immediately, so that open files can be counted. */
