@@ -28,6 +28,8 @@ const EXPLANATION_AT: usize = 17;
 /// The byte of the action of a fill, and the number of known explanations.
 const FILL: u8 = 2;
 const EXPLANATIONS: u8 = 21;
+/// The explanation of a position that moves between two accounts.
+const TRANSFER: u8 = 20;
 
 /// A record as it was logged.
 struct Logged {
@@ -396,7 +398,11 @@ fn a_fill_with_an_explanation_of_later_years_is_a_fill_all_the_same() {
     for logged in synthetic().iter().filter(|one| one.layout.name == ACTION) {
         let mut data = logged.data.clone();
         data[ACTION_AT] = FILL;
-        data[EXPLANATION_AT] = 0;
+        for explanation in [TRANSFER, 0] {
+            data[EXPLANATION_AT] = explanation;
+            let Ok(head) = Head::read(logged.layout, &data) else { continue };
+            expect_head(&head, &decoded(logged.layout, &data).unwrap());
+        }
         let Ok(expected) = Head::read(logged.layout, &data) else { continue };
         assert_eq!(expected.kind, Kind::Trade);
         read += 1;
@@ -406,6 +412,20 @@ fn a_fill_with_an_explanation_of_later_years_is_a_fill_all_the_same() {
         }
     }
     assert!(read > 0);
+}
+
+#[test]
+fn a_fill_has_its_number_and_its_amounts() {
+    let layout = layout_named(ACTION);
+    let present = |number: u64| [&[1], number.to_le_bytes().as_slice()].concat();
+    let market = [&3_u16.to_le_bytes()[..], &[MarketType::Perp as u8]].concat();
+    let start = [&layout.discriminator[..], &7_i64.to_le_bytes(), &[FILL, 0], &market].concat();
+    // Neither a filler nor its reward, and nothing behind the amounts.
+    let data = [start, vec![0, 0], present(11), present(12), present(13)].concat();
+    let head = Head::read(layout, &data).unwrap();
+    assert_eq!((head.kind, head.ts, head.id), (Kind::Trade, 7, Some(11)));
+    assert_eq!(head.market, Some((MarketType::Perp, 3)));
+    assert_eq!(head.amounts.map(|sums| (sums.base, sums.quote, sums.oracle)), Some((12, 13, 0)));
 }
 
 #[test]
