@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { lazerOracleBytes, perpMarketBytes, spotMarketBytes, stateBytes } from './accounts.js';
 import { Direction, MarketType, OrderStatus, OrderType } from './chain-enums.js';
 import { address } from './keys.js';
+import { PERP_MARKET, SPOT_MARKET } from './layout.js';
 import { PERP_PRESETS, SPOT_PRESETS } from './market-presets.js';
 import { emptyOrder, type OrderFields, type UserFields, userBytes } from './user-account.js';
 
@@ -48,6 +49,11 @@ function user(orders: (OrderFields | undefined)[], changes: Partial<UserFields> 
     ...changes,
   });
 }
+
+test('tools change the bytes of a market by its offsets', () => {
+  expect([PERP_MARKET.marketIndex, PERP_MARKET.status]).toEqual([1160, 1162]);
+  expect([SPOT_MARKET.marketIndex, SPOT_MARKET.status]).toEqual([684, 688]);
+});
 
 test('addresses equal those of mainnet', () => {
   expect(address.state()).toBe('5zpq7DvB6UdFFvpmBPspGPNfUGoBRRCE2HHg5u3gxcsN');
