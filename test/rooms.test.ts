@@ -14,6 +14,7 @@ const sourceFolder = fileURLToPath(new URL('../src/', import.meta.url));
 const allowed: Readonly<Record<string, readonly string[]>> = {
   amounts: [],
   app: [
+    'check',
     'client',
     'config',
     'contract',
@@ -32,6 +33,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'venues',
     'verify',
   ],
+  check: ['config', 'contract', 'feed', 'history', 'rpc'],
   client: [],
   config: ['contract'],
   contract: [],

@@ -68,6 +68,18 @@ export const verifyOptions = [
   new Option('--journal <folder>', 'read a whole journal in its place, and check it'),
 ];
 
+/** The options of `check`: the node's other address, its program, and what a day depends on. */
+export const checkOptions = [
+  settingOption('wsUrl'),
+  settingOption('program'),
+  settingOption('programId'),
+  settingOption('probeIntervalMs'),
+  settingOption('auditIntervalMs'),
+  settingOption('noHistory'),
+  new Option('--seconds <seconds>', 'how long the subscriptions are watched (default 10)'),
+  new Option('--json', 'print one JSON object'),
+];
+
 /** The arguments of `prove`. */
 export const proveOptions = [
   new Option('--slot <slot>', 'the book after the last turn up to this slot').makeOptionMandatory(),

@@ -21,8 +21,10 @@ import { loggedFailure } from '../rpc/error.js';
 import { type SourcesFlags, showSources } from '../sources/sources.js';
 import { runBackfill } from './backfill-command.js';
 import type { Service } from './book-service.js';
+import { runCheck } from './check-command.js';
 import {
   backfillOptions,
+  checkOptions,
   copyOptions,
   coreOptions,
   demoOptions,
@@ -147,6 +149,14 @@ function historyCommands(): readonly Command[] {
 function toolCommands(): readonly Command[] {
   return [
     ...historyCommands(),
+    newCommand('check', checkOptions)
+      .description(
+        'say whether a node is good enough for a service, and what it costs a day: exits with 0 when it is, 1 when not',
+      )
+      .argument('<url>', 'HTTP address of a Solana RPC node')
+      .action((url: string, flags: Flags) =>
+        exitByResult(() => runCheck({ url, flags, output: process.stdout })),
+      ),
     newCommand('verify', verifyOptions)
       .description(
         'compare the orders of a running service, and their levels, with its chain, or check a journal: exits with 0 when they are equal and it is sound, 1 when not',

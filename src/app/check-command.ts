@@ -1,0 +1,37 @@
+/** `slotbook check URL`: the settings of a service that would use the node, and the report. */
+import { WATCH_S_DEFAULT, WATCH_S_MAX } from '../check/limits.js';
+import { checkNode } from '../check/node-check.js';
+import { reportLines } from '../check/report.js';
+import { ConfigReader } from '../config/config.js';
+import { ConfigError } from '../config/config-error.js';
+import type { Flags } from '../config/setting-reader.js';
+import { systemTimers } from '../rpc/timers.js';
+
+/** One run. */
+interface CheckRun {
+  readonly url: string;
+  readonly flags: Flags;
+  readonly output: { write(text: string): unknown };
+}
+
+/**
+ * Checks a node; resolves with true when it is good enough. Rejects with a ConfigError for an
+ * invalid flag.
+ */
+export async function runCheck({ url, flags, output }: CheckRun): Promise<boolean> {
+  const { seconds, json, ...settings } = flags;
+  const watchSeconds = readSeconds(seconds);
+  const config = new ConfigReader({ ...settings, rpcUrl: url }).readService();
+  const report = await checkNode({ config, watchSeconds, timers: systemTimers });
+  const text = json ? JSON.stringify(report) : reportLines(report).join('\n');
+  output.write(`${text}\n`);
+  return report.isGood;
+}
+
+function readSeconds(text: Flags[string]): number {
+  if (text === undefined) return WATCH_S_DEFAULT;
+  const value = /^\d+$/.test(String(text)) ? Number(text) : 0;
+  if (value >= 1 && value <= WATCH_S_MAX) return value;
+  const message = `--seconds was ${text}, must be 1 to ${WATCH_S_MAX}`;
+  throw new ConfigError('INVALID_SETTING', message, '--seconds');
+}
