@@ -3,6 +3,7 @@
 import { Option } from 'commander';
 import type { Setting, SettingGroup } from '../config/setting-kinds.js';
 import { defaultText, flagOf, SETTINGS, type SettingName, settingsOf } from '../config/settings.js';
+import { headingOf } from './help.js';
 
 /** Returns the options of all settings in these groups. */
 function groupOptions(...groups: readonly SettingGroup[]): readonly Option[] {
@@ -13,9 +14,9 @@ function groupOptions(...groups: readonly SettingGroup[]): readonly Option[] {
 function settingOption(name: SettingName, shown?: string): Option {
   const setting: Setting = SETTINGS[name];
   if (setting.kind === 'off' || setting.kind === 'on')
-    return new Option(flagOf(name), setting.text);
+    return new Option(flagOf(name), setting.text).helpGroup(headingOf(name));
   const text = `${setting.text} (default ${shown ?? defaultText(setting)})`;
-  return new Option(`${flagOf(name)} <${setting.value}>`, text);
+  return new Option(`${flagOf(name)} <${setting.value}>`, text).helpGroup(headingOf(name));
 }
 
 const liveGroups: readonly SettingGroup[] = [
@@ -45,7 +46,11 @@ export const edgeOptions = [
   settingOption('programId'),
 ];
 /** Options of `demo`. */
-export const demoOptions = [settingOption('program'), ...groupOptions('demo', ...liveGroups)];
+export const demoOptions = [
+  ...groupOptions('demo'),
+  settingOption('program'),
+  ...groupOptions(...liveGroups),
+];
 /** Options of commands that serve a cluster or, without one, the demo. */
 export const serveOrDemoOptions = groupOptions('cluster', 'demo', ...liveGroups);
 /** The options of `record`, whose journal has fixed settings. */

@@ -44,6 +44,7 @@ import {
 import { copyHistory } from './copy-command.js';
 import { makeEmptyFolder } from './data-folder.js';
 import { type ExportFlags, exportRows } from './export-command.js';
+import { addHelp } from './help.js';
 import { type ProveFlags, proveBooks, verifyJournalFolder } from './journal-commands.js';
 import {
   startCoreService,
@@ -218,17 +219,18 @@ function toolCommands(): readonly Command[] {
 
 /** Returns a command with its options. Usage errors are one line on standard error. */
 function newCommand(name: string, options: readonly Option[]): Command {
-  const command = new Command(name)
-    .configureOutput({ outputError: (text, write) => write(usageErrorLine(text)) })
+  const words = name === 'slotbook' ? name : `slotbook ${name}`;
+  const command = addHelp(new Command(name))
+    .configureOutput({ outputError: (text, write) => write(usageErrorLine(text, words)) })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_WRONG_USAGE));
   for (const option of options) command.addOption(option);
   return command;
 }
 
-/** Names a mistyped flag without its value, which may contain an access key. */
-function usageErrorLine(text: string): string {
+/** Names a mistyped flag without its value, which may contain an access key, and the help. */
+function usageErrorLine(text: string, command: string): string {
   const line = text.trim().replace(/'(--?[\w-]*)[^\n]*'/, "'$1'");
-  return `${line.replace(/\s*\n\s*/g, ' ')}\n`;
+  return `${line.replace(/\s*\n\s*/g, ' ').replace(/\.$/, '')}; see ${command} --help\n`;
 }
 
 /** Splits `--flag=value` into two words, so that the nearest flag is found. */

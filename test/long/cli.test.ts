@@ -34,9 +34,15 @@ test.each([
 );
 
 test.each([
-  [['--prt=70000'], "error: unknown option '--prt' (Did you mean --port?)\n"],
-  [['record'], "error: missing required argument 'folder'\n"],
-  [['serve', 'now'], "error: too many arguments for 'serve'. Expected 0 arguments but got 1.\n"],
+  [
+    ['--prt=70000'],
+    "error: unknown option '--prt' (Did you mean --port?); see slotbook start --help\n",
+  ],
+  [['record'], "error: missing required argument 'folder'; see slotbook record --help\n"],
+  [
+    ['serve', 'now'],
+    "error: too many arguments for 'serve'. Expected 0 arguments but got 1; see slotbook serve --help\n",
+  ],
 ])('%j is refused in one line, with the nearest name', async (args, line) => {
   expect(await wrongUsage(args)).toBe(line);
 });
@@ -46,10 +52,25 @@ test('a word after -- is an argument as it stands', async () => {
   expect(printed).toMatch(/^slotbook: DIR was --no=file, /);
 });
 
-test('--help is no error', async () => {
-  const help = start(['demo', '--help']);
+test('--help groups the commands, and each command its options, which its examples use', async () => {
+  const help = start(['--help']);
   expect(await exitCode(help)).toBe(0);
-  expect(help.stdout).toContain('--makers');
+  const names = [...help.stdout.matchAll(/^ {2}([a-z-]+) \[options\]/gm)].map(
+    ([, name]) => name ?? '',
+  );
+  expect(names.length).toBeGreaterThan(15);
+  for (const name of names) {
+    const one = start([name, '--help']);
+    expect(await exitCode(one)).toBe(0);
+    const [options = '', examples = ''] = one.stdout.split('\nExamples:\n');
+    expect(examples, name).toMatch(new RegExp(`^  slotbook ${name}`));
+    for (const [flag] of examples.matchAll(/--[a-z-]+/g))
+      expect(options, name).toContain(`${flag} `);
+  }
+  const demo = start(['demo', '--help']);
+  await exitCode(demo);
+  const headings = [...demo.stdout.matchAll(/^([A-Z].*):$/gm)].map(([, heading]) => heading);
+  expect(headings.slice(0, 5)).toEqual(['Demo', 'Chain', 'Serve', 'Limits of clients', 'History']);
 });
 
 test('a closed standard output does not end the service', async () => {

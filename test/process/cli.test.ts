@@ -70,7 +70,7 @@ test('of wrong usage the flag is named, its value is not, and it exits with 2', 
 });
 
 test('an unknown command is refused in one line, with the nearest name', async () => {
-  const line = "error: unknown command 'folow' (Did you mean follow?)\n";
+  const line = "error: unknown command 'folow' (Did you mean follow?); see slotbook --help\n";
   expect(await wrongUsage(['folow'])).toBe(line);
 });
 
