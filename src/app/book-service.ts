@@ -28,6 +28,7 @@ import { type Listener, listen } from '../server/transport/uws.js';
 import type { ServiceFeed } from './chain-feed.js';
 import { type ExternalVenues, externalVenues } from './external-venues.js';
 import type { BookOrigin } from './feeds.js';
+import { reportUntilReady } from './first-book.js';
 import type { ServiceHistory } from './histories.js';
 import { standardError } from './log.js';
 import type { Runtime } from './runtime.js';
@@ -69,14 +70,26 @@ export async function serveBook(
   giveBackLargeBuffers();
   const build = readBuildInfo();
   const { readers = 'all', print = writeOutput } = origins;
-  const parts = createParts(config, origins, { runtime, onReady: () => print(`ready ${url}\n`) });
+  const onReady = (): void => {
+    stopReport();
+    print(`${readers === 'all' ? urlLines(shown, config) : ''}ready ${url}\n`);
+  };
+  const parts = createParts(config, origins, { runtime, onReady });
   const { feed, sockets, makers, venues, history, timings, unsent, backlog, addresses } = parts;
   const page = readPageFiles();
   const handlers = createServiceHandlers(config, parts, { build, page });
   const served = { handlers, sockets, makers, unsent, backlog, addresses, readers };
   const { listeners, url, metricsUrl } = await listenOn(config, served, runtime);
+  const shown = { url, hasPage: page.size > 0, hasHistory: history !== undefined };
+  const stopReport = reportUntilReady({
+    ...runtime,
+    waitReason: () => parts.ready.waitReason(),
+    status: () => feed.status(),
+    connection: () => connectionOf(feed),
+  });
   const stop = (): Promise<void> =>
     stopAll(runtime.timers, [
+      stopReport,
       () => parts.stopWaiting(),
       () => makers.close(),
       () => sockets.close(),
@@ -94,10 +107,8 @@ export async function serveBook(
   timings.watchLoop();
   venues.start();
   history?.start();
-  const hasPage = page.size > 0;
-  const hasHistory = history !== undefined;
-  if (readers === 'all') print(urlLines({ url, metricsUrl, hasPage, hasHistory }, config));
-  else print(`more   ${url}/status ${metricsUrl}/metrics\n`);
+  const documents = readers === 'all' ? `${url}/docs ` : '';
+  print(`more   ${documents}${url}/status ${metricsUrl}/metrics\n`);
   runtime.log.info({ url, metricsUrl, ...build }, 'serving');
   const failed = new Promise<Error>((resolve) => {
     feed.start().catch((error: unknown) => resolve(asError(error)));
@@ -335,18 +346,19 @@ function urlOf(host: string, { port }: Listener): string {
   return `http://${named.includes(':') ? `[${named}]` : named}:${port}`;
 }
 
+function connectionOf(feed: ServiceFeed): { readonly node: string; readonly closes: number } {
+  const { node = '', events } = feed.stats();
+  return { node: node ?? '', closes: events['socketCloses'] ?? 0 };
+}
+
 interface Addresses {
   readonly url: string;
-  readonly metricsUrl: string;
   readonly hasPage: boolean;
   readonly hasHistory: boolean;
 }
 
-/** The addresses to try, one per line. */
-function urlLines(
-  { url, metricsUrl, hasPage, hasHistory }: Addresses,
-  { markets }: BookConfig,
-): string {
+/** The addresses that work once the book is live, one per line. */
+function urlLines({ url, hasPage, hasHistory }: Addresses, { markets }: BookConfig): string {
   const market = encodeURIComponent(markets[0] ?? 'SOL-PERP');
   const lines = [
     ...(hasPage ? [`page   ${url}/`] : []),
@@ -359,7 +371,7 @@ function urlLines(
       : []),
     `stats  ${url}/stats/markets`,
     `socket ${url.replace('http', 'ws')}/ws`,
-    `more   ${url}/docs ${url}/markets ${url}/status ${metricsUrl}/metrics`,
+    `list   ${url}/markets`,
   ];
   return `${lines.join('\n')}\n`;
 }

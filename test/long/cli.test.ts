@@ -16,7 +16,7 @@ test('says which names of --markets are not on the chain, and is not ready with 
   const { missing, markets } = JSON.parse(line);
   expect(missing).toEqual(['NOPE', 'NOR-PERP']);
   expect(markets).toContain('SOL-PERP');
-  const url = /^book +(http:\/\/[^/]+)/m.exec(service.stdout)?.[1];
+  const url = /^more +(http:\/\/[^/]+)/m.exec(service.stdout)?.[1];
   const response = await fetch(`${url}/ready`);
   const { code, message } = JSON.parse(await response.text()).error;
   expect([response.status, code]).toEqual([503, 'NOT_READY']);
