@@ -2,6 +2,7 @@
 import { ConfigReader } from '../config/config.js';
 import type { Flags } from '../config/setting-reader.js';
 import { systemTimers } from '../rpc/timers.js';
+import { Progress } from './progress.js';
 
 /**
  * Copies the history completely or not at all, and prints the counts; no service may have the file
@@ -16,7 +17,12 @@ export async function copyHistory(
   // The Postgres client is loaded on demand.
   const { copyFile } = await import('../history/postgres/copy-file.js');
   const startedAtMs = systemTimers.nowMs();
-  const { rows } = await copyFile({ file, url });
+  const progress = new Progress();
+  const { rows } = await copyFile({
+    file,
+    url,
+    onRows: (done, all) => progress.show({ share: done / Math.max(1, all), done, unit: 'rows' }),
+  }).finally(() => progress.clear());
   const seconds = (systemTimers.nowMs() - startedAtMs) / 1_000;
   const trades = rows.get('trades') ?? 0;
   const all = [...rows.values()].reduce((a, b) => a + b, 0);

@@ -1,6 +1,7 @@
 /** `slotbook export`: writes a range of a journal, or of the history, to a file for other tools. */
 import { ConfigError } from '../config/config-error.js';
 import { findMoment } from '../config/journal-moment.js';
+import { resultText } from '../contract/command-result.js';
 import type { RowBlock } from '../contract/row-block.js';
 import { jsonLines } from '../export/json-lines.js';
 import { ParquetEncoder } from '../export/parquet.js';
@@ -18,6 +19,7 @@ import type { SegmentInfo } from '../journal/store/segment-info.js';
 import { systemTimers } from '../rpc/timers.js';
 import { findTrades, marketOfJournal } from './exported-trades.js';
 import { existingFolder } from './journal-origin.js';
+import { Progress } from './progress.js';
 
 /** The flags of `export`. */
 export interface ExportFlags {
@@ -27,6 +29,7 @@ export interface ExportFlags {
   readonly from?: string;
   readonly to?: string;
   readonly out?: string;
+  readonly json?: true;
 }
 
 /** The formats of each channel; the first is the default. */
@@ -69,17 +72,18 @@ export async function exportRows(
 ): Promise<boolean> {
   const asked = readFlags(flags);
   const { encoder, file } = asked;
-  const blocks = asked.channel === 'trades' ? readTrades(place, asked) : readBook(place, asked);
-  const progress = new ExportProgress(file);
+  const counted = new ExportedRows(file);
+  const blocks =
+    asked.channel === 'trades' ? readTrades(place, asked) : readBook(place, asked, counted);
   const end = await writeRows({
-    blocks: progress.follow(blocks),
+    blocks: counted.follow(blocks),
     encoder,
     output: outputOf(file),
     timers: systemTimers,
     stop,
   });
   if (end === 'empty') throw emptyError(asked);
-  if (end === 'written') progress.print();
+  if (end === 'written') counted.printEnd(flags.json === true);
   return end === 'written';
 }
 
@@ -90,12 +94,14 @@ function emptyError({ market, times }: Asked): ConfigError {
   return invalid('--market', market, 'must be a market with a book that is not empty always');
 }
 
-/** Prints to standard error how far an export is, each second and at its end. */
-class ExportProgress {
+/** Counts the rows of an export, and shows how far it is. */
+class ExportedRows {
   readonly #file: string;
+  readonly #progress = new Progress();
+  /** The times of the rows, unix milliseconds; null until the first and the last are known. */
+  range: { readonly fromMs: number; readonly toMs: number } | null = null;
   #rows = 0;
   #tsMs = 0;
-  #printedAtMs = systemTimers.nowMs();
 
   constructor(file: string) {
     this.#file = file;
@@ -110,20 +116,29 @@ class ExportProgress {
       const ts = block?.columns.find(({ name }) => name === 'ts')?.values.at(-1);
       if (block !== null) this.#rows += block.count;
       if (ts !== undefined) this.#tsMs = Number(ts);
-      if (systemTimers.nowMs() - this.#printedAtMs >= PROGRESS_MS) this.print();
+      const detail = `up to ${new Date(this.#tsMs).toISOString()}`;
+      this.#progress.show({ share: this.#share, done: this.#rows, unit: 'rows', detail });
     }
   }
 
-  print(): void {
-    this.#printedAtMs = systemTimers.nowMs();
+  get #share(): number | null {
+    if (this.range === null || this.#rows === 0) return null;
+    const { fromMs, toMs } = this.range;
+    return Math.min(1, Math.max(0, (this.#tsMs - fromMs) / Math.max(1, toMs - fromMs)));
+  }
+
+  /** Prints the end to standard error; JSON to standard output, unless that has the rows. */
+  printEnd(isJson: boolean): void {
+    this.#progress.clear();
     const upTo = new Date(this.#tsMs).toISOString();
     const place = this.#file === STANDARD_OUTPUT ? 'standard output' : this.#file;
-    process.stderr.write(`${this.#rows} rows up to ${upTo} written to ${place}\n`);
+    const line = `${this.#rows} rows up to ${upTo} written to ${place}`;
+    const body = { rows: this.#rows, upToTs: this.#tsMs, file: this.#file };
+    const isOnOutput = isJson && this.#file !== STANDARD_OUTPUT;
+    const output = isOnOutput ? process.stdout : process.stderr;
+    output.write(resultText({ lines: [line], body }, isJson));
   }
 }
-
-/** The time between two lines of progress. */
-const PROGRESS_MS = 1_000;
 
 function outputOf(file: string): RowOutput {
   return file === STANDARD_OUTPUT ? new PipeOutput(process.stdout) : new WholeFile(file);
@@ -170,7 +185,7 @@ async function* readTrades(place: string, asked: Asked): AsyncGenerator<RowBlock
   throw invalid('--market', market, 'must be a market with trades');
 }
 
-function* readBook(place: string, asked: Asked): Generator<RowBlock | null> {
+function* readBook(place: string, asked: Asked, counted: ExportedRows): Generator<RowBlock | null> {
   const { market, fromMs, toMs, times } = asked;
   const channel: ExportedBook['channel'] = asked.channel === 'orders' ? 'orders' : 'book';
   const folder = existingFolder(place, 'DIR');
@@ -180,6 +195,10 @@ function* readBook(place: string, asked: Asked): Generator<RowBlock | null> {
   if (!segments.some(({ first }) => first.ts <= toMs)) {
     throw timeError(times, `must be a time of the journal, which has ${keptText(runs)}`);
   }
+  counted.range = {
+    fromMs: Math.max(fromMs, segments[0]?.first.ts ?? 0),
+    toMs: Math.min(toMs, segments.at(-1)?.last.ts ?? 0),
+  };
   const part = { folder, segments, market: keyOf(folder, market), channel, fromMs, toMs };
   const hasMarket = yield* readBookRows({ ...part, onHole: printHole });
   if (!hasMarket) throw invalid('--market', market, 'must be a market of the journal in this time');

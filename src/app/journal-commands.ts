@@ -1,9 +1,11 @@
 /** The commands that read the folder of a journal. */
 import { ConfigError } from '../config/config-error.js';
+import { type CommandResult, resultText } from '../contract/command-result.js';
 import { type ProvedSlot, proveOrders, proveSlot } from '../journal/prove-slot.js';
 import { verifyJournal } from '../journal/verify-journal.js';
 import { systemTimers } from '../rpc/timers.js';
 import { existingFolder, segmentOfSlot } from './journal-origin.js';
+import { Progress } from './progress.js';
 
 /** The output of a command. */
 interface CommandOutput {
@@ -14,10 +16,25 @@ interface CommandOutput {
  * Reads a whole journal and prints its intact ranges; resolves with true when there is no damage.
  * Rejects with a ConfigError when the folder does not exist.
  */
-export async function verifyJournalFolder(place: string, output: CommandOutput): Promise<boolean> {
+export async function verifyJournalFolder(
+  place: string,
+  output: CommandOutput,
+  isJson = false,
+): Promise<boolean> {
   const folder = existingFolder(place, '--journal');
-  const print = (line: string): void => void output.write(`${line}\n`);
-  return verifyJournal({ folder, print, timers: systemTimers });
+  const lines: string[] = [];
+  const progress = new Progress();
+  const onBytes = (read: number, all: number): void =>
+    progress.show({ share: read / Math.max(1, all), done: Math.round(read / 1e6), unit: 'MB' });
+  const printBelow = (line: string): void => {
+    progress.clear();
+    lines.push(line);
+    if (!isJson) output.write(`${line}\n`);
+  };
+  const isSound = verifyJournal({ folder, print: printBelow, timers: systemTimers, onBytes });
+  progress.clear();
+  if (isJson) output.write(resultText({ lines, body: { sound: isSound, lines } }, true));
+  return isSound;
 }
 
 /** The flags of `prove`. */
@@ -41,23 +58,17 @@ export async function proveBooks(
   if (!/^\d{1,15}$/.test(text)) throw invalidFlag('--slot', text, 'must be a whole number');
   const slot = Number(text);
   const proved = { ...segmentOfSlot(place, slot), slot };
-  const { lines, body } = parts === undefined ? booksOf(proved) : partsOf(proved, parts);
-  output.write(json ? `${JSON.stringify(body)}\n` : lines.map((line) => `${line}\n`).join(''));
+  const result = parts === undefined ? booksOf(proved) : partsOf(proved, parts);
+  output.write(resultText(result, json));
   return true;
 }
 
-/** The result of `prove` as lines and as an object. */
-interface ProofText {
-  readonly lines: readonly string[];
-  readonly body: object;
-}
-
-function booksOf(proved: ProvedSlot): ProofText {
+function booksOf(proved: ProvedSlot): CommandResult {
   const body = proveSlot(proved);
   return { body, lines: body.markets.map(({ market, chain }) => `${market} ${chain}`) };
 }
 
-function partsOf(proved: ProvedSlot, name: string): ProofText {
+function partsOf(proved: ProvedSlot, name: string): CommandResult {
   const { markets, ...proof } = proveSlot(proved);
   const market = markets.find((one) => one.market === name.toUpperCase());
   const orders = market === undefined ? null : proveOrders(proved, market.market);

@@ -110,16 +110,16 @@ export async function startReplayService(config: ReplayConfig, place: string): P
  * Compares a running service with its chain and prints the differences; resolves with true when
  * there are none.
  */
-export async function verifyService(config: VerifyConfig): Promise<boolean> {
+export async function verifyService(config: VerifyConfig, isJson = false): Promise<boolean> {
   const { url, markets, seconds } = config;
   const compared = { ...config, auditIntervalMs: 0, journal: undefined };
   const origin = liveOrigin(compared, runtimeOf(config));
   const feed = origin.feed({});
   const chain = chainBook(origin.engine, () => feed.status());
-  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const output = process.stdout;
   const failed = feed.start().then(() => new Promise<never>(() => undefined));
   try {
-    return await Promise.race([verify({ url, chain, markets, seconds, print }), failed]);
+    return await Promise.race([verify({ url, chain, markets, seconds, output, isJson }), failed]);
   } finally {
     await feed.stop();
   }

@@ -22,6 +22,8 @@ interface VerifyJournalOptions {
   readonly folder: string;
   readonly print: (line: string) => void;
   readonly timers: Pick<Timers, 'nowMs'>;
+  /** Called after each file with the bytes that are read, and all bytes. */
+  readonly onBytes?: (read: number, all: number) => void;
 }
 
 /** The result of reading a segment. */
@@ -47,11 +49,12 @@ interface SegmentReport {
  * system's error for the folder.
  */
 export function verifyJournal(options: VerifyJournalOptions): boolean {
-  const { folder, print, timers } = options;
+  const { folder, print, timers, onBytes = () => undefined } = options;
   const startMs = timers.nowMs();
   const { segments, skipped } = readSegments(folder, null);
   printListing(listKept(segments, skipped), print);
-  const check = new JournalCheck(folder, print);
+  const all = segments.reduce((sum, { bytes }) => sum + bytes, 0);
+  const check = new JournalCheck(folder, print, (read) => onBytes(read, all));
   for (const file of skipped) check.readSkipped(file);
   for (const run of splitRuns(segments)) check.readRun(run);
   const seconds = Math.max((timers.nowMs() - startMs) / 1_000, 0.001);
@@ -79,12 +82,15 @@ class JournalCheck {
   torn = 0;
   readonly #folder: string;
   readonly #print: (line: string) => void;
+  readonly #onBytes: (read: number) => void;
   #files = 0;
   #turns = 0;
+  #bytes = 0;
 
-  constructor(folder: string, print: (line: string) => void) {
+  constructor(folder: string, print: (line: string) => void, onBytes: (read: number) => void) {
     this.#folder = folder;
     this.#print = print;
+    this.#onBytes = onBytes;
   }
 
   readRun(run: readonly SegmentInfo[]): void {
@@ -93,6 +99,8 @@ class JournalCheck {
       const name = segmentName(segment.number);
       const report = readSegmentReport(this.#folder, segment);
       this.#files += 1;
+      this.#bytes += segment.bytes;
+      this.#onBytes(this.#bytes);
       this.#turns += report.turns;
       this.updates += report.updates;
       if (before !== null && report.begins !== null && before !== report.begins) {

@@ -83,6 +83,15 @@ export class MarketRun {
     });
   }
 
+  /** The result as an object. */
+  report(): object {
+    const { outcome, orders } = this;
+    const { seq = null, slot = null } = this.#lastOrders ?? {};
+    const reason = outcome === 'undecided' ? this.#undecidedReason() : null;
+    const differences = this.listDifferences().slice(0, LINES_MAX);
+    return { market: this.#symbol, outcome, orders, seq, slot, reason, differences };
+  }
+
   reportLines(): readonly string[] {
     const symbol = this.#symbol;
     const differences = this.listDifferences();

@@ -3,6 +3,7 @@
  * own connection, so the comparison verifies the service's inputs and not the rules of the book.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { resultText } from '../contract/command-result.js';
 import { readReason, readSymbols } from './book-text.js';
 import type { ChainBook } from './chain-book.js';
 import { VerifyError } from './error.js';
@@ -18,7 +19,9 @@ interface VerifyOptions {
   readonly markets: readonly string[];
   /** Maximum duration. */
   readonly seconds: number;
-  readonly print: (line: string) => void;
+  readonly output: { write(text: string): unknown };
+  /** Whether to print one JSON object in place of the lines. */
+  readonly isJson?: boolean;
 }
 
 /**
@@ -32,7 +35,7 @@ interface VerifyOptions {
  * reply, or is not live.
  */
 export async function verify(options: VerifyOptions): Promise<boolean> {
-  const { chain, markets, seconds, print } = options;
+  const { chain, markets, seconds, output, isJson } = options;
   const service = new ServiceClient(options.url);
   await service.getText('/health');
   await untilLive(chain);
@@ -50,8 +53,13 @@ export async function verify(options: VerifyOptions): Promise<boolean> {
   const both = order.filter((symbol) => wanted.includes(symbol) && served.includes(symbol));
   const runs = both.map((symbol) => new MarketRun({ symbol, service, chain }));
   await compareAll(runs, endMs);
-  for (const line of [...lost, ...runs.flatMap((run) => run.reportLines())]) print(line);
-  return printSummary(runs, lost.length, print);
+  const lines = [...lost, ...runs.flatMap((run) => run.reportLines())];
+  const body = { equal: false, lost, markets: runs.map((run) => run.report()) };
+  const { isEqual, line, failure } = summaryOf(runs, lost.length);
+  const all = line === null ? lines : [...lines, line];
+  output.write(resultText({ lines: all, body: { ...body, equal: isEqual } }, isJson));
+  if (failure !== null) throw failure;
+  return isEqual;
 }
 
 /** Reads the markets until each result is certain, or the time is over. */
@@ -65,27 +73,32 @@ async function compareAll(runs: readonly MarketRun[], endMs: number): Promise<vo
   }
 }
 
-function printSummary(
-  runs: readonly MarketRun[],
-  lost: number,
-  print: (line: string) => void,
-): boolean {
+/** The verdict on all markets. */
+interface Summary {
+  readonly isEqual: boolean;
+  readonly line: string | null;
+  /** The reason why there is no verdict. */
+  readonly failure: VerifyError | null;
+}
+
+function summaryOf(runs: readonly MarketRun[], lost: number): Summary {
   const differing = runs.filter(({ outcome }) => outcome === 'different');
   const undecided = runs.filter(({ outcome }) => outcome === 'undecided');
   const markets = runs.length + lost;
   const differences = differing.reduce((sum, run) => sum + run.listDifferences().length, lost);
   if (differences > 0) {
     const wrong = differing.length + lost;
-    print(`different: ${wrong} of ${markets} markets, ${differences} differences`);
-    return false;
+    const line = `different: ${wrong} of ${markets} markets, ${differences} differences`;
+    return { isEqual: false, line, failure: null };
   }
   if (undecided.length > 0) {
     const message = `${undecided.length} of ${markets} markets could not be compared`;
-    throw new VerifyError('SERVICE_NOT_READY', message);
+    const failure = new VerifyError('SERVICE_NOT_READY', message);
+    return { isEqual: false, line: null, failure };
   }
   const orders = runs.reduce((sum, run) => sum + run.orders, 0);
-  print(`equal: ${markets} markets, ${orders} orders`);
-  return true;
+  const line = `equal: ${markets} markets, ${orders} orders`;
+  return { isEqual: true, line, failure: null };
 }
 
 async function untilLive(chain: ChainBook): Promise<void> {

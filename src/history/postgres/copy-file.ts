@@ -49,10 +49,13 @@ interface CopiedHistory {
 export async function copyFile({
   file,
   url,
+  onRows,
 }: {
   /** The genesis hash of the chain, which names the file. */
   readonly file: string;
   readonly url: string;
+  /** Called after each batch with the copied rows, and those of the file. */
+  readonly onRows?: (copied: number, all: number) => void;
 }): Promise<CopiedHistory> {
   const genesisHash = path.basename(file, '.db');
   const from = await openFile({ folder: path.dirname(file), genesisHash });
@@ -61,7 +64,7 @@ export async function copyFile({
     try {
       claimStore(to, { genesisHash, ...storedProgram(from) });
       refuseRecords(to);
-      return { rows: to.runTransaction(() => copyTables(from, to)) };
+      return { rows: to.runTransaction(() => copyTables(from, to, onRows)) };
     } finally {
       to.close();
     }
@@ -75,16 +78,35 @@ function refuseRecords(to: Connection): void {
   throw new StoreError('foreign', `the database has a history already: ${to.file}`);
 }
 
-function copyTables(from: Connection, to: Connection): ReadonlyMap<string, number> {
+function copyTables(
+  from: Connection,
+  to: Connection,
+  onRows: (copied: number, all: number) => void = () => undefined,
+): ReadonlyMap<string, number> {
   to.changeRows('delete from progress');
   to.changeRows('delete from meta');
-  const rows = new Map(tables.map((table) => [table.table, copyTable(table, from, to)]));
+  const all = tables.reduce((sum, { table }) => sum + countRows(from, table), 0);
+  let copied = 0;
+  const addCopied = (count: number): void => {
+    copied += count;
+    onRows(copied, all);
+  };
+  const rows = new Map(tables.map((table) => [table.table, copyTable(table, from, to, addCopied)]));
   const markets = marketsIn(from, 'candles');
   to.recordChange({ markets, isNewAlone: false });
   return rows;
 }
 
-function copyTable(copied: CopiedTable, from: Connection, to: Connection): number {
+function countRows(from: Connection, table: string): number {
+  return Number(from.readRow(`select count(*) from ${table}`)?.[0] ?? 0);
+}
+
+function copyTable(
+  copied: CopiedTable,
+  from: Connection,
+  to: Connection,
+  onRows: (count: number) => void,
+): number {
   const { table, columns, key } = copied;
   const shape = { table, columns };
   let count = 0;
@@ -93,6 +115,7 @@ function copyTable(copied: CopiedTable, from: Connection, to: Connection): numbe
     const rows: readonly Row[] = readBehind(copied, from, after);
     for (const row of rows) to.addRow(shape, row as readonly Bound[]);
     count += rows.length;
+    onRows(rows.length);
     const last = rows.at(-1);
     if (last === undefined) return count;
     after = key.map((column) => last[columns.indexOf(column)] as Bound);
