@@ -19,3 +19,5 @@ export const VIOLATIONS_PRINTED_MAX = 20;
 export const CLOSE_MS_MAX = 1_000;
 /** A day: longer runs end with Ctrl-C. */
 export const SECONDS_MAX = 86_400;
+/** Duration of `conform`, seconds: some heartbeats and many deltas of a market that moves. */
+export const CONFORM_S_DEFAULT = 30;
