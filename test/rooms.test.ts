@@ -50,7 +50,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   rpc: ['config', 'contract'],
   server: ['amounts', 'config', 'contract'],
   sim: ['config', 'contract'],
-  sources: ['client', 'follow'],
+  sources: ['client', 'contract', 'follow'],
   venues: ['config', 'contract', 'rpc'],
   verify: ['client', 'contract'],
 };

@@ -5,6 +5,7 @@ import { reportLines } from '../check/report.js';
 import { ConfigReader } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Flags } from '../config/setting-reader.js';
+import { resultText } from '../contract/command-result.js';
 import { systemTimers } from '../rpc/timers.js';
 
 /** One run. */
@@ -23,8 +24,8 @@ export async function runCheck({ url, flags, output }: CheckRun): Promise<boolea
   const watchSeconds = readSeconds(seconds);
   const config = new ConfigReader({ ...settings, rpcUrl: url }).readService();
   const report = await checkNode({ config, watchSeconds, timers: systemTimers });
-  const text = json ? JSON.stringify(report) : reportLines(report).join('\n');
-  output.write(`${text}\n`);
+  const result = { lines: reportLines(report), body: report };
+  output.write(resultText(result, json === true));
   return report.isGood;
 }
 

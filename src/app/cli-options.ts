@@ -19,6 +19,9 @@ function settingOption(name: SettingName, shown?: string): Option {
   return new Option(`${flagOf(name)} <${setting.value}>`, text).helpGroup(headingOf(name));
 }
 
+/** The results as one JSON object, for scripts. */
+const jsonOption = new Option('--json', 'print one JSON object');
+
 const liveGroups: readonly SettingGroup[] = [
   'book',
   'history',
@@ -71,6 +74,7 @@ export const verifyOptions = [
   settingOption('markets'),
   settingOption('logLevel', 'warn'),
   new Option('--journal <folder>', 'read a whole journal in its place, and check it'),
+  jsonOption,
 ];
 
 /** The options of `check`: the node's other address, its program, and what a day depends on. */
@@ -82,14 +86,14 @@ export const checkOptions = [
   settingOption('auditIntervalMs'),
   settingOption('noHistory'),
   new Option('--seconds <seconds>', 'how long the subscriptions are watched (default 10)'),
-  new Option('--json', 'print one JSON object'),
+  jsonOption,
 ];
 
 /** The arguments of `prove`. */
 export const proveOptions = [
   new Option('--slot <slot>', 'the book after the last turn up to this slot').makeOptionMandatory(),
   new Option('--parts <market>', 'the hashes of what this market holds, and of each order'),
-  new Option('--json', 'print one JSON object'),
+  jsonOption,
 ];
 
 /** The arguments of `export`. */
@@ -109,6 +113,7 @@ export const exportOptions = [
     '--out <file>',
     'the file, or - for standard output (default: the name of the market and the format)',
   ),
+  jsonOption,
 ];
 
 /** The two ends of a back-fill are arguments of one run, not settings. */
@@ -134,10 +139,21 @@ export const followOptions = [
   new Option('--indicative', 'indicative quotes as well'),
   new Option('--seconds <seconds>', 'how long to follow (default until Ctrl-C)'),
   new Option('--plain', 'a line a second instead of a screen'),
+  jsonOption,
+];
+
+/** The arguments of `conform`. */
+export const conformOptions = [
+  new Option('--market <name>', 'the market to follow (default: the first of /markets)'),
+  new Option('--seconds <seconds>', 'how long the streams are followed (default 30)'),
+  jsonOption,
 ];
 
 /** The arguments of `sources`. */
-export const sourcesOptions = [new Option('--plain', 'the table once instead of a screen')];
+export const sourcesOptions = [
+  new Option('--plain', 'the table once instead of a screen'),
+  jsonOption,
+];
 
 /** The arguments of `load`. */
 export const loadOptions = [
@@ -151,6 +167,7 @@ export const loadOptions = [
   new Option('--markets <names>', 'such as SOL-PERP,BTC-PERP (default all)'),
   new Option('--depth <levels>', 'a side: 10, 20, 50, 100 or 500 (default 20)'),
   new Option('--seconds <seconds>', 'how long (default 30)'),
+  jsonOption,
 ];
 
 /** The options of `match`: the parameters of /match. */
@@ -178,5 +195,6 @@ export const matchOptions = [
   new Option('--model <name>', 'spec or onchain (default spec)'),
   new Option('--no-vamm', 'leave the AMM out'),
   new Option('--indicative', 'let indicative quotes compete in the auction'),
+  new Option('--raw', 'every fill, with its key and the raw integers of all amounts'),
   new Option('--json', 'print the body as it is'),
 ];

@@ -11,6 +11,7 @@ import { ConfigReader } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { secrets } from '../config/secrets.js';
 import type { Flags } from '../config/setting-reader.js';
+import { type ConformFlags, conform } from '../follow/conform.js';
 import { follow } from '../follow/follow.js';
 import type { FollowFlags } from '../follow/follow-options.js';
 import { load } from '../load/load.js';
@@ -25,6 +26,7 @@ import { runCheck } from './check-command.js';
 import {
   backfillOptions,
   checkOptions,
+  conformOptions,
   copyOptions,
   coreOptions,
   demoOptions,
@@ -162,11 +164,11 @@ function toolCommands(): readonly Command[] {
       .description(
         'compare the orders of a running service, and their levels, with its chain, or check a journal: exits with 0 when they are equal and it is sound, 1 when not',
       )
-      .action(({ journal, ...flags }: Flags) =>
+      .action(({ journal, json, ...flags }: Flags) =>
         exitByResult(() =>
           typeof journal === 'string'
-            ? verifyJournalFolder(journal, process.stdout)
-            : verifyService(new ConfigReader(flags).readVerify()),
+            ? verifyJournalFolder(journal, process.stdout, json === true)
+            : verifyService(new ConfigReader(flags).readVerify(), json === true),
         ),
       ),
     newCommand('prove', proveOptions)
@@ -191,6 +193,14 @@ function toolCommands(): readonly Command[] {
       .argument('<market>', 'a name, such as SOL-PERP')
       .action((url: string, market: string, flags: FollowFlags) =>
         exitByRun((run) => follow({ url, market, flags, ...run })),
+      ),
+    newCommand('conform', conformOptions)
+      .description(
+        'judge the rules of docs/streaming.md and docs/api.md on a running service: exits with 1 when one was broken',
+      )
+      .argument('<url>', 'of a running service')
+      .action((url: string, flags: ConformFlags) =>
+        exitByRun((run) => conform({ url, flags, ...run })),
       ),
     newCommand('sources', sourcesOptions)
       .description(

@@ -109,6 +109,10 @@ const COMMANDS: Readonly<Record<string, CommandHelp>> = {
       `${SERVICE} --pollers 50 --rate 20`,
     ],
   },
+  conform: {
+    heading: JUDGE,
+    examples: [SERVICE, `${SERVICE} --market SOL-PERP --seconds 60`, `${SERVICE} --json`],
+  },
   sources: { heading: JUDGE, examples: [SERVICE, `${SERVICE} --plain`, `${SERVICE} --json`] },
   prove: {
     heading: STORED,

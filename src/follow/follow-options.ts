@@ -28,6 +28,7 @@ export interface FollowFlags {
   readonly indicative?: boolean;
   readonly seconds?: string;
   readonly plain?: boolean;
+  readonly json?: boolean;
 }
 
 /** The options of a run. */

@@ -2,6 +2,7 @@
  * `slotbook follow`: follows a live stream, validates every rule of docs/streaming.md, draws the
  * top of the book, and prints a report.
  */
+import { resultText } from '../contract/command-result.js';
 import { FollowError, type FollowFlags, followOptions } from './follow-options.js';
 import { Follower } from './follower.js';
 import { DRAW_INTERVAL_MS, LINE_INTERVAL_MS } from './limits.js';
@@ -26,23 +27,26 @@ export interface FollowRun {
  * Rejects with a FollowError when the topic cannot be followed or an option is invalid.
  */
 export async function follow({ url, market, flags, output, stop }: FollowRun): Promise<boolean> {
-  const { seconds, isPlain, ...options } = followOptions({ url, market, flags });
+  const { seconds: secondsMax, isPlain, ...options } = followOptions({ url, market, flags });
   const follower = new Follower(options);
   const startMs = performance.now();
   const plain = isPlain || output.isTTY !== true;
+  const isJson = flags.json === true;
   const draw = (): void => {
+    if (isJson) return;
     if (plain) output.write(lineText(follower));
     else overwriteScreen(output, screenOf(follower.view, headingOf(follower)));
   };
   const timer = setInterval(draw, plain ? LINE_INTERVAL_MS : DRAW_INTERVAL_MS);
   follower.start();
-  const error = await Promise.race([follower.failed, untilOver(stop, seconds)]);
+  const error = await Promise.race([follower.failed, untilOver(stop, secondsMax)]);
   clearInterval(timer);
   await follower.stop();
   if (error !== undefined) throw error;
   const { tally, view } = follower;
-  const lines = tally.reportLines((performance.now() - startMs) / 1_000);
-  output.write(`${lines.join('\n')}\n`);
+  const seconds = (performance.now() - startMs) / 1_000;
+  const result = { lines: tally.reportLines(seconds), body: tally.reportBody(seconds) };
+  output.write(resultText(result, isJson));
   if (view === undefined) throw new FollowError('SNAPSHOT_NOT_FOUND', 'no snapshot came');
   return tally.broken === 0;
 }

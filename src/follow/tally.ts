@@ -28,6 +28,14 @@ export class Tally {
     if (this.messages.length < VIOLATIONS_PRINTED_MAX) this.messages.push(`${rule}: ${message}`);
   }
 
+  /** The report as an object. */
+  reportBody(seconds: number): object {
+    const { frames, bytes, resets, resumes, reconnects, crossed, broken, messages } = this;
+    const violations = Object.fromEntries(this.violations);
+    const counts = { bytes, resets, resumes, reconnects, crossed, broken };
+    return { seconds, frames, ...counts, violations, messages };
+  }
+
   /** The report at the end of a run. */
   reportLines(seconds: number): readonly string[] {
     const { snapshot, delta, heartbeat } = this.frames;

@@ -38,6 +38,16 @@ export class Figures {
     this.#pollUs.record(microseconds(latencyMs));
   }
 
+  /** Percentiles of the changes, milliseconds; null without any. */
+  get deltaMs(): object | null {
+    return percentilesMs(this.#deltaUs);
+  }
+
+  /** Percentiles of the requests, likewise. */
+  get pollMs(): object | null {
+    return percentilesMs(this.#pollUs);
+  }
+
   get deltaLatency(): string {
     return percentilesOf(this.#deltaUs);
   }
@@ -50,6 +60,12 @@ export class Figures {
 /** Node's histograms accept only integers from 1 on. */
 function microseconds(ms: number): number {
   return Math.min(Math.max(1, Math.round(ms * 1_000)), LATENCY_US_MAX);
+}
+
+function percentilesMs(histogram: RecordableHistogram): object | null {
+  if (histogram.count === 0) return null;
+  const at = (percent: number): number => histogram.percentile(percent) / 1_000;
+  return { p50: at(50), p90: at(90), p99: at(99), max: histogram.max / 1_000 };
 }
 
 function percentilesOf(histogram: RecordableHistogram): string {

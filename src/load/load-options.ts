@@ -22,6 +22,7 @@ export interface LoadFlags {
   readonly markets?: string;
   readonly depth?: string;
   readonly seconds?: string;
+  readonly json?: boolean;
 }
 
 /** The readers of a run, and its duration. */

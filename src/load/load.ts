@@ -7,13 +7,14 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpClient } from '../client/http/client.js';
+import { type CommandResult, resultText } from '../contract/command-result.js';
 import { CompatibleReader } from './compatible-reader.js';
 import { readCpuTimes } from './cpu.js';
 import { Figures } from './figures.js';
 import { CONNECTING_MAX, FIRST_BOOK_MS_MAX } from './limits.js';
 import { LoadError, type LoadFlags, type LoadOptions, loadOptions } from './load-options.js';
 import { BookPoller } from './poller.js';
-import { cpuLine, figureLines } from './report.js';
+import { cpuFigures, cpuLine, figureBody, figureLines } from './report.js';
 import { StreamReader } from './stream-reader.js';
 
 /** One run. */
@@ -58,21 +59,27 @@ export async function load({ url, flags, output, stop }: LoadRun): Promise<boole
   const beganMs = performance.now();
   const readers = await openReaders({ options, markets, figures, stop });
   const openS = (performance.now() - beganMs) / 1_000;
-  const lines = await measure({ options, markets, figures, stop });
+  const measured = await measure({ options, markets, figures, stop });
   await Promise.all(readers.map((reader) => reader.stop()));
   const { count, lines: findings } = figures.findings;
   const report = [
     `readers    ${options.readers} streaming, ${options.compatible} compatible; ${readers.length} have their books after ${openS.toFixed(1)} s`,
-    ...lines,
+    ...measured.lines,
     `wrong      ${count}`,
     ...findings.map((text) => `wrong      ${text}`),
   ];
-  output.write(`${report.join('\n')}\n`);
+  const body = {
+    ...{ readers: options.readers, compatible: options.compatible, pollers: options.pollers },
+    ...{ opened: readers.length, openSeconds: openS },
+    ...measured.body,
+    ...{ wrong: count, findings },
+  };
+  output.write(resultText({ lines: report, body }, flags.json === true));
   return count === 0;
 }
 
 /** Polls, and counts until the time is over. */
-async function measure({ stop, ...of }: Loaded): Promise<readonly string[]> {
+async function measure({ stop, ...of }: Loaded): Promise<CommandResult> {
   const { options, figures } = of;
   const polling = new AbortController();
   setMaxListeners(options.pollers * 2, polling.signal);
@@ -83,9 +90,14 @@ async function measure({ stop, ...of }: Loaded): Promise<readonly string[]> {
   await delay(options.seconds * 1_000, undefined, { signal: stop }).catch(() => {});
   const seconds = (performance.now() - startMs) / 1_000;
   const lines = figureLines(figures, seconds);
+  const body = figureBody(figures, seconds);
   polling.abort();
   await Promise.all(polls);
-  return [...lines, cpuLine(before, await readCpuTimes(options.url), seconds)];
+  const after = await readCpuTimes(options.url);
+  return {
+    lines: [...lines, cpuLine(before, after, seconds)],
+    body: { ...body, ...cpuFigures(before, after, seconds) },
+  };
 }
 
 async function readMarkets({ url, markets: names }: LoadOptions): Promise<readonly Market[]> {

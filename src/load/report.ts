@@ -18,6 +18,20 @@ export function figureLines(figures: Figures, seconds: number): readonly string[
   ];
 }
 
+/** The same as an object. */
+export function figureBody(figures: Figures, seconds: number): object {
+  const { frames, frameBytes, polls, failedPolls, negative } = figures;
+  const { deltaMs, pollMs } = figures;
+  return { seconds, frames, frameBytes, polls, failedPolls, negative, deltaMs, pollMs };
+}
+
+/** The CPU time in cores; null for a service that shows no metrics. */
+export function cpuFigures(before: CpuTimes, after: CpuTimes, seconds: number): object {
+  const isKnown = before.service !== undefined && after.service !== undefined;
+  const serviceCores = isKnown ? ((after.service ?? 0) - (before.service ?? 0)) / seconds : null;
+  return { serviceCores, ownCores: (after.own - before.own) / seconds };
+}
+
 /** Returns a line with the CPU time of the service and of this process, in cores. */
 export function cpuLine(before: CpuTimes, after: CpuTimes, seconds: number): string {
   const own = coresOf(after.own - before.own, seconds);

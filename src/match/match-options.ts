@@ -41,6 +41,8 @@ export interface MatchFlags {
   readonly indicative?: boolean;
   /** Whether to print the body of the response instead of the table. */
   readonly json?: boolean;
+  /** Whether the table has every fill, whole keys and raw amounts. */
+  readonly raw?: boolean;
 }
 
 /** The default address, on this machine. */

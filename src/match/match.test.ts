@@ -68,7 +68,7 @@ async function failure(flags: MatchFlags): Promise<string> {
 
 describe('slotbook match', () => {
   test('prints every fill and what they come to, in units and raw', async () => {
-    const { done, text } = await run({ side: 'buy', size: '1' });
+    const { done, text } = await run({ side: 'buy', size: '1', raw: true });
     expect(done).toBe(true);
     const rows = text.split('\n').map((line) => line.trim().split(/ {2,}/));
     expect(rows[0]).toEqual(['SOL-PERP buy, model spec, slot 350000000, live']);
@@ -83,14 +83,30 @@ describe('slotbook match', () => {
     expect(text).toMatch(/^rests +nothing$/m);
   });
 
+  test('sums the fills of a level within 80 columns, with short keys', async () => {
+    const [fill, amm] = BODY.fills;
+    const other = { ...fill, maker: 'C13FZykQfLXKuMAMh2iuG7JxhQqd8otujNRAgVETU6id', orderId: 7 };
+    answers(JSON.stringify({ ...BODY, fills: [fill, other, { ...fill, orderId: 9 }, amm] }));
+    const { text } = await run({ side: 'buy', size: '3' });
+    const lines = text.split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    const rows = lines.map((line) => line.trim().split(/ {2,}/));
+    expect(rows[3]).toEqual([
+      ...['dlob', '85.013', '2.28', '193.82964', '0.19383', '0.038766', '3', '9JtczxrJ +1'],
+    ]);
+    expect(rows[4]?.slice(-2)).toEqual(['1', '-']);
+    expect(text).toMatch(/^filled base +1$/m);
+    expect(text).not.toContain('(');
+  });
+
   test('says what rests, and why nothing fills', async () => {
     const rests = { price: '84000000', size: '1000000000', rebateRate: '0.0002' };
     const none = { fills: [], averagePrice: null, worstPrice: null, priceImpact: null };
     answers(JSON.stringify({ ...BODY, ...none, filledBase: '0', unfilled: '1000000000', rests }));
-    const resting = await run({ side: 'buy', size: '1.' });
+    const resting = await run({ side: 'buy', size: '1.', raw: true });
     expect(resting.text).toContain('1 (1000000000) at 84 (84000000), rebate 0.02 % (0.0002)');
     answers(JSON.stringify({ ...BODY, ...none, unfilled: '5', reason: 'belowMinOrderSize' }));
-    const refused = await run({ side: 'buy', quote: '5' });
+    const refused = await run({ side: 'buy', quote: '5', raw: true });
     expect(refused.text).toMatch(/^reason +belowMinOrderSize$/m);
     expect(refused.text).toMatch(/^unfilled +0\.000005 \(5\)$/m);
   });

@@ -33,8 +33,8 @@ interface MatchRun {
 export async function match({ market, flags, output }: MatchRun): Promise<boolean> {
   const text = await fetchText(matchUrl(market, flags));
   const walk = parseWalk(text);
-  const { side = '', quote } = flags;
-  const lines = flags.json ? [text] : walkLines(walk, { side, inQuote: quote !== undefined });
+  const { side = '', quote, raw = false } = flags;
+  const lines = flags.json ? [text] : walkLines(walk, { side, inQuote: quote !== undefined, raw });
   output.write(`${lines.join('\n')}\n`);
   return walk.fills.length > 0 || walk.rests !== null;
 }

@@ -1,4 +1,7 @@
-/** Formats simulated fills as a table: a row for each fill, then the sums. */
+/**
+ * Formats simulated fills as a table: a row for each level and source within 80 columns, or for each
+ * fill with raw amounts; then the sums.
+ */
 import { BASE_DECIMALS, formatDecimal, QUOTE_DECIMALS } from '../client/amounts.js';
 import type { MatchAnswer } from '../client/generated/books.js';
 
@@ -6,9 +9,14 @@ import type { MatchAnswer } from '../client/generated/books.js';
 interface WalkQuery {
   readonly side: string;
   readonly inQuote: boolean;
+  readonly raw: boolean;
 }
 
 type Fill = MatchAnswer['fills'][number];
+
+const LEVEL_HEAD = ['source', 'price', 'size', 'quote', 'fee', 'rebate', 'fills', 'maker'];
+/** Shown characters of a key: enough to find it again. */
+const KEY_CHARS = 8;
 
 const HEAD = [
   '#',
@@ -30,19 +38,57 @@ const HEAD = [
 /** Columns of words, which are aligned left; other columns are numbers, aligned right. */
 const WORDS: ReadonlySet<string> = new Set(['source', 'maker']);
 
-/** Returns the lines of the table: each amount in units, with its raw value. */
+/** Returns the lines of the table. */
 export function walkLines(walk: MatchAnswer, query: WalkQuery): readonly string[] {
   const { marketName, model, slot, state } = walk;
   const head = `${marketName} ${query.side}, model ${model}, slot ${slot}, ${state}`;
-  return [head, '', ...tableOf(walk.fills), ...sumsOf(walk, query)];
+  const table = query.raw
+    ? tableOf(HEAD, walk.fills.map(rowOf))
+    : tableOf(LEVEL_HEAD, levelsOf(walk.fills).map(levelRow));
+  return [head, '', ...table, ...sumsOf(walk, query)];
 }
 
-function tableOf(fills: readonly Fill[]): readonly string[] {
-  if (fills.length === 0) return [];
-  const rows = [HEAD, ...fills.map(rowOf)];
-  const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+/** Groups fills by source and price, in their order. */
+function levelsOf(fills: readonly Fill[]): readonly (readonly Fill[])[] {
+  const levels = new Map<string, Fill[]>();
+  for (const fill of fills) {
+    const key = `${fill.source} ${fill.price}`;
+    levels.set(key, [...(levels.get(key) ?? []), fill]);
+  }
+  return [...levels.values()];
+}
+
+function levelRow(fills: readonly Fill[]): readonly string[] {
+  const sum = (amountOf: (fill: Fill) => bigint) =>
+    fills.reduce((a, fill) => a + amountOf(fill), 0n);
+  const quote = (raw: bigint) => formatDecimal(raw, QUOTE_DECIMALS);
+  const [first] = fills;
+  const makers = [...new Set(fills.flatMap(({ maker }) => maker ?? []))];
+  const others = makers.length > 1 ? ` +${makers.length - 1}` : '';
+  return [
+    first?.source ?? '',
+    quote(first?.price ?? 0n),
+    formatDecimal(
+      sum(({ size }) => size),
+      BASE_DECIMALS,
+    ),
+    quote(sum((fill) => fill.quote)),
+    quote(sum(({ takerFee }) => takerFee)),
+    quote(sum(({ makerRebate }) => makerRebate)),
+    String(fills.length),
+    makers[0] === undefined ? '-' : `${makers[0].slice(0, KEY_CHARS)}${others}`,
+  ];
+}
+
+function tableOf(
+  head: readonly string[],
+  cells: readonly (readonly string[])[],
+): readonly string[] {
+  if (cells.length === 0) return [];
+  const rows = [head, ...cells];
+  const widths = head.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   const lines = rows.map((row) =>
-    row.map((cell, at) => padCell(cell, widths[at] ?? 0, HEAD[at] ?? '')).join('  '),
+    row.map((cell, at) => padCell(cell, widths[at] ?? 0, head[at] ?? '')).join('  '),
   );
   return [...lines.map((line) => line.trimEnd()), ''];
 }
@@ -66,7 +112,9 @@ function rowOf(fill: Fill, index: number): readonly string[] {
   ];
 }
 
-function sumsOf(walk: MatchAnswer, { inQuote }: WalkQuery): readonly string[] {
+function sumsOf(walk: MatchAnswer, { inQuote, raw: isRaw }: WalkQuery): readonly string[] {
+  const amountText = (raw: bigint, decimals: number): string =>
+    `${formatDecimal(raw, decimals)}${isRaw ? ` (${raw})` : ''}`;
   const quote = (raw: bigint) => amountText(raw, QUOTE_DECIMALS);
   const price = (raw: bigint | null) => (raw === null ? '-' : quote(raw));
   const { rests, reason } = walk;
@@ -75,28 +123,28 @@ function sumsOf(walk: MatchAnswer, { inQuote }: WalkQuery): readonly string[] {
     ['filled quote', quote(walk.filledQuote)],
     ['average price', price(walk.averagePrice)],
     ['worst price', price(walk.worstPrice)],
-    ['price impact', percentOf(walk.priceImpact)],
+    ['price impact', percentOf(walk.priceImpact, isRaw)],
     ['taker fee', quote(walk.takerFee)],
     ['unfilled', amountText(walk.unfilled, inQuote ? QUOTE_DECIMALS : BASE_DECIMALS)],
-    ['rests', rests === null ? 'nothing' : restOf(rests)],
+    ['rests', rests === null ? 'nothing' : restOf(rests, amountText, isRaw)],
   ];
   if (reason !== undefined) lines.push(['reason', reason]);
   return lines.map(([name = '', text]) => `${name.padEnd(13)}  ${text}`);
 }
 
-function restOf({ price, size, rebateRate }: NonNullable<MatchAnswer['rests']>): string {
+function restOf(
+  { price, size, rebateRate }: NonNullable<MatchAnswer['rests']>,
+  amountText: (raw: bigint, decimals: number) => string,
+  isRaw: boolean,
+): string {
   const where = `${amountText(size, BASE_DECIMALS)} at ${amountText(price, QUOTE_DECIMALS)}`;
-  return `${where}, rebate ${percentOf(rebateRate)} when filled`;
+  return `${where}, rebate ${percentOf(rebateRate, isRaw)} when filled`;
 }
 
 /** Converts a fraction to a percentage exactly, by moving the decimal point two places. */
-function percentOf(fraction: string | null): string {
+function percentOf(fraction: string | null, isRaw: boolean): string {
   if (fraction === null) return '-';
   if (!/^-?\d+(\.\d+)?$/.test(fraction)) return fraction;
   const [whole = '0', decimals = ''] = fraction.split('.');
-  return `${formatDecimal(BigInt(`${whole}${decimals}00`), decimals.length)} % (${fraction})`;
-}
-
-function amountText(raw: bigint, decimals: number): string {
-  return `${formatDecimal(raw, decimals)} (${raw})`;
+  return `${formatDecimal(BigInt(`${whole}${decimals}00`), decimals.length)} %${isRaw ? ` (${fraction})` : ''}`;
 }

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ClientError } from '../client/error.js';
 import type { ServiceStatus } from '../client/generated/service.js';
 import { HttpClient } from '../client/http/client.js';
+import { resultText } from '../contract/command-result.js';
 import { type Output, overwriteScreen } from '../follow/terminal.js';
 import { READ_INTERVAL_MS, READ_MS_MAX } from './limits.js';
 import { statusLines } from './table.js';
@@ -14,6 +15,7 @@ import { statusLines } from './table.js';
 /** Flags from the command line. */
 export interface SourcesFlags {
   readonly plain?: boolean;
+  readonly json?: boolean;
 }
 
 /** One run. */
@@ -36,6 +38,11 @@ interface SourcesRun {
 export async function showSources({ url, flags, output, stop }: SourcesRun): Promise<boolean> {
   const service = new HttpClient({ url, retriesMax: 0, timeoutMs: READ_MS_MAX });
   let status = await service.status({ signal: stop });
+  if (flags.json === true) {
+    const { state, slot, reason, node, sources = [] } = status;
+    output.write(resultText({ lines: [], body: { state, slot, reason, node, sources } }, true));
+    return areAllTrusted(status);
+  }
   if (flags.plain === true || output.isTTY !== true || status.sources === undefined) {
     output.write(textOf(statusLines(status)));
     return areAllTrusted(status);
