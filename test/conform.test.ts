@@ -26,7 +26,10 @@ test('conform: a breach of a path is counted, and a refusal judges nothing', asy
 }) => {
   const level = { price: '1', size: '1' };
   const server = createServer((request, response) => {
-    if (request.url === '/l2') return response.writeHead(503).end();
+    if (request.url === '/l2') {
+      response.writeHead(503).end();
+      return;
+    }
     response.setHeader('ETag', '"a"').setHeader('X-Slot', '8').setHeader('X-State', 'live');
     response.end(JSON.stringify({ slot: 7, state: 'live', bids: [level, level], asks: [] }));
   });

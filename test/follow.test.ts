@@ -314,7 +314,9 @@ describe('the command', () => {
     const { text } = await run({ url: stream.url, flags: {}, isTTY: true, isEnough });
     const screen = text.split('\x1b[H\x1b[J').at(-1)?.split('frames  ')[0] ?? '';
     expect(screen).toContain('book:SOL-PERP:10  following  live');
-    const prices = [...screen.matchAll(/^\x1b\[3[12]m +(\d+\.\d+)\x1b/gm)].map(([, one]) => Number(one));
+    const prices = [...screen.matchAll(/^\P{L}\[3[12]m +(\d+\.\d+)\P{L}/gmu)].map(([, one]) =>
+      Number(one),
+    );
     expect(prices).toHaveLength(20);
     expect(prices).toEqual([...prices].sort((a, b) => b - a));
   });

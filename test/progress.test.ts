@@ -1,12 +1,12 @@
 /** The progress of a long run, on a terminal and elsewhere. */
 import { expect, test } from 'vitest';
-import { Progress } from '../src/app/progress.js';
+import { RunProgress } from '../src/app/progress.js';
 import { ManualTimers } from './support/manual-timers.js';
 
 function startProgress(isTTY: boolean) {
   const timers = new ManualTimers();
   const shown: string[] = [];
-  const progress = new Progress({ isTTY, write: (text) => shown.push(text) }, timers);
+  const progress = new RunProgress({ isTTY, write: (text) => shown.push(text) }, timers);
   return { timers, shown, progress };
 }
 

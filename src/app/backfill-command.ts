@@ -7,7 +7,7 @@ import { findTimeMs } from '../config/time-text.js';
 import { type BackfillProgress, backfill } from '../history/backfill.js';
 import type { JobEnd } from '../history/backfill-job.js';
 import { systemTimers } from '../rpc/timers.js';
-import { Progress } from './progress.js';
+import { RunProgress } from './progress.js';
 
 /** Base58 of the 64 bytes of a signature. */
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
@@ -29,7 +29,7 @@ export async function runBackfill(
     throw new ConfigError('MISSING_SETTING', '--data-dir is missing', '--data-dir');
   }
   const { dataDir, database, requestsPerSecond } = history;
-  const progress = new Progress();
+  const progress = new RunProgress();
   const options = { nodes, programId, program, dataDir, database, requestsPerSecond, from, to };
   try {
     const last = await backfill({

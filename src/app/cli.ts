@@ -150,8 +150,11 @@ function historyCommands(): readonly Command[] {
 
 /** Returns the commands that end with an exit code of their own. */
 function toolCommands(): readonly Command[] {
+  return [...historyCommands(), ...judgingCommands(), ...readingCommands()];
+}
+
+function judgingCommands(): readonly Command[] {
   return [
-    ...historyCommands(),
     newCommand('check', checkOptions)
       .description(
         'say whether a node is good enough for a service, and what it costs a day: exits with 0 when it is, 1 when not',
@@ -170,29 +173,6 @@ function toolCommands(): readonly Command[] {
             ? verifyJournalFolder(journal, process.stdout, json === true)
             : verifyService(new ConfigReader(flags).readVerify(), json === true),
         ),
-      ),
-    newCommand('prove', proveOptions)
-      .description(
-        "print the hash of each market's book at a slot of a journal: services that read the same chain print the same",
-      )
-      .argument('<folder>', 'of a journal, or of the data of a service')
-      .action((folder: string, flags: ProveFlags) =>
-        exitByResult(() => proveBooks(folder, flags, process.stdout)),
-      ),
-    newCommand('export', exportOptions)
-      .description(
-        'write the levels, the orders or the trades of a market to a file for other tools',
-      )
-      .argument('<folder>', 'of a journal, or of the data of a service')
-      .action((folder: string, flags: ExportFlags) =>
-        exitByRun(({ stop }) => exportRows(folder, flags, stop)),
-      ),
-    newCommand('follow', followOptions)
-      .description('follow a live stream and check it: exits with 1 when it broke a rule')
-      .argument('<url>', 'of a running service')
-      .argument('<market>', 'a name, such as SOL-PERP')
-      .action((url: string, market: string, flags: FollowFlags) =>
-        exitByRun((run) => follow({ url, market, flags, ...run })),
       ),
     newCommand('conform', conformOptions)
       .description(
@@ -216,6 +196,34 @@ function toolCommands(): readonly Command[] {
       )
       .argument('<url>', 'of a running service')
       .action((url: string, flags: LoadFlags) => exitByRun((run) => load({ url, flags, ...run }))),
+  ];
+}
+
+function readingCommands(): readonly Command[] {
+  return [
+    newCommand('prove', proveOptions)
+      .description(
+        "print the hash of each market's book at a slot of a journal: services that read the same chain print the same",
+      )
+      .argument('<folder>', 'of a journal, or of the data of a service')
+      .action((folder: string, flags: ProveFlags) =>
+        exitByResult(() => proveBooks(folder, flags, process.stdout)),
+      ),
+    newCommand('export', exportOptions)
+      .description(
+        'write the levels, the orders or the trades of a market to a file for other tools',
+      )
+      .argument('<folder>', 'of a journal, or of the data of a service')
+      .action((folder: string, flags: ExportFlags) =>
+        exitByRun(({ stop }) => exportRows(folder, flags, stop)),
+      ),
+    newCommand('follow', followOptions)
+      .description('follow a live stream and check it: exits with 1 when it broke a rule')
+      .argument('<url>', 'of a running service')
+      .argument('<market>', 'a name, such as SOL-PERP')
+      .action((url: string, market: string, flags: FollowFlags) =>
+        exitByRun((run) => follow({ url, market, flags, ...run })),
+      ),
     newCommand('match', matchOptions)
       .description(
         'ask a running service what an order would get: exits with 1 when nothing would fill or rest',

@@ -2,7 +2,7 @@
 import { ConfigReader } from '../config/config.js';
 import type { Flags } from '../config/setting-reader.js';
 import { systemTimers } from '../rpc/timers.js';
-import { Progress } from './progress.js';
+import { RunProgress } from './progress.js';
 
 /**
  * Copies the history completely or not at all, and prints the counts; no service may have the file
@@ -17,7 +17,7 @@ export async function copyHistory(
   // The Postgres client is loaded on demand.
   const { copyFile } = await import('../history/postgres/copy-file.js');
   const startedAtMs = systemTimers.nowMs();
-  const progress = new Progress();
+  const progress = new RunProgress();
   const { rows } = await copyFile({
     file,
     url,

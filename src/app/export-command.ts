@@ -19,7 +19,7 @@ import type { SegmentInfo } from '../journal/store/segment-info.js';
 import { systemTimers } from '../rpc/timers.js';
 import { findTrades, marketOfJournal } from './exported-trades.js';
 import { existingFolder } from './journal-origin.js';
-import { Progress } from './progress.js';
+import { RunProgress } from './progress.js';
 
 /** The flags of `export`. */
 export interface ExportFlags {
@@ -97,7 +97,7 @@ function emptyError({ market, times }: Asked): ConfigError {
 /** Counts the rows of an export, and shows how far it is. */
 class ExportedRows {
   readonly #file: string;
-  readonly #progress = new Progress();
+  readonly #progress = new RunProgress();
   /** The times of the rows, unix milliseconds; null until the first and the last are known. */
   range: { readonly fromMs: number; readonly toMs: number } | null = null;
   #rows = 0;

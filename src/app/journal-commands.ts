@@ -5,7 +5,7 @@ import { type ProvedSlot, proveOrders, proveSlot } from '../journal/prove-slot.j
 import { verifyJournal } from '../journal/verify-journal.js';
 import { systemTimers } from '../rpc/timers.js';
 import { existingFolder, segmentOfSlot } from './journal-origin.js';
-import { Progress } from './progress.js';
+import { RunProgress } from './progress.js';
 
 /** The output of a command. */
 interface CommandOutput {
@@ -23,7 +23,7 @@ export async function verifyJournalFolder(
 ): Promise<boolean> {
   const folder = existingFolder(place, '--journal');
   const lines: string[] = [];
-  const progress = new Progress();
+  const progress = new RunProgress();
   const onBytes = (read: number, all: number): void =>
     progress.show({ share: read / Math.max(1, all), done: Math.round(read / 1e6), unit: 'MB' });
   const printBelow = (line: string): void => {

@@ -30,7 +30,7 @@ interface ProgressOutput {
 }
 
 /** The progress of one run. */
-export class Progress {
+export class RunProgress {
   readonly #output: ProgressOutput;
   readonly #timers: Pick<Timers, 'nowMs'>;
   #begin: { readonly atMs: number; readonly step: ProgressStep } | null = null;

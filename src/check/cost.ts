@@ -6,6 +6,8 @@ import { FINALISED_CHECK_MS } from '../history/model/limits.js';
 import { CREDITS, CREDITS_PER_100_KB } from './limits.js';
 
 const DAY_MS = 86_400_000;
+/** Scans of an audit: users and each kind of market accounts. */
+const SCANS_AN_AUDIT = 1 + MARKET_KINDS.length;
 
 /** The figures that a check measures; streams are in bytes a second. */
 export interface Measured {
@@ -56,36 +58,45 @@ export interface Day {
  * and their oracles are in proportion to it.
  */
 export function reckonDay(measured: Measured, markets: number, intervals: Intervals): Day {
-  const { streams, userScanBytes, marketScanBytes, accountBytes } = measured;
+  const { userScanBytes, marketScanBytes, accountBytes } = measured;
   const { probeIntervalMs, auditIntervalMs, hasHistory } = intervals;
   const share = measured.markets === 0 ? 0 : markets / measured.markets;
-  const others = 2 * markets + 1;
-  const probes = timesADay(probeIntervalMs) * probesPerInterval(others);
+  const probes = timesADay(probeIntervalMs) * probesPerInterval(2 * markets + 1);
   const audits = timesADay(auditIntervalMs);
-  const scans = audits * (1 + MARKET_KINDS.length);
+  const scans = audits * SCANS_AN_AUDIT;
   const clockReads = audits * Math.ceil((markets + 1) / ACCOUNTS_PER_READ);
-  // Each check of a history asks for the finalised slot, and lists finalised signatures.
   const checks = hasHistory ? timesADay(FINALISED_CHECK_MS) : 0;
-  const listed = (measured.transactionsPerSecond * FINALISED_CHECK_MS) / 1_000;
-  const oracleShare = markets * streams.oracle;
-  const perSecond = streams.users + streams.markets * share + oracleShare + streams.clock;
-  const logs = hasHistory ? streams.logs : 0;
-  const streamed = ((perSecond + streams.slots + logs) * DAY_MS) / 1_000;
+  const streamed = streamedBytes(measured, markets, hasHistory);
   const called =
     probes * ACCOUNTS_PER_READ * accountBytes +
     audits * (userScanBytes + marketScanBytes * share + (markets + 1) * accountBytes) +
-    checks * listed * measured.signatureBytes;
+    listedBytes(measured, checks);
   const credits =
     (probes + clockReads + checks) * CREDITS.call + scans * CREDITS.scan + checks * CREDITS.past;
   return {
     markets,
     requests: Math.round(probes + clockReads + scans + 2 * checks),
-    // Slots, Clock, the four kinds of accounts, an oracle a market, and logs.
     subscriptions: 2 + 1 + MARKET_KINDS.length + markets + (hasHistory ? 1 : 0),
     bytes: Math.round(called + streamed),
     credits: Math.round(credits),
     meteredCredits: Math.round(credits + (streamed / 100_000) * CREDITS_PER_100_KB),
   };
+}
+
+/** Each check of a history asks for the finalised slot, and lists finalised signatures. */
+function listedBytes({ transactionsPerSecond, signatureBytes }: Measured, checks: number): number {
+  return (checks * transactionsPerSecond * FINALISED_CHECK_MS * signatureBytes) / 1_000;
+}
+
+function streamedBytes(
+  { markets: measured, streams }: Measured,
+  markets: number,
+  hasHistory: boolean,
+): number {
+  const share = measured === 0 ? 0 : markets / measured;
+  const ofMarkets = streams.markets * share + streams.oracle * markets;
+  const logs = hasHistory ? streams.logs : 0;
+  return ((streams.users + ofMarkets + streams.clock + streams.slots + logs) * DAY_MS) / 1_000;
 }
 
 function timesADay(intervalMs: number): number {

@@ -19,7 +19,7 @@ import {
   openSocket,
   type StreamName,
   streamRequests,
-  type Watched,
+  type WatchedStream,
   watchStreams,
 } from './watch.js';
 
@@ -102,11 +102,11 @@ async function readAll(rpc: NodeRpc, { config, timers }: CheckOptions): Promise<
 
 function daysOf(
   { users, markets, accountBytes, past }: NodeReadings,
-  streams: ReadonlyMap<StreamName, Watched>,
+  streams: ReadonlyMap<StreamName, WatchedStream>,
   { config, watchSeconds }: CheckOptions,
 ): readonly Day[] {
   if ('failure' in users || 'failure' in markets) return [];
-  const rateOf = (name: StreamName): number => (streams.get(name)?.bytes ?? 0) / watchSeconds;
+  const rateOf = (name: StreamName) => (streams.get(name)?.bytes ?? 0) / watchSeconds;
   const measured: Measured = {
     markets: markets.value.count,
     userScanBytes: users.value.bytes,
@@ -115,11 +115,9 @@ function daysOf(
     signatureBytes: 'value' in past ? past.value.rowBytes : 0,
     transactionsPerSecond: 'value' in past ? rows.transactionRate(past.value) : 0,
     streams: {
-      users: rateOf('users'),
+      ...{ users: rateOf('users'), clock: rateOf('clock'), slots: rateOf('slots') },
       markets: rateOf('perps') + rateOf('spots'),
       oracle: rateOf('oracle'),
-      clock: rateOf('clock'),
-      slots: rateOf('slots'),
       logs: rateOf('logs'),
     },
   };

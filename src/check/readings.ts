@@ -35,7 +35,7 @@ export async function timeCall<T>(timers: Timers, call: () => Promise<T>): Promi
 }
 
 /** A scan of accounts: how many, their bytes, and the keys of the first ones. */
-export interface Scan {
+export interface ScannedAccounts {
   readonly count: number;
   readonly bytes: number;
   readonly keys: readonly string[];
@@ -46,7 +46,7 @@ export async function scanAccounts(
   rpc: NodeRpc,
   program: ChainProgram,
   kind: ProgramKind,
-): Promise<Scan> {
+): Promise<ScannedAccounts> {
   const body = await rpc.callRaw('getProgramAccounts', programAccountsParams(program, kind));
   // The other texts of a body are base58 and base64, so that the name of the key is unique.
   const keys: string[] = [];
@@ -111,14 +111,15 @@ export interface ListedPast {
   readonly rowBytes: number;
 }
 
+const LISTED = { commitment: 'confirmed', limit: PAGE_SIGNATURES };
+
 /** Lists the newest transactions of the program, a few pages, and asks for the node's first block. */
 export async function listPast(rpc: NodeRpc, programId: string): Promise<ListedPast> {
   const rows: ListedSignature[] = [];
   let bytes = 0;
   let isWhole = false;
   for (let page = 0; page < PAGES_MAX && !isWhole; page += 1) {
-    const before = rows.at(-1)?.signature;
-    const config = { commitment: 'confirmed', limit: PAGE_SIGNATURES, before };
+    const config = { ...LISTED, before: rows.at(-1)?.signature };
     const found = await rpc.call('getSignaturesForAddress', [programId, config], (result) => {
       bytes += JSON.stringify(result).length;
       return parseSignatures(result).rows;
@@ -141,8 +142,8 @@ export async function listPast(rpc: NodeRpc, programId: string): Promise<ListedP
 
 /** The results of the calls. */
 export interface NodeReadings {
-  readonly users: Timed<Scan>;
-  readonly markets: Timed<Scan>;
+  readonly users: Timed<ScannedAccounts>;
+  readonly markets: Timed<ScannedAccounts>;
   readonly accountBytes: number;
   readonly oracle: string | null;
   readonly past: Timed<ListedPast>;

@@ -4,7 +4,7 @@ import { SCAN_ALONE_MS_MAX } from '../feed/model/limits.js';
 import { hoursOfSlots } from './cost.js';
 import { CALL_SLOW_MS } from './limits.js';
 import type { ListedPast, NodeReadings, Timed } from './readings.js';
-import type { StreamName, Watched } from './watch.js';
+import type { StreamName, WatchedStream } from './watch.js';
 
 /** One checked ability of a node. */
 export interface CheckRow {
@@ -86,7 +86,7 @@ const JUDGED: readonly StreamName[] = ['slots', 'users', 'perps', 'clock', 'logs
 
 /** The subscriptions; `closed` is the reason why the socket did not open. */
 export function streamRows(
-  streams: ReadonlyMap<StreamName, Watched> | null,
+  streams: ReadonlyMap<StreamName, WatchedStream> | null,
   closed: string | null,
   limits: { readonly watchSeconds: number; readonly laggingAfterMs: number },
 ): readonly CheckRow[] {
@@ -99,7 +99,7 @@ export function streamRows(
 
 function streamRow(
   name: StreamName,
-  { method, refusal, firstMs, count, bytes, gapMsMax }: Watched,
+  { method, refusal, firstMs, count, bytes, gapMsMax }: WatchedStream,
   { watchSeconds, laggingAfterMs }: Parameters<typeof streamRows>[2],
 ): CheckRow {
   const title = name === 'slots' || name === 'logs' ? method : `${method} ${name}`;

@@ -13,7 +13,7 @@ import { sleep } from '../rpc/timers.js';
 import { ENVELOPE_BYTES, OPEN_MS_MAX } from './limits.js';
 
 /** The notifications of one subscription. */
-export interface Watched {
+export interface WatchedStream {
   readonly method: string;
   /** From the request to its acknowledgement, milliseconds; null when it was refused. */
   readonly acknowledgedMs: number | null;
@@ -31,7 +31,7 @@ export interface Watched {
 export type StreamName = 'slots' | 'users' | 'perps' | 'spots' | 'clock' | 'oracle' | 'logs';
 
 /** One subscription to watch. */
-export interface StreamRequest {
+export interface StreamQuery {
   readonly name: StreamName;
   readonly method: string;
   readonly params: readonly unknown[];
@@ -41,13 +41,13 @@ export interface StreamRequest {
 export function streamRequests(
   program: ChainProgram,
   oracle: string | null,
-): readonly StreamRequest[] {
+): readonly StreamQuery[] {
   const logs = [{ mentions: [program.programId] }, { commitment: 'confirmed' }];
-  const ofProgram = (name: StreamName, kind: ProgramKind): StreamRequest => {
+  const ofProgram = (name: StreamName, kind: ProgramKind): StreamQuery => {
     const params = programSubscribeParams(program, kind, 'base64+zstd');
     return { name, method: 'programSubscribe', params };
   };
-  const ofAccount = (name: StreamName, key: string): StreamRequest => {
+  const ofAccount = (name: StreamName, key: string): StreamQuery => {
     return { name, method: 'accountSubscribe', params: accountSubscribeParams(key) };
   };
   return [
@@ -83,9 +83,9 @@ export async function openSocket(socket: NodeSocket, timers: Timers): Promise<st
 /** Subscribes on an open connection, and counts for some milliseconds. */
 export async function watchStreams(
   socket: NodeSocket,
-  requests: readonly StreamRequest[],
+  requests: readonly StreamQuery[],
   { timers, watchMs }: { readonly timers: Timers; readonly watchMs: number },
-): Promise<ReadonlyMap<StreamName, Watched>> {
+): Promise<ReadonlyMap<StreamName, WatchedStream>> {
   const counts = requests.map((request) => new StreamCount(request, timers));
   await Promise.all(counts.map((count) => count.subscribe(socket)));
   await sleep(timers, watchMs);
@@ -94,7 +94,7 @@ export async function watchStreams(
 
 class StreamCount {
   readonly name: StreamName;
-  readonly #request: StreamRequest;
+  readonly #request: StreamQuery;
   readonly #timers: Timers;
   readonly #sinceMs: number;
   #acknowledgedMs: number | null = null;
@@ -105,7 +105,7 @@ class StreamCount {
   #count = 0;
   #bytes = 0;
 
-  constructor(request: StreamRequest, timers: Timers) {
+  constructor(request: StreamQuery, timers: Timers) {
     this.name = request.name;
     this.#request = request;
     this.#timers = timers;
@@ -122,7 +122,7 @@ class StreamCount {
     }
   }
 
-  end(): Watched {
+  end(): WatchedStream {
     this.#closeGap();
     return {
       method: this.#request.method,

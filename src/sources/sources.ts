@@ -38,13 +38,8 @@ interface SourcesRun {
 export async function showSources({ url, flags, output, stop }: SourcesRun): Promise<boolean> {
   const service = new HttpClient({ url, retriesMax: 0, timeoutMs: READ_MS_MAX });
   let status = await service.status({ signal: stop });
-  if (flags.json === true) {
-    const { state, slot, reason, node, sources = [] } = status;
-    output.write(resultText({ lines: [], body: { state, slot, reason, node, sources } }, true));
-    return areAllTrusted(status);
-  }
-  if (flags.plain === true || output.isTTY !== true || status.sources === undefined) {
-    output.write(textOf(statusLines(status)));
+  if (flags.json || flags.plain || output.isTTY !== true || status.sources === undefined) {
+    output.write(resultText({ lines: statusLines(status), body: bodyOf(status) }, flags.json));
     return areAllTrusted(status);
   }
   let failure: string | null = null;
@@ -64,6 +59,10 @@ export async function showSources({ url, flags, output, stop }: SourcesRun): Pro
     }
   }
   return areAllTrusted(status);
+}
+
+function bodyOf({ state, slot, reason, node, sources = [] }: ServiceStatus): object {
+  return { state, slot, reason, node, sources };
 }
 
 function textOf(lines: readonly string[]): string {

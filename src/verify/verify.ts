@@ -53,11 +53,14 @@ export async function verify(options: VerifyOptions): Promise<boolean> {
   const both = order.filter((symbol) => wanted.includes(symbol) && served.includes(symbol));
   const runs = both.map((symbol) => new MarketRun({ symbol, service, chain }));
   await compareAll(runs, endMs);
-  const lines = [...lost, ...runs.flatMap((run) => run.reportLines())];
-  const body = { equal: false, lost, markets: runs.map((run) => run.report()) };
   const { isEqual, line, failure } = summaryOf(runs, lost.length);
-  const all = line === null ? lines : [...lines, line];
-  output.write(resultText({ lines: all, body: { ...body, equal: isEqual } }, isJson));
+  const body = { equal: isEqual, lost, markets: runs.map((run) => run.report()) };
+  output.write(
+    resultText(
+      { lines: [...lost, ...runs.flatMap((run) => run.reportLines()), ...line], body },
+      isJson,
+    ),
+  );
   if (failure !== null) throw failure;
   return isEqual;
 }
@@ -76,7 +79,8 @@ async function compareAll(runs: readonly MarketRun[], endMs: number): Promise<vo
 /** The verdict on all markets. */
 interface Summary {
   readonly isEqual: boolean;
-  readonly line: string | null;
+  /** The last line; empty without a verdict. */
+  readonly line: readonly string[];
   /** The reason why there is no verdict. */
   readonly failure: VerifyError | null;
 }
@@ -89,16 +93,16 @@ function summaryOf(runs: readonly MarketRun[], lost: number): Summary {
   if (differences > 0) {
     const wrong = differing.length + lost;
     const line = `different: ${wrong} of ${markets} markets, ${differences} differences`;
-    return { isEqual: false, line, failure: null };
+    return { isEqual: false, line: [line], failure: null };
   }
   if (undecided.length > 0) {
     const message = `${undecided.length} of ${markets} markets could not be compared`;
     const failure = new VerifyError('SERVICE_NOT_READY', message);
-    return { isEqual: false, line: null, failure };
+    return { isEqual: false, line: [], failure };
   }
   const orders = runs.reduce((sum, run) => sum + run.orders, 0);
   const line = `equal: ${markets} markets, ${orders} orders`;
-  return { isEqual: true, line, failure: null };
+  return { isEqual: true, line: [line], failure: null };
 }
 
 async function untilLive(chain: ChainBook): Promise<void> {
