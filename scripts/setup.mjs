@@ -45,6 +45,11 @@ const BUILD_WORKSPACES = [
   '--workspace=src/client',
   '--workspace=src/page',
 ];
+/** The sources of the guide. */
+const GUIDE = [
+  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs', 'src/client/README.md'],
+  ...['scripts/guide.mjs', 'scripts/guide-list.mjs', 'src/page/guide'],
+];
 /** npm writes this file at the end of a complete install. */
 const INSTALLED = path.join(root, 'node_modules', '.package-lock.json');
 
@@ -185,10 +190,22 @@ async function buildPage() {
     keep: (name) => /\.(ts|svelte|css|html|json|mjs)$/.test(name) && !name.endsWith('.test.ts'),
   });
   const page = path.join(root, 'dist', 'page', 'index.html');
-  if (!isStale('page', hash, existsSync(page))) return;
-  const args = ['build', '--logLevel', 'warn', 'src/page'];
-  await make('building the page: vite build', localCommand('vite'), args);
-  markFresh('page', hash);
+  if (isStale('page', hash, existsSync(page))) {
+    const args = ['build', '--logLevel', 'warn', 'src/page'];
+    await make('building the page: vite build', localCommand('vite'), args);
+    markFresh('page', hash);
+  }
+  await buildGuide();
+}
+
+/** The guide lies in the folder of the page, which a build of the page empties. */
+async function buildGuide() {
+  const hash = hashInputs({ inputs: GUIDE, keep: (name) => /\.(md|css|js|mjs)$/.test(name) });
+  const first = path.join(root, 'dist', 'page', 'page', 'guide.html');
+  if (!isStale('guide', hash, existsSync(first))) return;
+  const guide = await import('./guide.mjs');
+  say(`the guide has ${guide.buildGuide()} pages`);
+  markFresh('guide', hash);
 }
 
 /** The commit of this checkout; null without a checkout. */

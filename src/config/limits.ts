@@ -440,10 +440,10 @@ export const LIMITS = {
   /** Maximum transactions a second that the history requests, which a private node can serve. */
   historyRateMax: 10_000,
   /**
-   * Maximum files of the page: its HTML, scripts and styles, one script for each view and each part
-   * that loads on demand.
+   * Maximum files of the page: its HTML, scripts and styles: one script for each view and each part
+   * that loads on demand, and the pages of the guide.
    */
-  pageFilesMax: 64,
+  pageFilesMax: 256,
   /** Maximum bytes of a file of the page; the largest file has a fifth of this. */
   pageFileBytesMax: 1_048_576,
   /** Cache lifetime in seconds of past books, which are immutable: a day. */

@@ -55,7 +55,7 @@ test('docs: the page loads its own files and nothing else, and holds no script',
     'data:,',
     'docs/swagger-ui.css',
     'docs/page.css',
-    ...['.', '.', 'page/status', 'page/console', 'asyncapi.json', 'openapi.json'],
+    ...['.', '.', 'page/status', 'page/console', 'page/guide', 'asyncapi.json', 'openapi.json'],
     'docs/swagger-ui-bundle.js',
     'docs/init.js',
   ]);

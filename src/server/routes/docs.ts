@@ -50,6 +50,7 @@ const page = `<!doctype html>
 <a href=".">Market</a>
 <a href="page/status">Status</a>
 <a href="page/console">Console</a>
+<a href="page/guide">Guide</a>
 <a href="asyncapi.json">asyncapi.json</a>
 </nav>
 </header>
