@@ -103,6 +103,6 @@ export class RowTotals {
   /** Reads the stored counts: at the start, and after a failed write. */
   reloadTotals(): void {
     const text = readMarks(this.#connection, 'meta', 'totals').get('totals') ?? '{}';
-    this.#totals = { ...noRows, ...(JSON.parse(text) as Partial<StoreTotals>) };
+    this.#totals = { ...noRows, ...(JSON.parse(text) as Readonly<Record<string, number>>) };
   }
 }
