@@ -14,7 +14,7 @@ const tools = [
   { module: 'websockets', package: 'python3-websockets' }, // Python as a client
   { command: 'go', package: 'golang-go' }, // Go as a client
   { command: 'openssl', package: 'openssl' }, // the certificates of proxies
-  { command: 'nginx', package: 'nginx' }, // the proxies of docs/deployment.md
+  { command: 'nginx', package: 'nginx' }, // the proxies of docs/proxies.md
   { command: 'caddy', package: 'caddy' },
   { command: 'haproxy', package: 'haproxy' },
   { command: 'valgrind', package: 'valgrind' }, // the instructions of hot operations

@@ -79,8 +79,8 @@ describe('an alert', () => {
     expect(expr).toMatch(/ (==|>|<|>=|<=) /);
   });
 
-  test('stands in the file for each that docs/operations.md has', () => {
-    const [, section = ''] = read('docs/operations.md').split('\n## Alerts worth having\n');
+  test('stands in the file for each that docs/alerts.md has', () => {
+    const [, section = ''] = read('docs/alerts.md').split('\n## Alerts\n');
     const listed = [
       ...(section.split('\n## ')[0] ?? '').matchAll(/^\| [^|]+ \| [^`|]*`([^`]+)`/gm),
     ];

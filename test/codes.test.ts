@@ -1,10 +1,12 @@
-/** Every code that a log or an answer can carry is in docs/api.md, where an operator looks it up. */
+/** Every code that a log or an answer can carry is in docs/codes.md or with its paths, where an operator looks it up. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
-const docs = read('docs/api.md');
+const docs = ['codes', 'api', 'book', 'auctions', 'match', 'websocket', 'quotes']
+  .map((name) => read(`docs/${name}.md`))
+  .join('\n');
 
 test.each([
   ['src/app/live-book.ts', /LiveBookErrorCode =([^;]+);/, 2],

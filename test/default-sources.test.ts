@@ -1,4 +1,4 @@
-/** What has the AMM's levels where nothing is said: the table of docs/api.md against the code. */
+/** What has the AMM's levels where nothing is said: the table of docs/book.md against the code. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OrderBookCache } from '../src/client/caches/order-book.js';
@@ -135,8 +135,8 @@ const inCode: Readonly<Record<string, () => Defaults | Promise<Defaults>>> = {
   PriceFeed: ofPriceFeed,
 };
 
-const docs = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8');
-const table = docs.split("### What has the AMM's levels")[1]?.split('\n### ')[0] ?? '';
+const docs = readFileSync(new URL('../docs/book.md', import.meta.url), 'utf8');
+const table = docs.split("## What has the AMM's levels")[1]?.split('\n## ')[0] ?? '';
 
 /** Each name of the first column with the defaults of its row. */
 const inTable = [...table.matchAll(/^\| (.*`.*) \| (yes|no)\b[^|]* \|([^|]*)\|$/gm)].flatMap(

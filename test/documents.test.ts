@@ -68,12 +68,15 @@ function withFiles(document: string): string {
   });
 }
 
-test('docs/deployment.md shows the files of ops as they are, each of them', () => {
-  const name = 'docs/deployment.md';
-  const document = read(name);
-  const expected = withFiles(document);
-  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(path.join(root, name), expected);
-  expect(document).toBe(expected);
+test('the documents show the files of ops as they are, each of them', () => {
+  const names = documents.filter((name) => read(name).includes('<!-- file: '));
+  const written = names.map((name) => withFiles(read(name)));
+  if (process.env['UPDATE_GOLDEN'] === '1') {
+    for (const [at, name] of names.entries())
+      writeFileSync(path.join(root, name), written[at] ?? '');
+  }
+  const document = names.map(read).join('\n');
+  expect(document).toBe(written.join('\n'));
   const shown = [...document.matchAll(/<!-- file: (\S+) -->/g)].map(([, file]) => file);
   const kept = tracked.filter((file) => file.startsWith('ops/'));
   // A board is drawn, not read: it is named alone.
@@ -111,12 +114,13 @@ test('ARCHITECTURE.md has a line for each folder of the large rooms, and for no 
   expect(names).toEqual([...new Set(folders)].sort());
 });
 
-test('docs/limits.md names constants that there are', () => {
+test('docs/limits.md and docs/bounds.md name constants that there are', () => {
   const sources = tracked
     .filter((name) => /^(src|crates)\/.*\.(ts|rs)$/.test(name) && !name.includes('.test.'))
     .map(read)
     .join('\n');
-  const rows = [...read('docs/limits.md').matchAll(/^\|.*\|([^|]+)\|$/gm)];
+  const tables = `${read('docs/limits.md')}\n${read('docs/bounds.md')}`;
+  const rows = [...tables.matchAll(/^\|.*\|([^|]+)\|$/gm)];
   const names = rows.flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([\w.]+)`/g)].map(([, constant = '']) => constant.replace(/^.*\./, '')),
   );

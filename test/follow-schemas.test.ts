@@ -151,8 +151,12 @@ test('the kept streams fit, but for those with a level without a size', () => {
   expect(unfit).toEqual(['empty-level.jsonl']);
 });
 
-describe('the examples of docs/streaming.md', () => {
-  const docs = read('docs/streaming.md');
+/** All documents of the streaming channels. */
+const docs = ['', '-frames', '-client', '-replay', '-rules']
+  .map((part) => read(`docs/streaming${part}.md`))
+  .join('\n');
+
+describe('the examples of the documents of streams', () => {
   const blocks = [...docs.matchAll(/```json\n([\s\S]+?)```/g)].map(([, text]) => text ?? '');
   const inline = [...docs.matchAll(/`(\{"type":[^`]+\})`/g)].map(([, text]) => text ?? '');
 
@@ -185,7 +189,6 @@ describe('the examples of docs/streaming.md', () => {
 });
 
 test('rules, codes and depths are those that there are', () => {
-  const docs = read('docs/streaming.md');
   const section = (title: string) =>
     new RegExp(`\n##+ ${title}\n([\\s\\S]+?)(?=\n##)`).exec(docs)?.[1] ?? '';
   const cells = (title: string) =>

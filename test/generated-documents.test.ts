@@ -21,8 +21,10 @@ test.each(SCHEMA_FILES)('docs/schemas/%s.json', (file) => {
 });
 
 test.each([
-  ['docs/market-data.md', 4],
-  ['docs/api.md', 1],
+  ['docs/market-data.md', 1],
+  ['docs/market-streams.md', 2],
+  ['docs/udf.md', 1],
+  ['docs/book.md', 1],
 ])('%s has the lists of the service', (name, count) => {
   const expected = withLists(read(name));
   if (isUpdate) writeFileSync(`${root}${name}`, expected);

@@ -126,8 +126,8 @@ describe('the schemas of candles and trades', () => {
     await sockets.stop();
   });
 
-  test('fit the messages of clients in docs/market-data.md', () => {
-    const lines = read('docs/market-data.md').split('\n');
+  test('fit the messages of clients in docs/market-streams.md', () => {
+    const lines = read('docs/market-streams.md').split('\n');
     const examples = lines.filter((line) =>
       /^\{ "type": "subscribe", "(channelType|symbol)"/.test(line),
     );

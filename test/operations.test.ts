@@ -19,13 +19,17 @@ import { withSettingsTables } from './support/settings-document.js';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
-const docs = read('docs/operations.md');
-
-/** The text of a section, without those above and below. */
-function section(title: string): string {
-  const found = new RegExp(`\n## ${title}\n([\\s\\S]+?)(?=\n## |$)`).exec(docs)?.[1];
-  if (found === undefined) throw new Error(`there is no section ${title}`);
+/** The text of the section of states, without those above and below. */
+function statesSection(): string {
+  const found = /\n## States\n([\s\S]+?)(?=\n## )/.exec(read('docs/operations.md'))?.[1];
+  if (found === undefined) throw new Error('there is no section States');
   return found;
+}
+
+/** The table of a metric's events. */
+function eventsOf(metric: string): string {
+  const [, rest = ''] = read('docs/metrics.md').split(`Events of \`${metric}\`:\n\n`);
+  return rest.split('\n\n')[0] ?? '';
 }
 
 /** The first cells of all table rows. */
@@ -39,7 +43,7 @@ const matches = (text: string, pattern: RegExp): string[] =>
 test('every metric is listed, and none that is not there', async () => {
   const printed = matches(await metricsText(), /^# TYPE (slotbook_\w+)/gm);
   expect(printed.length).toBeGreaterThan(20);
-  expect(matches(firstCells(section('Metrics')), /`(slotbook_\w+)/g)).toEqual(printed);
+  expect(matches(firstCells(read('docs/metrics.md')), /`(slotbook_\w+)/g)).toEqual(printed);
 });
 
 test('the labels of each metric are listed with it', async () => {
@@ -47,7 +51,7 @@ test('the labels of each metric are listed with it', async () => {
   const labelled = matches(text, /^(slotbook_\w+\{[^}]+\}) /gm)
     .filter((sample) => !sample.includes('_bucket{'))
     .map((sample) => sample.replaceAll(/="[^"]*"/g, ''));
-  const listed = matches(firstCells(section('Metrics')), /`(slotbook_\w+\{[^}]+\})`/g);
+  const listed = matches(firstCells(read('docs/metrics.md')), /`(slotbook_\w+\{[^}]+\})`/g);
   expect(listed).toEqual([...new Set(labelled)].sort());
 });
 
@@ -74,24 +78,28 @@ test('every event of the feed is listed, and none that is not there', () => {
   });
   expect(replayed.length).toBe(9);
   const counted = [...Object.keys(feedMetrics(stats, [socket]).events), ...replayed].sort();
-  const events = section('Metrics').split('Events of')[1] ?? '';
+  const events = eventsOf('slotbook_feed_events_total');
   expect(matches(firstCells(events), /`(\w+)`/g)).toEqual(counted);
 });
 
 test('every event of the history is listed, and none that is not there', () => {
   const counted = [...Object.keys(historyCounters()), 'workerRestarts'].sort();
-  const events = section('History').split('Events of')[1] ?? '';
+  const events = eventsOf('slotbook_history_events_total');
   expect(matches(firstCells(events), /`(\w+)`/g)).toEqual(counted);
 });
 
 test('the tables of settings are those of the code', () => {
-  const written = withSettingsTables(docs);
+  const names = ['docs/configuration.md', 'docs/configuration-parts.md'];
+  const documents = names.map(read);
+  const written = documents.map(withSettingsTables);
   if (process.env['UPDATE_GOLDEN'] === '1') {
-    writeFileSync(new URL('../docs/operations.md', import.meta.url), written);
+    for (const [at, name] of names.entries()) {
+      writeFileSync(new URL(`../${name}`, import.meta.url), written[at] ?? '');
+    }
   }
-  expect(written.match(/<!-- settings: /g)?.length).toBe(4);
-  expect(docs).toBe(written);
-  const listed = matches(docs, /^\| `(--[a-z-]+)` \|/gm);
+  expect(written.join('').match(/<!-- settings: /g)?.length).toBe(4);
+  expect(documents).toEqual(written);
+  const listed = matches(documents.join('\n'), /^\| `(--[a-z-]+)` \|/gm);
   expect(listed).toEqual(Object.keys(SETTINGS).map(flagOf).sort());
 });
 
@@ -119,6 +127,6 @@ test('every setting is an option of a command', () => {
 });
 
 test('the states of a book are listed', () => {
-  const listed = matches(firstCells(section('States')), /`(\w+)`/g);
+  const listed = matches(firstCells(statesSection()), /`(\w+)`/g);
   expect(listed).toEqual([...READINESS_STATES].sort());
 });

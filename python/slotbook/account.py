@@ -12,7 +12,7 @@ from .rows import State
 if TYPE_CHECKING:
     from .service_socket import ServiceSocket
 
-#: Members that the service writes as texts of integers: amounts and prices, each at its unit in docs/api.md.
+#: Members that the service writes as texts of integers: amounts and prices, each at its unit in docs/accounts.md.
 Row = dict[str, Any]
 
 TEXTS = ("account", "authority", "name", "marketName")

@@ -1,4 +1,4 @@
-"""The book of one topic: frames come in, in their order, and each is checked by the rules of docs/streaming.md."""
+"""The book of one topic: frames come in, in their order, and each is checked by the rules of docs/streaming-rules.md."""
 
 import zlib
 from bisect import bisect_left

@@ -30,11 +30,11 @@ class SlotbookError(Exception):
 
 
 class ProtocolViolation(Exception):
-    """A frame that breaks a rule of docs/streaming.md: its book is not shown until it is repaired."""
+    """A frame that breaks a rule of docs/streaming-rules.md: its book is not shown until it is repaired."""
 
     def __init__(self, rule: str, message: str) -> None:
         super().__init__(f"{rule}: {message}")
-        #: The name of the rule in docs/streaming.md.
+        #: The name of the rule in docs/streaming-rules.md.
         self.rule = rule
 
     @property

@@ -1,6 +1,6 @@
 """The limits of this package, each with its reason. Times are in seconds."""
 
-#: Rows of each side in the checksum, from docs/streaming.md.
+#: Rows of each side in the checksum, from docs/streaming-client.md.
 CHECKSUM_ROWS = 10
 #: The service announces that a message has at most a mebibyte.
 MESSAGE_BYTES_MAX = 1 << 20

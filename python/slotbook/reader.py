@@ -1,4 +1,4 @@
-"""What follows one subscription at the service, by the states of "A correct client" in docs/streaming.md."""
+"""What follows one subscription at the service, by the states of "A correct client" in docs/streaming-client.md."""
 
 import asyncio
 import math

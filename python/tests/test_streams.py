@@ -1,4 +1,4 @@
-"""A client follows, is cut, is sent broken frames, is refused: by the states of docs/streaming.md."""
+"""A client follows, is cut, is sent broken frames, is refused: by the states of docs/streaming-client.md."""
 
 import asyncio
 import unittest

@@ -233,7 +233,7 @@ function shownOfRuns([first, second]: readonly [LiveBook, LiveBook]) {
 }
 
 test('the SQL of the document gives the book and the orders of each moment', async (context) => {
-  const document = readFileSync('docs/journal.md', 'utf8');
+  const document = readFileSync('docs/past.md', 'utf8');
   const queries = [...document.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = '']) => sql);
   const { folder, runs } = await journalOfRuns();
   const place = newFolder();

@@ -42,7 +42,7 @@ export const MESSAGES_WAITING_MAX = 1_024;
 /** Subscriptions of one socket, the service's maximum. */
 export const SUBSCRIPTIONS_MAX = 64;
 
-/** Rows of each side that the checksum of a stream covers, from docs/streaming.md. */
+/** Rows of each side that the checksum of a stream covers, from docs/streaming-client.md. */
 export const CHECKSUM_ROWS = 10;
 /** Time from a subscription to its response. */
 export const RESPONSE_MS_MAX = 5_000;

@@ -13,7 +13,7 @@ import {
 
 const { publishIntervalMsMax, ratePerSecondMax } = LIMITS;
 
-/** The settings are in the order of the help and of docs/operations.md. */
+/** The settings are in the order of the help and of docs/configuration.md. */
 export const BOOK_SETTINGS = {
   ...inGroup('book', {
     /**

@@ -4,7 +4,7 @@ import { LIMITS } from './limits.js';
 import { HTTP, WS } from './protocols.js';
 import { choiceRow, inGroup, listRow, textRow, urlRow, urlsRow } from './setting-rows.js';
 
-/** The settings are in the order of the help and of docs/operations.md. */
+/** The settings are in the order of the help and of docs/configuration.md. */
 export const CLUSTER_SETTINGS = {
   ...inGroup('cluster', {
     rpcUrl: urlRow(

@@ -12,7 +12,7 @@ import {
   urlRow,
 } from './setting-rows.js';
 
-/** The settings are in the order of the help and of docs/operations.md. */
+/** The settings are in the order of the help and of docs/configuration-parts.md. */
 export const DEMO_SETTINGS = {
   ...inGroup('aggregator', {
     aggregatorUrl: urlRow(

@@ -1,7 +1,7 @@
 /**
  * The table of all settings: name, kind, default, range, unit and text. The reader
  * (`setting-reader.ts`), the options of the command line with their help, and the tables of
- * docs/operations.md (`test/support/settings-document.ts`) use this table.
+ * docs/configuration.md (`test/support/settings-document.ts`) use this table.
  *
  * For example, the setting `auditIntervalMs` has the flag `--audit-interval-ms` and the environment
  * variable `SLOTBOOK_AUDIT_INTERVAL_MS`.
@@ -12,7 +12,7 @@ import { DEMO_SETTINGS } from './demo-settings.js';
 import type { Setting, SettingGroup } from './setting-kinds.js';
 import { STORAGE_SETTINGS } from './storage-settings.js';
 
-/** All settings, in the order of the help and of docs/operations.md. */
+/** All settings, in the order of the help and of docs/configuration.md. */
 export const SETTINGS = {
   ...CLUSTER_SETTINGS,
   ...BOOK_SETTINGS,

@@ -15,7 +15,7 @@ import {
   urlsRow,
 } from './setting-rows.js';
 
-/** The settings are in the order of the help and of docs/operations.md. */
+/** The settings are in the order of the help and of docs/configuration.md. */
 export const STORAGE_SETTINGS = {
   ...inGroup('history', {
     noHistory: offRow('serve the book alone, without trades, funding rates and candles'),

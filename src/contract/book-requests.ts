@@ -17,7 +17,7 @@ export interface L2Request extends LiquiditySources {
   readonly grouping?: number | undefined;
   /** Whether to uncross the book; default no. */
   readonly uncross?: boolean | undefined;
-  /** Whether the body is binary (docs/binary.md); default JSON. */
+  /** Whether the body is binary (docs/binary-bodies.md); default JSON. */
   readonly binary?: boolean | undefined;
 }
 

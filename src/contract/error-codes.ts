@@ -1,5 +1,5 @@
 /**
- * The error codes of the service. They are public: docs/api.md lists them, and a code is never
+ * The error codes of the service. They are public: docs/codes.md lists them, and a code is never
  * renamed.
  */
 

@@ -53,7 +53,7 @@ export interface HistoryStats {
   readonly lagMs: number | null;
 }
 
-/** The statistics of a market that come from the history; docs/market-data.md defines each. */
+/** The statistics of a market that come from the history; docs/market-stats.md defines each. */
 export interface MarketStats {
   readonly market: MarketKey;
   /** Volumes of the last 24 hours, which begin at a whole minute: base at 1e9, quote at 1e6. */

@@ -1,5 +1,5 @@
 /**
- * `slotbook follow`: follows a live stream, validates every rule of docs/streaming.md, draws the
+ * `slotbook follow`: follows a live stream, validates every rule of docs/streaming-rules.md, draws the
  * top of the book, and prints a report.
  */
 import { resultText } from '../contract/command-result.js';

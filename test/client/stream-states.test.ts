@@ -1,4 +1,4 @@
-/** The states of a stream client, by the table of docs/streaming.md, on a clock that is turned by hand. */
+/** The states of a stream client, by the table of docs/streaming-client.md, on a clock that is turned by hand. */
 import { describe, expect, test } from 'vitest';
 import { StreamClient } from '../../src/client/stream/client.js';
 import { crc32 } from '../../src/client/stream/followed-book.js';

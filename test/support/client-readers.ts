@@ -226,7 +226,7 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
     },
   },
   books: {
-    about: 'The bodies about the book, as docs/api.md describes them.',
+    about: 'The bodies about the book, as docs/book.md describes them.',
     imports: { rows: ['bookState', 'level', 'restingOrder'] },
     parts: { marketType, oracleReading },
     readers: {
@@ -350,7 +350,7 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
     },
   },
   service: {
-    about: 'The bodies about the service itself, as docs/api.md describes them.',
+    about: 'The bodies about the service itself, as docs/status.md describes them.',
     imports: { rows: ['bookState'] },
     parts: {
       marketType,

@@ -35,7 +35,7 @@ function listsText(): string {
     '/** Lengths of candles, as the interface names them: minutes; then a day, a week and a month of UTC. */',
     `export type Resolution =${union(RESOLUTION_NAMES)};`,
     '',
-    '/** What the service may answer; docs/api.md says when. */',
+    '/** What the service may answer; docs/codes.md says when. */',
     `export type ServiceErrorCode =${union(Object.keys(ERROR_CODES).sort())};`,
     '',
   ].join('\n');

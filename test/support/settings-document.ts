@@ -1,4 +1,4 @@
-/** The tables of settings in docs/operations.md, written from the table of settings. */
+/** The tables of settings in docs/configuration.md and configuration-parts.md, written from the table of settings. */
 import type { SettingGroup } from '../../src/config/setting-kinds.js';
 import {
   defaultText,

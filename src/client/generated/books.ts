@@ -1,5 +1,5 @@
 // Generated from the schemas of the service: UPDATE_GOLDEN=1 npx vitest run test/client/generated.test.ts
-/** The bodies about the book, as docs/api.md describes them. */
+/** The bodies about the book, as docs/book.md describes them. */
 import { base, decimal, flag, integer, list, type Of, object, orNull, price, quote, text, whole, word } from '../fields.js';
 import { bookState, level, restingOrder } from './rows.js';
 

@@ -26,7 +26,7 @@ export type Resolution =
   | 'M'
   | '1440';
 
-/** What the service may answer; docs/api.md says when. */
+/** What the service may answer; docs/codes.md says when. */
 export type ServiceErrorCode =
   | 'INTERNAL'
   | 'INVALID_PARAM'

@@ -1,5 +1,5 @@
 // Generated from the schemas of the service: UPDATE_GOLDEN=1 npx vitest run test/client/generated.test.ts
-/** The bodies about the service itself, as docs/api.md describes them. */
+/** The bodies about the service itself, as docs/status.md describes them. */
 import { decimal, flag, list, type Of, object, orNull, record, text, whole, word } from '../fields.js';
 import { bookState } from './rows.js';
 

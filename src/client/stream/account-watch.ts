@@ -1,5 +1,5 @@
 /**
- * Follows an account, or all accounts of a wallet, over the channel `user` of docs/streaming.md. A
+ * Follows an account, or all accounts of a wallet, over the channel `user` of docs/user-stream.md. A
  * missed frame is repaired by resuming, or by a new snapshot.
  */
 import { accountOwner, accountParts } from '../account-body.js';

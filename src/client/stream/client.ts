@@ -44,7 +44,7 @@ export interface StreamOptions extends SocketOptions, EncodingOptions {
   readonly checks?: FrameChecks;
   /** Called with every frame before it is validated. */
   readonly onFrame?: (frame: Message) => void;
-  /** Called with every frame that broke a rule of docs/streaming.md, before its book is repaired. */
+  /** Called with every frame that broke a rule of docs/streaming-rules.md, before its book is repaired. */
   readonly onRepair?: (violation: ProtocolViolation) => void;
 }
 

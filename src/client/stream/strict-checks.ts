@@ -1,5 +1,5 @@
 /**
- * Checks of docs/streaming.md that reveal faults of a service and that a client does not need for a
+ * Checks of docs/streaming-rules.md that reveal faults of a service and that a client does not need for a
  * correct book: the type of every member, `seq`, duplicate rows, `empty` in deltas and `queue`.
  */
 import {
@@ -20,7 +20,7 @@ import type { Topic } from './topic.js';
 import { ProtocolViolation } from './violation.js';
 
 /**
- * The strict mode of a StreamClient: every rule of docs/streaming.md is checked. It costs a second
+ * The strict mode of a StreamClient: every rule of docs/streaming-rules.md is checked. It costs a second
  * reading of each frame, and finds faults of the service earlier.
  *
  * @example

@@ -37,7 +37,7 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
     return this.#reader.name;
   }
 
-  /** The phase, as in "A correct client" of docs/streaming.md. */
+  /** The phase, as in "A correct client" of docs/streaming-client.md. */
   get phase(): TopicPhase {
     return this.#reader.phase;
   }

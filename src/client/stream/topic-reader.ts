@@ -1,6 +1,6 @@
 /**
  * Follows one topic over a connection and repairs its book, by the states of "A correct client" in
- * docs/streaming.md. All topics of a client share the connection.
+ * docs/streaming-client.md. All topics of a client share the connection.
  */
 import type { Clock } from '../environment.js';
 import type { ClientError } from '../error.js';
@@ -27,7 +27,7 @@ export interface TopicConnection {
 }
 
 /**
- * The phase of a subscription, from docs/streaming.md; `off` without a connection, and until a
+ * The phase of a subscription, from docs/streaming-client.md; `off` without a connection, and until a
  * retry after a temporary error.
  */
 export type TopicPhase = 'off' | 'subscribing' | 'waiting' | 'following' | 'ended';

@@ -1,4 +1,4 @@
-/** The names that docs/streaming.md gives to its rules. */
+/** The names that docs/streaming-rules.md gives to its rules. */
 export const STREAM_RULES = [
   'malformed',
   'noSnapshot',
@@ -15,7 +15,7 @@ export const STREAM_RULES = [
   'silence',
 ] as const;
 
-/** A rule of docs/streaming.md; `seq` and `queue` are checked in strict mode only. */
+/** A rule of docs/streaming-rules.md; `seq` and `queue` are checked in strict mode only. */
 export type StreamRule = (typeof STREAM_RULES)[number];
 
 /**

@@ -1,6 +1,6 @@
 /**
  * The part of market statistics that comes from the history: the volume of the last 24 hours, and
- * funding costs. docs/market-data.md defines each value.
+ * funding costs. docs/market-stats.md defines each value.
  *
  * Trades are not summed when they arrive, because the store's candles have the sums, including late
  * and reverted trades; a day is about eighty rows. A market is read again when its records changed,

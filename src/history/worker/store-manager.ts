@@ -109,7 +109,7 @@ export class StoreManager {
       return;
     const { identity } = this.#open.store;
     const isOfFile = isDamage(error) || error.reason === 'foreign';
-    const text = isOfFile ? `${error.message}; docs/operations.md says what to do` : error.message;
+    const text = isOfFile ? `${error.message}; docs/backup.md says what to do` : error.message;
     const untilMs = isOfFile ? FOR_GOOD : this.#options.timers.nowMs() + FAULT_KEPT_MS;
     this.#setFault({ text, identity, untilMs });
   }

@@ -16,7 +16,7 @@ interface ConsoleForm {
   readonly timing: boolean;
 }
 
-/** Returns the subscribe message of the form, as docs/streaming.md and docs/api.md define it. */
+/** Returns the subscribe message of the form, as docs/streaming.md and docs/websocket.md define it. */
 export function subscribeMessage(form: ConsoleForm): object {
   const { channel, market, marketType, includeVamm, timing } = form;
   if (channel === 'orderbook') return { type: 'subscribe', channel, marketType, market };

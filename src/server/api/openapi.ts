@@ -194,7 +194,7 @@ function describeSuccess(spec: PathSpec): Record<string, ResponseSpec> {
   return { '200': { description: 'The response.', headers, content } };
 }
 
-const BYTES = { type: 'string', format: 'binary', description: 'docs/binary.md: A body.' };
+const BYTES = { type: 'string', format: 'binary', description: 'docs/binary-bodies.md: A body.' };
 
 /** Only book paths send a slot, and plain-text bodies send no state. */
 function versionHeadersOf({ kind, body, moment }: PathSpec): readonly string[] {

@@ -1,7 +1,7 @@
 /** Reads the media types that a client prefers from its Accept header. */
 import type { HttpRequest } from '../transport/reply.js';
 
-/** The media type of binary books: docs/binary.md. */
+/** The media type of binary books: docs/binary-bodies.md. */
 export const BYTES_TYPE = 'application/vnd.slotbook';
 
 /** The media ranges that match JSON, the most specific first. */

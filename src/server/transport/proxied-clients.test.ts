@@ -109,7 +109,7 @@ test.each<[string, readonly string[], Way]>([
   expect(await clientsOf(way)).toEqual([PEER, PEER, PEER]);
 });
 
-// The statement of docs/deployment.md about the transport, and its reason to prefer the other
+// The statement of docs/proxies.md about the transport, and its reason to prefer the other
 // header.
 test('the PROXY protocol must come in one packet with the request after it', async () => {
   await start([PEER]);

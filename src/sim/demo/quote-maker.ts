@@ -1,7 +1,7 @@
 /**
  * A maker of off-chain quotes, so that a demo has indicative quotes.
  *
- * It is an ordinary client of the service: it uses the public address and docs/api.md, "Indicative
+ * It is an ordinary client of the service: it uses the public address and docs/quotes.md, "Indicative
  * quotes".
  */
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
