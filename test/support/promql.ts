@@ -25,8 +25,11 @@ const BINARY = new Set([
   ...['and', 'or', 'unless'],
 ]);
 const AGGREGATIONS = new Set(['sum', 'max', 'min', 'avg', 'count', 'topk']);
-const FUNCTIONS = new Set(['rate', 'increase', 'changes', 'abs', 'histogram_quantile']);
-const OF_RANGES = new Set(['rate', 'increase', 'changes']);
+const FUNCTIONS = new Set([
+  ...['rate', 'increase', 'changes', 'avg_over_time'],
+  ...['abs', 'histogram_quantile'],
+]);
+const OF_RANGES = new Set(['rate', 'increase', 'changes', 'avg_over_time']);
 
 /** The selectors of an expression. Throws an Error that says where it is none. */
 export function selectorsIn(expression: string): readonly Selector[] {
