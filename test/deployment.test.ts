@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { load } from 'js-yaml';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { coreOptions, edgeOptions, serveOptions } from '../src/app/cli-options.js';
 import { environmentNameOf, SETTINGS } from '../src/config/settings.js';
 import { container, directive, instruction, readInRoot, root } from './support/ops-files.js';
@@ -106,4 +106,42 @@ test('the balancer of ops/compose.yaml knows each edge by its port', () => {
       .map(([name, part]) => [name, merged(part)] as const)
       .map(([name, { command = [] }]) => [name, command[command.indexOf('--port') + 1]]),
   );
+});
+
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly steps: readonly { readonly uses?: string; readonly run?: string }[];
+}
+
+describe('the release', () => {
+  const workflow = load(readInRoot('.github/workflows/release.yml')) as {
+    readonly permissions: object;
+    readonly jobs: Readonly<Record<string, Job>>;
+  };
+  const jobs = Object.entries(workflow.jobs);
+
+  test('uses actions by digest, and no job writes but what it publishes', () => {
+    expect(workflow.permissions).toEqual({});
+    const uses = jobs.flatMap(([, { steps }]) => steps.flatMap(({ uses: name }) => name ?? []));
+    expect(uses.length).toBeGreaterThan(5);
+    expect(uses.filter((name) => !/@[0-9a-f]{40}$/.test(name))).toEqual([]);
+    const writers = jobs.filter(([, { permissions = {} }]) =>
+      Object.values(permissions).includes('write'),
+    );
+    expect(writers.map(([name]) => name)).toEqual(['draft', 'npm', 'pypi']);
+  });
+
+  test('runs scripts that there are', () => {
+    const runs = jobs.flatMap(([, { steps }]) => steps.flatMap(({ run }) => run ?? [])).join('\n');
+    const scripts = [...runs.matchAll(/\b(?:node|bash) ([\w./-]+)/g)].map(([, name = '']) => name);
+    expect(scripts).toContain('scripts/release-version.mjs');
+    expect(scripts.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
+  });
+
+  test('every package has one version, which the changelog names', async () => {
+    const { faultsOf } = await import(path.join(root, 'scripts/release-version.mjs'));
+    const { version } = JSON.parse(readInRoot('package.json'));
+    expect(faultsOf(version)).toEqual([]);
+    expect(faultsOf('99.0.0')).toContain('CHANGELOG.md has no section [99.0.0]');
+  });
 });
