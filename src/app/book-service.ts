@@ -72,7 +72,8 @@ export async function serveBook(
   const { readers = 'all', print = writeOutput } = origins;
   const onReady = (): void => {
     stopReport();
-    print(`${readers === 'all' ? urlLines(shown, config) : ''}ready ${url}\n`);
+    if (readers === 'all') print(urlLines(shown, config));
+    print(`ready ${url}\n`);
   };
   const parts = createParts(config, origins, { runtime, onReady });
   const { feed, sockets, makers, venues, history, timings, unsent, backlog, addresses } = parts;

@@ -27,7 +27,7 @@ beforeAll(async () => {
   writeFileSync(path.join(folder, 'page', 'main-1a2b.js'), SCRIPT);
   writeFileSync(path.join(folder, 'page', 'main-1a2b.js.gz'), gzipSync(SCRIPT));
   writeFileSync(path.join(folder, 'page', 'main-3c4d.css'), 'body{}');
-  writeFileSync(path.join(folder, 'page', 'notes.txt'), 'not a part');
+  writeFileSync(path.join(folder, 'page', 'notes.map'), 'not a part');
   server = await startServer(new FakeBook(), { page: readPageFiles(folder) });
   bare = await startServer(new FakeBook(), { page: new Map() });
 });
@@ -125,7 +125,7 @@ describe('the files of the page', () => {
     '/page/',
     '/page/status.html',
     '/page/other.js',
-    '/page/notes.txt',
+    '/page/notes.map',
     '/page/main-1a2b.js.gz',
     '/page/..%2findex.html',
     '/page/%2e%2e/%2e%2e/package.json',

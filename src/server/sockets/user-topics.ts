@@ -31,7 +31,7 @@ interface UserTopicsOptions {
 }
 
 /** Equal parts of an interval, in each of which a part of the topics is published. */
-const PHASES = 10;
+const PHASES = 5;
 
 /** The open topics by account. */
 export class UserTopics implements ResumableTopics {

@@ -206,6 +206,8 @@ impl UserTopic {
         data: Option<&[u8]>,
         UserScratch { queue, fresh }: &mut UserScratch,
     ) {
+        // The bytes of an account that is left out of the book say nothing of its orders.
+        let data = data.filter(|_| !book.is_quarantined(&self.key));
         let holdings = holdings_of(book, AccountSource { key: &self.key, data });
         if let Ok(Some(user)) = holdings {
             self.reason = None;
