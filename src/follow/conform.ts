@@ -1,5 +1,5 @@
 /**
- * `slotbook conform`: judges each rule of docs/streaming.md and docs/api.md that can be judged from
+ * `slotbook conform`: judges each rule of docs/streaming-rules.md and docs/api.md that can be judged from
  * outside on a running service, and counts how often each could be judged.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -77,7 +77,7 @@ function streamVerdict(rule: StreamRule, followers: readonly Follower[]): RuleVe
     violations += tally.violations.get(rule) ?? 0;
     message ??= tally.messages.find((text) => text.startsWith(`${rule}: `)) ?? null;
   });
-  return { document: 'docs/streaming.md', rule, judged, violations, message };
+  return { document: 'docs/streaming-rules.md', rule, judged, violations, message };
 }
 
 /** Returns the number of frames that a rule says something about. */

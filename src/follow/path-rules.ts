@@ -5,7 +5,7 @@ import { CONNECT_MS_MAX } from './limits.js';
 
 /** The verdict on one rule. */
 export interface RuleVerdict {
-  readonly document: 'docs/streaming.md' | 'docs/api.md';
+  readonly document: 'docs/streaming-rules.md' | 'docs/api.md';
   readonly rule: string;
   /** How often the rule could be judged. */
   readonly judged: number;
