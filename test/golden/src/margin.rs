@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 use slotbook_matching::margin::{AccountMargin, Kind, PerpTerms, SpotTerms, Terms};
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::{MarketType, OracleSource};
 use slotbook_protocol::model::margin::{
     PerpAmounts, PerpHolding, SpotAmounts, SpotHolding, UserAmounts, UserHoldings,
@@ -135,7 +136,7 @@ impl Markets {
         let spots = list(input, "spotMarkets")?.iter().map(|market| {
             let price = integer(at(prices, "spot")?, &index_text(market)?)?;
             let key = (integer(market, "marketIndex")?, oracle(market)?, source(market)?);
-            let terms = SpotTerms::of(key, spot_amounts(market)?, price, now);
+            let terms = SpotTerms::of(Program::Drift, key, spot_amounts(market)?, price, now);
             terms.ok_or_else(|| Malformed("its decimals are of no token".to_owned()))
         });
         let spots: Vec<SpotTerms> = spots.collect::<Result<_, _>>()?;

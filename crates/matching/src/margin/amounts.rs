@@ -20,6 +20,11 @@ pub(super) fn ratio(value: i128, numerator: i128, denominator: i128) -> i128 {
     (value.saturating_mul(numerator) / denominator).clamp(-PRODUCT_MAX, PRODUCT_MAX)
 }
 
+/// Returns the same, rounded down.
+pub(super) fn ratio_down(value: i128, numerator: i128, denominator: i128) -> i128 {
+    value.saturating_mul(numerator).div_euclid(denominator.max(1)).clamp(-PRODUCT_MAX, PRODUCT_MAX)
+}
+
 fn size_root(size: i128) -> i128 {
     (size.abs() * 10 + 1).isqrt()
 }

@@ -3,8 +3,9 @@
 //!
 //! Source: sdk/src/user.ts `getMarginCalculation`, `getLeverageComponents`, `getUnrealizedPNL`,
 //! `getHealth` of @drift-labs/sdk 2.163.0-beta.0. Amounts are quote at 1e6 where nothing else is
-//! said. Velocity has the same rules without high-leverage mode and liquidity providers, whose
-//! fields are 0.
+//! said. Velocity has neither high-leverage mode nor liquidity providers, whose fields are 0; its
+//! other differences are those of packages/sdk/src/user.ts and programs/velocity/src/math/margin.rs
+//! of velocity-exchange/velocity-v1, branches on [`SpotTerms::rules`].
 
 mod amounts;
 mod liquidation;
@@ -222,7 +223,8 @@ impl AccountMargin {
             let (after, orders_value) =
                 if counts_orders { terms.worst(tokens, held, kind, custom) } else { (tokens, 0) };
             let margin = &mut self.margins[kind as usize];
-            margin.add(terms.asset(after, kind, custom), terms.liability(after, kind, custom));
+            let asset = terms.asset(after, kind, &user.amounts);
+            margin.add(asset, terms.liability(after, kind, custom));
             if counts_orders {
                 let fees = held.open_orders * OPEN_ORDER;
                 margin.add(orders_value.max(0), fees + (-orders_value).max(0));

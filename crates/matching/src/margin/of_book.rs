@@ -31,7 +31,13 @@ impl Terms for Book {
         let (program, info, data, oracle) = facts(self, MarketType::Spot, index)?;
         let amounts = program.spot_amounts(data).ok()?;
         let market = (index, info.oracle, info.oracle_source);
-        SpotTerms::of(market, amounts, price_of(oracle.exchange)?, self.unix_seconds().0.into())
+        SpotTerms::of(
+            program,
+            market,
+            amounts,
+            price_of(oracle.exchange)?,
+            self.unix_seconds().0.into(),
+        )
     }
 
     fn first_of_oracle(&self, market_type: MarketType, oracle: &Pubkey) -> Option<i128> {

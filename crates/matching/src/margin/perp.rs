@@ -2,6 +2,7 @@
 //!
 //! Source: sdk/src/math/position.ts, margin.ts and market.ts of @drift-labs/sdk 2.163.0-beta.0.
 
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::OracleSource;
 use slotbook_protocol::model::margin::{PerpAmounts, PerpHolding, UserHoldings};
 use slotbook_protocol::model::units::Pubkey;
@@ -11,6 +12,10 @@ use super::{Kind, OPEN_ORDER, SpotTerms};
 
 /// The divisor of the part of the fee pool that counts for gains.
 const FEE_POOL_PART: i128 = 5;
+
+/// The most that one position's gain adds to Velocity's initial margin. Source: constants.rs
+/// `MAX_POSITIVE_UPNL_FOR_INITIAL_MARGIN`.
+const INITIAL_GAIN_MAX: i128 = 100 * E6;
 
 /// A perp market at its prices.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +131,9 @@ impl PerpTerms {
             true => size_discount(gain, self.amounts.pnl_imf_factor, self.initial_pnl_weight()),
             false => self.amounts.pnl_weight_maintenance,
         };
-        ratio(gain, weight, E4)
+        let weighted = ratio(gain, weight, E4);
+        let is_capped = kind.is_initial() && self.quote.rules == Program::Velocity;
+        if is_capped { weighted.min(INITIAL_GAIN_MAX) } else { weighted }
     }
 
     /// Source: market.ts `calculateUnrealizedAssetWeight`.

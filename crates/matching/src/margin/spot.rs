@@ -1,15 +1,16 @@
 //! Spot balances: tokens, values, and weights as collateral or debt.
 //!
 //! Source: sdk/src/math/spotBalance.ts, spotPosition.ts and oracles.ts of @drift-labs/sdk
-//! 2.163.0-beta.0.
+//! 2.163.0-beta.0, and of velocity-exchange/velocity-v1 where the programs differ.
 
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::{OracleSource, SpotBalanceType};
-use slotbook_protocol::model::margin::{SpotAmounts, SpotHolding};
+use slotbook_protocol::model::margin::{SpotAmounts, SpotHolding, UserAmounts};
 use slotbook_protocol::model::units::Pubkey;
 use slotbook_protocol::model::user::spot_token_amount;
 
 use super::Kind;
-use super::amounts::{E4, E9, ratio, size_discount, size_premium};
+use super::amounts::{E4, E9, ratio, ratio_down, size_discount, size_premium};
 
 /// The period of the average that strict prices take, seconds.
 const TWAP_SECONDS: i128 = 300;
@@ -20,6 +21,8 @@ const DECIMALS_MAX: i128 = 19;
 /// A spot market at a price.
 #[derive(Clone, Copy, Debug)]
 pub struct SpotTerms {
+    /// The program whose rules hold.
+    pub rules: Program,
     /// Index among spot markets; 0 is the quote token's.
     pub index: i128,
     /// The market's amounts.
@@ -30,7 +33,7 @@ pub struct SpotTerms {
     pub oracle_source: OracleSource,
     /// The oracle's price, 1e6.
     pub price: i128,
-    /// The price and its live five-minute average, the lower first.
+    /// The price and its five-minute average, the lower first.
     strict: [i128; 2],
     token_unit: i128,
     /// The initial weight of deposits, lowered by the deposits of all users.
@@ -42,6 +45,7 @@ impl SpotTerms {
     /// than a token can have.
     #[must_use]
     pub fn of(
+        rules: Program,
         (index, oracle, oracle_source): (i128, Pubkey, OracleSource),
         amounts: SpotAmounts,
         price: i128,
@@ -51,8 +55,12 @@ impl SpotTerms {
         if amounts.decimals > DECIMALS_MAX {
             return None;
         }
-        let twap = live_twap(&amounts, price, now);
+        let twap = match rules {
+            Program::Drift => live_twap(&amounts, price, now),
+            Program::Velocity => amounts.twap_5min,
+        };
         let mut terms = Self {
+            rules,
             index,
             amounts,
             oracle,
@@ -82,6 +90,12 @@ impl SpotTerms {
         self.index == 0
     }
 
+    /// Velocity counts quote without weights. Source: margin.rs
+    /// `calculate_margin_requirement_and_total_collateral_and_liability_info`.
+    const fn is_unweighted(&self) -> bool {
+        self.is_quote() && matches!(self.rules, Program::Velocity)
+    }
+
     /// The signed tokens of a scaled balance.
     pub(super) fn tokens(&self, scaled_balance: i128, is_borrow: bool) -> i128 {
         let kind = if is_borrow { SpotBalanceType::Borrow } else { SpotBalanceType::Deposit };
@@ -98,7 +112,15 @@ impl SpotTerms {
     /// The value of tokens at the oracle's price.
     #[must_use]
     pub fn value(&self, tokens: i128) -> i128 {
-        ratio(tokens, self.price, self.token_unit)
+        self.value_at(tokens, self.price)
+    }
+
+    /// Velocity rounds debts away from zero. Source: spotBalance.ts `getTokenValue`.
+    fn value_at(&self, tokens: i128, price: i128) -> i128 {
+        match self.rules {
+            Program::Drift => ratio(tokens, price, self.token_unit),
+            Program::Velocity => ratio_down(tokens, price, self.token_unit),
+        }
     }
 
     /// The value of a deposit at the lower of the price and the stored average.
@@ -126,15 +148,16 @@ impl SpotTerms {
             Kind::Strict => self.strict[usize::from(tokens <= 0)],
             _ => self.price,
         };
-        ratio(tokens, price, self.token_unit)
+        self.value_at(tokens, price)
     }
 
-    /// The collateral of a deposit; 0 of a debt.
-    pub(super) fn asset(&self, tokens: i128, kind: Kind, custom: i128) -> i128 {
-        if tokens <= 0 {
+    /// The collateral of a deposit; 0 of a debt, and of quote in an account of Velocity's pool 1.
+    pub(super) fn asset(&self, tokens: i128, kind: Kind, user: &UserAmounts) -> i128 {
+        if tokens <= 0 || self.is_unweighted() && user.pool_id == 1 {
             return 0;
         }
-        ratio(self.worth(tokens, kind), self.own_asset_weight(tokens, kind, custom), E4)
+        let weight = self.own_asset_weight(tokens, kind, user.max_margin_ratio);
+        ratio(self.worth(tokens, kind), weight, E4)
     }
 
     /// The requirement of a debt; 0 of a deposit.
@@ -164,6 +187,9 @@ impl SpotTerms {
 
     /// At most 1 minus the owner's own ratio.
     fn own_asset_weight(&self, tokens: i128, kind: Kind, custom: i128) -> i128 {
+        if self.is_unweighted() {
+            return E4;
+        }
         let weight = self.asset_weight(tokens, kind);
         let is_capped = kind.is_initial() && !self.is_quote();
         if is_capped { weight.min((E4 - custom).max(0)) } else { weight }
@@ -171,6 +197,9 @@ impl SpotTerms {
 
     /// At least 1 plus the owner's own ratio.
     fn own_liability_weight(&self, tokens: i128, kind: Kind, custom: i128) -> i128 {
+        if self.is_unweighted() {
+            return E4;
+        }
         let weight = self.liability_weight(tokens, kind);
         let is_raised = kind.is_initial() && !self.is_quote();
         if is_raised { weight.max(E4 + custom) } else { weight }
@@ -224,7 +253,7 @@ impl SpotTerms {
     ) -> (i128, i128) {
         let filled = |orders: i128| {
             let price = if kind == Kind::Strict { self.strict[1] } else { self.price };
-            let orders_value = ratio(-orders, price, self.token_unit);
+            let orders_value = self.value_at(-orders, price);
             let (after, value) = (tokens + orders, self.worth(tokens, kind) - orders_value);
             (ratio(value, weight(value, after), E4) + orders_value, (after, orders_value))
         };

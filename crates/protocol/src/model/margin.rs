@@ -109,6 +109,8 @@ amounts!(
         margin_mode: enum "marginMode" or 0;
         /// The owner's minimum of the initial margin ratio, 1e4.
         max_margin_ratio: u32 "maxMarginRatio";
+        /// The pool of markets that it may use; 0 is the main one.
+        pool_id: u8 "poolId";
         /// Profit settled in all perp markets, 1e6.
         settled_perp_pnl: i64 "settledPerpPnl";
         /// Funding received in all perp markets, negative where paid, 1e6.
