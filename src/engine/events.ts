@@ -155,11 +155,12 @@ export interface RecordRendering {
   /** The program of the records. */
   readonly program: ProgramName;
   /**
-   * The format of JSON: slotbook's, the Drift v2 data API's, that of its older paths, of the market
+   * The format of JSON: slotbook's, the Drift v2 data API's, that of its placed orders (with the
+   * actions on them before them, oldest first), that of its older paths, of the market
    * data stream, of the compatible channel; or the name of a record, whose members are columns of
    * CSV.
    */
-  readonly form: 'spec' | 'records' | 'named' | 'stream' | 'channel' | `${string}Record`;
+  readonly form: 'spec' | 'records' | 'orders' | 'named' | 'stream' | 'channel' | `${string}Record`;
   /** The markets of the records, by `code` as in `LoggedRecord.market`. */
   readonly markets: readonly {
     readonly code: number;

@@ -5,6 +5,7 @@
 import type { MarketType } from '../../src/contract/markets.js';
 import { type LoggedRecord, readLogged } from '../../src/engine/events.js';
 import { decodeBase58, encodeBase58 } from '../../src/history/store/base58.js';
+import { LAYOUTS } from '../../src/sim/bytes/generated/layout.js';
 
 /** The explanation of a position transfer, which is not a trade. */
 export const TRANSFER_EXPLANATION = 'transferPerpPosition';
@@ -212,6 +213,19 @@ export function fundingRateBytes(rate: FundingRate): Buffer {
 export function otherBytes(record: keyof typeof OTHERS, members: Members): Buffer {
   const { discriminator, fields } = OTHERS[record];
   return bytesOf(discriminator, fields, members);
+}
+
+/** The bytes of a new order of a perp market, of which all else is 0. */
+export function placedBytes(user: string, ts: number, orderId: number): Buffer {
+  const { ORDER } = LAYOUTS.drift;
+  const order = Buffer.alloc(ORDER.size);
+  order.writeUInt32LE(orderId, ORDER.orderId);
+  order.writeUInt8(MARKET_TYPES.indexOf('perp'), ORDER.marketType);
+  const head: readonly Field[] = [
+    ['ts', 'time'],
+    ['user', 'key'],
+  ];
+  return Buffer.concat([bytesOf('681340385915025a', head, { ts, user }), order]);
 }
 
 /** The records of a transaction as the decoder gives them. */

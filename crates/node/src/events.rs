@@ -215,6 +215,7 @@ fn form_of(name: &str, out: &mut Vec<u8>) -> Form {
     match name {
         "spec" => Form::Spec,
         "records" => Form::Records,
+        "orders" => Form::Orders,
         "named" => Form::Named,
         "stream" => Form::Stream,
         "channel" => Form::Channel,

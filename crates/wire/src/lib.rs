@@ -35,6 +35,7 @@ pub mod level;
 mod level_texts;
 mod line;
 pub mod open_orders;
+mod order_lives;
 pub mod record;
 mod record_forms;
 pub mod render;

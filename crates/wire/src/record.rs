@@ -10,6 +10,7 @@ use slotbook_protocol::model::event::values::{
     Value, ValueName, read_values, value_names, value_of,
 };
 
+use crate::order_lives::OrderLives;
 pub use crate::record_forms::Form;
 use crate::record_forms::{From, How, Member, members_of};
 use crate::writer::JsonWriter;
@@ -55,6 +56,7 @@ pub struct RecordWriter<'a> {
     plan_of: &'static str,
     scratch: Vec<u8>,
     count: usize,
+    lives: OrderLives,
 }
 
 /// How the text of a value is set in JSON.
@@ -73,7 +75,8 @@ impl<'a> RecordWriter<'a> {
     /// A writer of one format. `user` is the account whose records these are, if they are of one.
     #[must_use]
     pub fn new(form: Form, user: Option<&'a str>) -> Self {
-        Self { form, user, plan: Vec::new(), plan_of: "", scratch: Vec::new(), count: 0 }
+        let lives = OrderLives::default();
+        Self { form, user, plan: Vec::new(), plan_of: "", scratch: Vec::new(), count: 0, lives }
     }
 
     /// Appends a record: as JSON after a comma, except the first; in CSV as a line, the first one
@@ -82,12 +85,16 @@ impl<'a> RecordWriter<'a> {
     /// # Errors
     /// The errors of [`read_values`]; then part of the record may be appended.
     pub fn push(&mut self, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), ProtocolError> {
+        let is_action = record.layout.name == "OrderActionRecord";
+        if is_action && self.form == Form::Orders {
+            return self.lives.add(record);
+        }
         if self.plan_of != record.layout.name {
             self.make_plan(record.layout);
         }
         let mut values = Vec::with_capacity(self.plan.len());
         read_values(record.layout, record.data, &mut values)?;
-        let is_text = self.form == Form::Named && record.layout.name == "OrderActionRecord";
+        let is_text = self.form == Form::Named && is_action;
         match self.form {
             Form::Csv => self.push_line(record, &values, out)?,
             _ if is_text => {
@@ -194,6 +201,7 @@ impl<'a> RecordWriter<'a> {
     ) -> Result<Setting, ProtocolError> {
         let text = &mut self.scratch;
         text.clear();
+        let decimals = record.market.map(|market| market.decimals);
         match member.from {
             From::Signature => text.extend(record.signature.as_bytes()),
             From::Index => push_number((false, record.index.into()), text),
@@ -209,9 +217,14 @@ impl<'a> RecordWriter<'a> {
                 let fraction = fraction_of(record).map_or(Value::Absent, Value::Signed);
                 return write_value(member.how, fraction, None, text);
             }
+            From::Outcome(outcome) => {
+                let head = Head::read(record.layout, record.data)?;
+                let order = head.parties[0].and_then(|of| Some((of.key, of.order_id?)));
+                let value = self.lives.value(outcome, order.unwrap_or_default(), head.ts);
+                return write_value(member.how, value, decimals, text);
+            }
             From::Value(..) => {
                 let value = place.and_then(|place| values.get(place)).copied();
-                let decimals = record.market.map(|market| market.decimals);
                 return write_value(
                     member.how,
                     value.unwrap_or(Value::Unsigned(0)),

@@ -1,5 +1,7 @@
 //! The members of records in each format. A new kind of record is a table here.
 
+use crate::order_lives::Outcome;
+
 /// A format of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -7,6 +9,8 @@ pub enum Form {
     Spec,
     /// That of the Drift v2 data API.
     Records,
+    /// Its placed orders: actions come before them, oldest first, and are not written themselves.
+    Orders,
     /// That of its older paths: the program's integers as text, and trades as JSON in a string.
     Named,
     /// Of the market data stream, in human units.
@@ -34,6 +38,8 @@ pub(crate) enum From {
     Price,
     /// A funding rate as a fraction of the price.
     Fraction,
+    /// What became of a placed order.
+    Outcome(Outcome),
 }
 
 /// How a value is written. Keys, names and truth values are written alike in all of these.
@@ -99,6 +105,11 @@ const fn order(name: &'static str, how: How) -> Member {
     Member { group: "", name, from: From::Value("order", name), how }
 }
 
+/// What became of the order in a record of a new order.
+const fn outcome(name: &'static str, of: Outcome, how: How) -> Member {
+    Member { group: "", name, from: From::Outcome(of), how }
+}
+
 /// A member of an object within the record.
 const fn inside(group: &'static str, name: &'static str, how: How) -> Member {
     Member { group, name, from: From::Value(group, name), how }
@@ -125,7 +136,7 @@ pub(crate) fn members_of(form: Form, record: &str) -> &'static [Member] {
         ("DepositRecord", Form::Records) => DEPOSIT,
         ("SettlePnlRecord", Form::Records) => SETTLE_PNL,
         ("LiquidationRecord", Form::Records) => LIQUIDATION,
-        ("OrderRecord", Form::Records) => ORDER,
+        ("OrderRecord", Form::Orders) => ORDER,
         ("NewUserRecord", Form::Records) => NEW_USER,
         ("DeleteUserRecord", Form::Records) => DELETED_USER,
         _ => &[],
@@ -445,8 +456,8 @@ const ORDER: &[Member] = &[
     SYMBOL,
     order("price", QUOTE),
     order("baseAssetAmount", BaseFixed),
-    order("baseAssetAmountFilled", BaseFixed),
-    order("quoteAssetAmountFilled", QUOTE),
+    outcome("baseAssetAmountFilled", Outcome::Base, BaseFixed),
+    outcome("quoteAssetAmountFilled", Outcome::Quote, QUOTE),
     order("direction", Word),
     order("reduceOnly", Plain),
     order("triggerPrice", QUOTE),
@@ -460,6 +471,10 @@ const ORDER: &[Member] = &[
     order("auctionEndPrice", QUOTE),
     order("maxTs", Word),
     order("bitFlags", Plain),
+    outcome("lastActionStatus", Outcome::Status, Word),
+    outcome("lastActionExplanation", Outcome::Explanation, Word),
+    outcome("lastUpdatedTs", Outcome::UpdatedTs, Plain),
+    outcome("cumulativeFee", Outcome::Fee, QUOTE),
 ];
 
 const NEW_USER: &[Member] = &[

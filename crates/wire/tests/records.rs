@@ -1,7 +1,7 @@
 //! Records as JSON and as CSV; the values themselves are compared with the logs in TypeScript.
 
-use slotbook_protocol::model::Program;
 use slotbook_protocol::model::event::field::EventLayout;
+use slotbook_protocol::model::{AccountKind, Program};
 use slotbook_wire::record::{Form, Record, RecordMarket, RecordWriter, push_names};
 
 fn layout(name: &str) -> &'static EventLayout {
@@ -68,4 +68,93 @@ fn a_record_that_ends_inside_a_field_is_an_error() {
     let mut writer = RecordWriter::new(Form::Records, None);
     let mut out = Vec::new();
     assert!(writer.push(&record(layout("SettlePnlRecord"), cut, ""), &mut out).is_err());
+}
+
+const USER: u8 = 9;
+const OTHER: u8 = 8;
+
+/// An action of the taker 9, order 7, against the maker 8, order 3: both of 100 base.
+fn action(ts: i64, (action, explanation): (u8, u8), [taker, maker]: [u64; 2]) -> Vec<u8> {
+    let mut data = layout("OrderActionRecord").discriminator.to_vec();
+    data.extend(ts.to_le_bytes());
+    // Market 0 of the perps, without a filler.
+    data.extend([action, explanation, 0, 0, 1, 0, 0]);
+    let some = |bytes: &[u8]| [&[1], bytes].concat();
+    for amount in [1, 10, 10, 2_500_000, (-500_000_i64).cast_unsigned()] {
+        data.extend(some(&amount.to_le_bytes()));
+    }
+    data.extend([0; 3]);
+    for (key, order_id, filled) in [(USER, 7_u32, taker), (OTHER, 3, maker)] {
+        data.extend(some(&[key; 32]));
+        data.extend(some(&order_id.to_le_bytes()));
+        data.extend([1, 0]);
+        for amount in [100, filled, filled] {
+            data.extend(some(&amount.to_le_bytes()));
+        }
+    }
+    data.extend([0; 16]);
+    data
+}
+
+/// A placed order, as logged at second 5.
+fn placed(user: u8, order_id: u32) -> Vec<u8> {
+    let layout = layout("OrderRecord");
+    let mut data = layout.discriminator.to_vec();
+    data.extend(5_i64.to_le_bytes());
+    data.extend([user; 32]);
+    let order = data.len();
+    data.extend([0; 96]);
+    let id_at = Program::Drift.layout(AccountKind::User).expect("a table");
+    let id_at = id_at.inner("orders").leaf("orderId", "u32");
+    data[order + id_at..][..4].copy_from_slice(&order_id.to_le_bytes());
+    data
+}
+
+/// An order after some actions.
+fn order_after(actions: &[Vec<u8>], (user, order_id): (u8, u32)) -> serde_json::Value {
+    let mut writer = RecordWriter::new(Form::Orders, None);
+    let mut out = Vec::new();
+    for data in actions {
+        writer.push(&record(layout("OrderActionRecord"), data, ""), &mut out).expect("an action");
+    }
+    assert!(out.is_empty(), "actions are not written");
+    let data = placed(user, order_id);
+    writer.push(&record(layout("OrderRecord"), &data, ""), &mut out).expect("an order");
+    serde_json::from_slice(&out).expect("JSON")
+}
+
+/// The last four members of that order.
+fn outcome(actions: &[Vec<u8>], order: (u8, u32)) -> [String; 4] {
+    let row = order_after(actions, order);
+    ["lastActionStatus", "lastActionExplanation", "lastUpdatedTs", "cumulativeFee"]
+        .map(|name| row[name].to_string().replace('"', ""))
+}
+
+#[test]
+fn an_order_has_the_outcome_of_the_actions_on_it() {
+    let (place, cancel, fill, trigger) = ((0, 0), (1, 0), (2, 8), (3, 0));
+    let mine = (USER, 7);
+    assert_eq!(outcome(&[], mine), ["open", "none", "5", "0.000000"]);
+    let life = [
+        (action(6, place, [0, 0]), ["open", "none", "6", "0.000000"]),
+        (action(7, trigger, [0, 0]), ["trigger", "none", "7", "0.000000"]),
+        (action(8, fill, [40, 100]), ["partial_fill", "orderFilledWithMatch", "8", "2.500000"]),
+        (action(9, fill, [100, 100]), ["filled", "orderFilledWithMatch", "9", "5.000000"]),
+    ];
+    for last in 0..life.len() {
+        let actions: Vec<_> = life[..=last].iter().map(|(data, _)| data.clone()).collect();
+        assert_eq!(outcome(&actions, mine), life[last].1);
+    }
+    let partly = [action(8, fill, [40, 100]), action(9, cancel, [40, 100])];
+    assert_eq!(outcome(&partly, mine), ["partial_fill_cancelled", "none", "9", "2.500000"]);
+    assert_eq!(outcome(&[action(9, cancel, [0, 0])], mine)[0], "cancelled");
+    assert_eq!(outcome(&[action(9, (1, 4), [40, 0])], mine)[..2], ["expired", "orderExpired"]);
+    // The maker is paid a rebate; an order of the same number of another user has no part in it.
+    let filled = [action(8, fill, [40, 100])];
+    assert_eq!(outcome(&filled, (OTHER, 3)), ["filled", "orderFilledWithMatch", "8", "-0.500000"]);
+    assert_eq!(outcome(&filled, (OTHER, 7))[0], "open");
+    let row = order_after(&partly, mine);
+    assert_eq!(row["baseAssetAmountFilled"], "0.000000040");
+    assert_eq!(row["quoteAssetAmountFilled"], "0.000040");
+    assert_eq!(order_after(&[], mine)["baseAssetAmountFilled"], "0.000000000");
 }

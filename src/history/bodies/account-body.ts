@@ -7,7 +7,7 @@ import type {
 import type { MarketKey } from '../../contract/markets.js';
 import type { HistoryMarket } from '../model/records.js';
 import { marketCode } from '../store/columns.js';
-import { accountPage, orderRows } from '../store/record-pages.js';
+import { accountPage, orderRows, pageActions } from '../store/record-pages.js';
 import { renderRows } from '../store/render-rows.js';
 import type { HistoryStore } from '../store/store.js';
 import { accountCursorOf, readAccountCursor } from './cursor.js';
@@ -53,7 +53,11 @@ function makePageBody(query: AccountRecordsQuery, { store, markets }: AccountCon
   const last = hasMore ? rows.at(-1) : undefined;
   const nextPage = last === undefined ? null : accountCursorOf({ ...last, kind });
   const user = kind === 'trade' ? { user: account } : {};
-  const list = renderRows(rows, 'records', { markets: [...markets.values()], ...user });
+  const context = { markets: [...markets.values()], ...user };
+  const page = { ...wanted, limit: rows.length };
+  const actions = kind === 'order' ? store.runRead((parts) => pageActions(parts, page)) : [];
+  const form = kind === 'order' ? 'orders' : 'records';
+  const list = renderRows([...actions, ...rows], form, context);
   const tail = `],"meta":{"nextPage":${JSON.stringify(nextPage)}}}`;
   return { body: ownBytes('{"success":true,"records":[', list, tail), nextCursor: nextPage };
 }
@@ -64,7 +68,7 @@ function makeOrderBody(query: OrderQuery, { store, markets }: AccountContext): H
   const context = { markets: [...markets.values()] };
   const placed = rows.filter(({ kind }) => kind === 'order').slice(0, 1);
   const actions = rows.filter(({ kind }) => kind !== 'order');
-  const order = renderRows(placed, 'records', context).toString() || 'null';
+  const order = renderRows([...actions, ...placed], 'orders', context).toString() || 'null';
   const list = renderRows(actions, 'records', context);
   const head = `{"success":true,"record":${order},"actions":[`;
   return { body: ownBytes(head, list, ']}'), nextCursor: null };

@@ -15,6 +15,9 @@ export const BATCH_TRANSACTIONS_MAX = 10_000;
 /** Unfinalised transactions of one query: a minute and a half at a thousand a second. */
 export const UNFINALISED_READ_MAX = 100_000;
 
+/** Actions on the orders of one page: the newest of them count. */
+export const ORDER_ACTIONS_MAX = 20_000;
+
 /** Rows of one page: the maximum of a response, plus the rest of its first and last slots. */
 export const PAGE_ROWS_MAX = 1_064;
 /** Maximum offset of a page: a hundred of the largest pages, 30 ms. Cursors reach further. */

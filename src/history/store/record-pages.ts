@@ -4,6 +4,7 @@ import type { RecordKind } from '../../engine/events.js';
 import {
   ARCHIVE_ROWS_COUNTED_MAX,
   EXPORT_TRADES_AT_ONCE,
+  ORDER_ACTIONS_MAX,
   PAGE_OFFSET_MAX,
   PAGE_ROWS_MAX,
 } from '../model/limits.js';
@@ -53,21 +54,37 @@ interface AccountPageQuery {
 
 const byParty = `join parties p on p.kind = r.kind and p.market = r.market and p.slot = r.slot
   and p.id = r.id and p.tx = r.tx and p.idx = r.idx
-  where p.account = ? and instr(r.bytes, ?) > 0`;
+  where instr(r.bytes, ?) > 0 and p.account = ?`;
 
 /** Returns a page of an account's records of a kind; in a slot by market, then by number. */
 export function accountPage(parts: ReadParts, query: AccountPageQuery): readonly RecordRow[] {
   const key = decodeBase58(query.account, 32);
   if (key === null || query.markets.length === 0) return [];
-  const bound: Bound[] = [accountCode(key), key, kindCode(query.kind)];
-  let where = `${byParty} and p.kind = ? and p.market in (${query.markets.join()})`;
-  if (query.before !== undefined) {
-    const { slot, market, id } = query.before;
+  const { text, bound } = pageOf(query);
+  return readRecordRows(parts, `${byParty} ${text}`, [key, accountCode(key), ...bound]);
+}
+
+/** Returns the actions on the orders of a page, oldest first. */
+export function pageActions(parts: ReadParts, query: AccountPageQuery): readonly RecordRow[] {
+  const key = decodeBase58(query.account, 32);
+  if (key === null || query.markets.length === 0) return [];
+  const { text, bound } = pageOf(query);
+  const of = `p.order_id in (select p.order_id from parties p where p.account = ? ${text})`;
+  const order = 'order by p.slot desc, x.place desc, p.idx desc limit ?';
+  const account = accountCode(key);
+  const all = [key, account, kindCode(query.kind), account, ...bound, ORDER_ACTIONS_MAX];
+  return readRecordRows(parts, `${byParty} and p.kind <> ? and ${of} ${order}`, all).toReversed();
+}
+
+function pageOf({ kind, markets, before, limit }: AccountPageQuery) {
+  const bound: Bound[] = [kindCode(kind)];
+  let where = `and p.kind = ? and p.market in (${markets.join()})`;
+  if (before !== undefined) {
     where += ' and (p.slot, p.market, p.id) < (?, ?, ?)';
-    bound.push(slot, market, storedInteger(id));
+    bound.push(before.slot, before.market, storedInteger(before.id));
   }
   const order = 'order by p.slot desc, p.market desc, p.id desc, p.tx desc, p.idx desc limit ?';
-  return readRecordRows(parts, `${where} ${order}`, [...bound, query.limit]);
+  return { text: `${where} ${order}`, bound: [...bound, limit] };
 }
 
 /** Returns everything that was logged of an order, oldest first; at most `PAGE_ROWS_MAX`. */
@@ -78,7 +95,7 @@ export function orderRows(
   const key = decodeBase58(account, 32);
   if (key === null) return [];
   const order = 'order by p.slot, x.place, p.idx limit ?';
-  const bound = [accountCode(key), key, orderId, PAGE_ROWS_MAX];
+  const bound = [key, accountCode(key), orderId, PAGE_ROWS_MAX];
   return readRecordRows(parts, `${byParty} and p.order_id = ? ${order}`, bound);
 }
 

@@ -1,5 +1,6 @@
 /** Records of accounts in the format of the Drift v2 data API. */
 import { type TProperties, Type } from '@sinclair/typebox';
+import { wordSchema } from './param-parts.js';
 import { slot, ts, txSig } from './record-parts.js';
 import { base, count, fixed, id, marketIndex, price, quote, symbol, text } from './schema-parts.js';
 
@@ -141,8 +142,8 @@ export const orderRecord = record({
   symbol,
   price: price('Limit; 0 for none'),
   baseAssetAmount: base('Size'),
-  baseAssetAmountFilled: base('Filled, as logged'),
-  quoteAssetAmountFilled: quote('Filled, as logged'),
+  baseAssetAmountFilled: base('Filled by its last action'),
+  quoteAssetAmountFilled: quote('Filled by its last action'),
   direction: text('`long` or `short`.'),
   reduceOnly: Type.Boolean(),
   triggerPrice: price('0 for none'),
@@ -156,6 +157,16 @@ export const orderRecord = record({
   auctionEndPrice: price('Of the auction'),
   maxTs: amount('Unix time in seconds at which it expires; 0 for never.'),
   bitFlags: count('As on chain.'),
+  lastActionStatus: wordSchema(
+    [
+      ...['open', 'trigger', 'partial_fill', 'filled'],
+      ...['cancelled', 'partial_fill_cancelled', 'expired'],
+    ],
+    { description: 'What the last action made of it.' },
+  ),
+  lastActionExplanation: text('Of the last action; `none` without one.'),
+  lastUpdatedTs: count('Unix time in seconds of the last action, else of the placement.'),
+  cumulativeFee: quote('Fees of its fills, less rebates'),
 });
 
 /** A new user account. */
