@@ -1,13 +1,10 @@
 //! The outcome of placed orders, by the actions on them.
 
 use slotbook_protocol::model::enums::{OrderAction, OrderActionExplanation};
-use slotbook_protocol::model::error::ProtocolError;
 use slotbook_protocol::model::event::typed::OrderActionRecord;
 use slotbook_protocol::model::event::values::Value;
 use slotbook_protocol::model::units::Pubkey;
 use std::collections::HashMap;
-
-use crate::record::Record;
 
 /// A value of an order's outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +48,7 @@ pub(crate) struct OrderLives(HashMap<(Pubkey, u32), Life>);
 
 impl OrderLives {
     /// Counts an action; the actions on an order come oldest first.
-    pub(crate) fn add(&mut self, record: &Record<'_>) -> Result<(), ProtocolError> {
-        let action = OrderActionRecord::read(record.layout, record.data)?;
+    pub(crate) fn add(&mut self, action: &OrderActionRecord) {
         let taker_fee = i128::from(action.taker_fee.unwrap_or(0));
         let maker_fee = i128::from(action.maker_fee.unwrap_or(0));
         let sides = [
@@ -67,12 +63,11 @@ impl OrderLives {
             let (Some(user), Some(order_id)) = (user, order_id) else { continue };
             let life = self.0.entry((user, order_id)).or_insert(PLACED);
             (life.base, life.quote) = (base.unwrap_or(life.base), quote.unwrap_or(life.quote));
-            life.status = status_of(&action, size, life.base);
+            life.status = status_of(action, size, life.base);
             life.explanation = action.action_explanation;
             life.updated_ts = Some(action.ts);
             life.fee += if action.action == OrderAction::Fill { fee } else { 0 };
         }
-        Ok(())
     }
 
     /// Returns a value of a placed order.

@@ -6,6 +6,7 @@
 use slotbook_protocol::model::error::ProtocolError;
 use slotbook_protocol::model::event::field::EventLayout;
 use slotbook_protocol::model::event::head::Head;
+use slotbook_protocol::model::event::typed::OrderActionRecord;
 use slotbook_protocol::model::event::values::{
     Value, ValueName, read_values, value_names, value_of,
 };
@@ -87,7 +88,8 @@ impl<'a> RecordWriter<'a> {
     pub fn push(&mut self, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), ProtocolError> {
         let is_action = record.layout.name == "OrderActionRecord";
         if is_action && self.form == Form::Orders {
-            return self.lives.add(record);
+            self.lives.add(&OrderActionRecord::read(record.layout, record.data)?);
+            return Ok(());
         }
         if self.plan_of != record.layout.name {
             self.make_plan(record.layout);
