@@ -179,18 +179,30 @@ impl Pair {
             let best = best.map(|price| i128::from(price.0));
             equal("best", &best, &rows.first().map(|row| row.price))?;
             self.compare_makers(id, side, rows)?;
-            self.compare_places(id, rows)?;
+            self.compare_places(id, side, rows)?;
         }
         Ok(())
     }
 
-    /// Each shown order has its place in its account: the orders and the size ahead at its price, and
-    /// the distance to the best price.
-    fn compare_places(&self, id: slotbook_book::MarketId, rows: &[Row]) -> Result<(), String> {
+    /// The orders of each account that have a place are those that are shown; it is the orders and
+    /// the size ahead at their price, and the distance to the best price.
+    fn compare_places(
+        &self,
+        id: slotbook_book::MarketId,
+        side: Side,
+        rows: &[Row],
+    ) -> Result<(), String> {
         let mut scratch = QueueScratch::default();
         let makers: BTreeSet<Key> = rows.iter().map(|row| row.maker).collect();
         for maker in makers {
             let placed = self.fast.account_orders(&Pubkey(maker), &mut scratch);
+            let is_here = |one: &&AccountOrder<'_>| {
+                one.ahead.is_some()
+                    && one.open.market.id == id
+                    && Side::from(one.open.order.direction) == side
+            };
+            let own = rows.iter().filter(|row| row.maker == maker).count();
+            equal("places", &placed.iter().filter(is_here).count(), &own)?;
             for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.maker == maker) {
                 let ahead = rows[..at].iter().filter(|other| other.price == row.price).count();
                 let expected = (row.price, row.size, ahead, row.queue, rows[0].price - row.price);
