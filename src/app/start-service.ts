@@ -110,16 +110,24 @@ export async function startReplayService(config: ReplayConfig, place: string): P
  * Compares a running service with its chain and prints the differences; resolves with true when
  * there are none.
  */
-export async function verifyService(config: VerifyConfig, isJson = false): Promise<boolean> {
+export function verifyService(config: VerifyConfig, isJson = false): Promise<boolean> {
   const { url, markets, seconds } = config;
+  const output = process.stdout;
+  return withChainBook(config, (chain) => verify({ url, chain, markets, seconds, output, isJson }));
+}
+
+/** Reads the book of a chain while `use` runs; rejects when the chain cannot be followed. */
+export async function withChainBook<T>(
+  config: VerifyConfig,
+  use: (chain: ChainBook) => Promise<T>,
+): Promise<T> {
   const compared = { ...config, auditIntervalMs: 0, journal: undefined };
   const origin = liveOrigin(compared, runtimeOf(config));
   const feed = origin.feed({});
   const chain = chainBook(origin.engine, () => feed.status());
-  const output = process.stdout;
   const failed = feed.start().then(() => new Promise<never>(() => undefined));
   try {
-    return await Promise.race([verify({ url, chain, markets, seconds, output, isJson }), failed]);
+    return await Promise.race([use(chain), failed]);
   } finally {
     await feed.stop();
   }

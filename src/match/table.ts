@@ -36,7 +36,7 @@ const HEAD = [
 ];
 
 /** Columns of words, which are aligned left; other columns are numbers, aligned right. */
-const WORDS: ReadonlySet<string> = new Set(['source', 'maker']);
+const WORDS: ReadonlySet<string> = new Set(['source', 'maker', 'measure']);
 
 /** Returns the lines of the table. */
 export function walkLines(walk: MatchAnswer, query: WalkQuery): readonly string[] {
@@ -80,7 +80,8 @@ function levelRow(fills: readonly Fill[]): readonly string[] {
   ];
 }
 
-function tableOf(
+/** Returns the lines of a table, and an empty one after them; no line without rows. */
+export function tableOf(
   head: readonly string[],
   cells: readonly (readonly string[])[],
 ): readonly string[] {

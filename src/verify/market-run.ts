@@ -132,7 +132,10 @@ function notLiveReason({ state }: BookText): string | null {
 }
 
 /** A book that claims to be live but lags far behind is wrong, whatever its rows are. */
-function withLag(service: BookText, chain: BookText): Rows {
+export function withLag(
+  service: Pick<BookText, 'slot' | 'rows'>,
+  chain: Pick<BookText, 'slot'>,
+): Rows {
   if (chain.slot - service.slot <= SLOTS_BEHIND_MAX) return service.rows;
   return new Map([...service.rows, ['slot', `more than ${SLOTS_BEHIND_MAX} slots behind`]]);
 }

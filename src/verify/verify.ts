@@ -105,7 +105,8 @@ function summaryOf(runs: readonly MarketRun[], lost: number): Summary {
   return { isEqual: true, line: [line], failure: null };
 }
 
-async function untilLive(chain: ChainBook): Promise<void> {
+/** Waits until the chain's book is live. Rejects with a VerifyError when it takes too long. */
+export async function untilLive(chain: ChainBook): Promise<void> {
   const endMs = performance.now() + CHAIN_START_MS_MAX;
   for (let why = chain.notLive(); why !== null; why = chain.notLive()) {
     if (performance.now() > endMs) {
