@@ -19,6 +19,7 @@ test.each([
   ['src/venues/error.ts', /VenueErrorCode =([^;]+);/, 10],
   ['src/verify/error.ts', /VerifyErrorCode =([^;]+);/, 6],
   ['src/follow/follow-options.ts', /FollowErrorCode =([^;]+);/, 4],
+  ['src/shadow/shadow-options.ts', /ShadowErrorCode =([^;]+);/, 2],
   ['src/load/load-options.ts', /LoadErrorCode =([^;]+);/, 2],
   ['src/client/error.ts', /ClientErrorCode =([^;]+);/, 7],
   ['src/match/match-options.ts', /MatchErrorCode =([^;]+);/, 4],

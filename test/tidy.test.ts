@@ -188,7 +188,10 @@ const CLOCK_USERS: readonly (readonly [path: RegExp, why: string])[] = [
   [/^src\/history\/postgres\/server-link\.ts:/, 'blocks its thread while it waits'],
   [/^src\/page\//, 'runs in browsers, where frames are drawn by requestAnimationFrame'],
   [/^src\/sim\//, 'a chain of its own beside the service, with processes and relays'],
-  [/^src\/(follow|load|match|sources|verify)\//, 'programs of the command line, in real time'],
+  [
+    /^src\/(follow|load|match|shadow|sources|verify)\//,
+    'programs of the command line, in real time',
+  ],
 ];
 
 /** The uses of clocks of the system in a file's code, a line each. */
