@@ -149,6 +149,20 @@ export const conformOptions = [
   jsonOption,
 ];
 
+/** The options of `shadow`: those of a chain are for its judgement. */
+export const shadowOptions = [
+  new Option('--against <url>', 'address of the other server').makeOptionMandatory(),
+  new Option('--dlob', 'it is a Drift v2 dlob-server (the default)').conflicts('slotbook'),
+  new Option('--slotbook', 'it is a slotbook'),
+  new Option('--for <time>', 'how long, such as 30s, 1m, 2h or 1d (default 1m)'),
+  new Option('--html <file>', 'write the result as a page too'),
+  settingOption('url'),
+  settingOption('markets'),
+  ...groupOptions('cluster'),
+  settingOption('logLevel', 'warn'),
+  jsonOption,
+];
+
 /** The arguments of `sources`. */
 export const sourcesOptions = [
   new Option('--plain', 'the table once instead of a screen'),

@@ -40,6 +40,7 @@ import {
   replayOptions,
   serveOptions,
   serveOrDemoOptions,
+  shadowOptions,
   sourcesOptions,
   verifyOptions,
 } from './cli-options.js';
@@ -48,6 +49,7 @@ import { makeEmptyFolder } from './data-folder.js';
 import { type ExportFlags, exportRows } from './export-command.js';
 import { addHelp } from './help.js';
 import { type ProveFlags, proveBooks, verifyJournalFolder } from './journal-commands.js';
+import { runShadow } from './shadow-command.js';
 import {
   startCoreService,
   startDemoService,
@@ -182,6 +184,11 @@ function judgingCommands(): readonly Command[] {
       .action((url: string, flags: ConformFlags) =>
         exitByRun((run) => conform({ url, flags, ...run })),
       ),
+    newCommand('shadow', shadowOptions)
+      .description(
+        'compare a running service with your present server, and both with the chain of --rpc-url: exits with 1 when the service was wrong',
+      )
+      .action((flags: Flags) => exitByRun((run) => runShadow(flags, run))),
     newCommand('sources', sourcesOptions)
       .description(
         'draw the streams that a running service merges: exits with 1 when one of them is distrusted or away',

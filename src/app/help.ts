@@ -113,6 +113,14 @@ const COMMANDS: Readonly<Record<string, CommandHelp>> = {
     heading: JUDGE,
     examples: [SERVICE, `${SERVICE} --market SOL-PERP --seconds 60`, `${SERVICE} --json`],
   },
+  shadow: {
+    heading: JUDGE,
+    examples: [
+      '--against https://dlob.example --markets SOL-PERP',
+      `--against https://dlob.example --rpc-url ${NODE} --for 1h --html shadow.html`,
+      `--against http://127.0.0.1:9090 --slotbook --url ${SERVICE} --json`,
+    ],
+  },
   sources: { heading: JUDGE, examples: [SERVICE, `${SERVICE} --plain`, `${SERVICE} --json`] },
   prove: {
     heading: STORED,
