@@ -1,8 +1,6 @@
 //! The outcome of placed orders, by the actions on them.
 
-use slotbook_protocol::model::enums::{OrderAction, OrderActionExplanation};
-use slotbook_protocol::model::event::typed::OrderActionRecord;
-use slotbook_protocol::model::event::values::Value;
+use slotbook_protocol::model::event::values::{Value, Values};
 use slotbook_protocol::model::units::Pubkey;
 use std::collections::HashMap;
 
@@ -26,20 +24,42 @@ pub(crate) enum Outcome {
 #[derive(Clone, Copy, Debug)]
 struct Life {
     status: &'static str,
-    explanation: OrderActionExplanation,
+    explanation: &'static str,
     updated_ts: Option<i64>,
     base: u64,
     quote: u64,
     fee: i128,
 }
 
-const PLACED: Life = Life {
-    status: "open",
-    explanation: OrderActionExplanation::None,
-    updated_ts: None,
-    base: 0,
-    quote: 0,
-    fee: 0,
+const PLACED: Life =
+    Life { status: "open", explanation: "None", updated_ts: None, base: 0, quote: 0, fee: 0 };
+
+/// The names of the values of one side of an action.
+struct Side {
+    user: &'static str,
+    order_id: &'static str,
+    base: &'static str,
+    base_filled: &'static str,
+    quote_filled: &'static str,
+    fee: &'static str,
+}
+
+const TAKER: Side = Side {
+    user: "taker",
+    order_id: "takerOrderId",
+    base: "takerOrderBaseAssetAmount",
+    base_filled: "takerOrderCumulativeBaseAssetAmountFilled",
+    quote_filled: "takerOrderCumulativeQuoteAssetAmountFilled",
+    fee: "takerFee",
+};
+
+const MAKER: Side = Side {
+    user: "maker",
+    order_id: "makerOrderId",
+    base: "makerOrderBaseAssetAmount",
+    base_filled: "makerOrderCumulativeBaseAssetAmountFilled",
+    quote_filled: "makerOrderCumulativeQuoteAssetAmountFilled",
+    fee: "makerFee",
 };
 
 /// Orders by their user account and their id.
@@ -48,25 +68,19 @@ pub(crate) struct OrderLives(HashMap<(Pubkey, u32), Life>);
 
 impl OrderLives {
     /// Counts an action; the actions on an order come oldest first.
-    pub(crate) fn add(&mut self, action: &OrderActionRecord) {
-        let taker_fee = i128::from(action.taker_fee.unwrap_or(0));
-        let maker_fee = i128::from(action.maker_fee.unwrap_or(0));
-        let sides = [
-            (action.taker, action.taker_order_id, action.taker_base, taker_fee),
-            (action.maker, action.maker_order_id, action.maker_base, maker_fee),
-        ];
-        let filled = [
-            (action.taker_base_filled, action.taker_quote_filled),
-            (action.maker_base_filled, action.maker_quote_filled),
-        ];
-        for ((user, order_id, size, fee), (base, quote)) in sides.into_iter().zip(filled) {
-            let (Some(user), Some(order_id)) = (user, order_id) else { continue };
+    pub(crate) fn add(&mut self, action: &Values<'_>) {
+        for side in [&TAKER, &MAKER] {
+            let order = (action.account(side.user), action.unsigned(side.order_id));
+            let (Some(user), Some(order_id)) = order else { continue };
             let life = self.0.entry((user, order_id)).or_insert(PLACED);
-            (life.base, life.quote) = (base.unwrap_or(life.base), quote.unwrap_or(life.quote));
-            life.status = status_of(action, size, life.base);
-            life.explanation = action.action_explanation;
-            life.updated_ts = Some(action.ts);
-            life.fee += if action.action == OrderAction::Fill { fee } else { 0 };
+            life.base = action.unsigned(side.base_filled).unwrap_or(life.base);
+            life.quote = action.unsigned(side.quote_filled).unwrap_or(life.quote);
+            life.status = status_of(action, action.unsigned(side.base), life.base);
+            life.explanation = action.name("actionExplanation").unwrap_or("None");
+            life.updated_ts = Some(action.signed("ts"));
+            if action.name("action") == Some("Fill") {
+                life.fee += fee_of(action, side.fee);
+            }
         }
     }
 
@@ -75,7 +89,7 @@ impl OrderLives {
         let life = self.0.get(&key).unwrap_or(&PLACED);
         match outcome {
             Outcome::Status => Value::Bytes(life.status.as_bytes()),
-            Outcome::Explanation => Value::Bytes(life.explanation.name().as_bytes()),
+            Outcome::Explanation => Value::Name(life.explanation),
             Outcome::UpdatedTs => Value::Signed(life.updated_ts.unwrap_or(placed_ts).into()),
             Outcome::Base => Value::Unsigned(life.base.into()),
             Outcome::Quote => Value::Unsigned(life.quote.into()),
@@ -84,15 +98,26 @@ impl OrderLives {
     }
 }
 
+/// What a side paid for a fill; a maker's rebate is signed.
+fn fee_of(action: &Values<'_>, name: &'static str) -> i128 {
+    match action.own(name) {
+        Some(Value::Unsigned(fee)) => i128::try_from(fee).unwrap_or(i128::MAX),
+        Some(Value::Signed(fee)) => fee,
+        _ => 0,
+    }
+}
+
 /// The program logs an expiry as a cancellation.
-fn status_of(action: &OrderActionRecord, base: Option<u64>, filled: u64) -> &'static str {
-    match (action.action, action.action_explanation) {
-        (OrderAction::Place, _) => "open",
-        (OrderAction::Trigger, _) => "trigger",
-        (OrderAction::Fill, _) if base == Some(filled) => "filled",
-        (OrderAction::Fill, _) => "partial_fill",
-        (OrderAction::Expire, _) | (_, OrderActionExplanation::OrderExpired) => "expired",
-        (OrderAction::Cancel, _) if filled > 0 => "partial_fill_cancelled",
-        (OrderAction::Cancel, _) => "cancelled",
+fn status_of(action: &Values<'_>, base: Option<u64>, filled: u64) -> &'static str {
+    let is_expired = action.name("actionExplanation") == Some("OrderExpired");
+    match action.name("action") {
+        Some("Trigger") => "trigger",
+        Some("Fill") if base == Some(filled) => "filled",
+        Some("Fill") => "partial_fill",
+        Some("Expire") => "expired",
+        Some("Cancel") if is_expired => "expired",
+        Some("Cancel") if filled > 0 => "partial_fill_cancelled",
+        Some("Cancel") => "cancelled",
+        _ => "open",
     }
 }

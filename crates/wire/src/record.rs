@@ -6,9 +6,8 @@
 use slotbook_protocol::model::error::ProtocolError;
 use slotbook_protocol::model::event::field::EventLayout;
 use slotbook_protocol::model::event::head::Head;
-use slotbook_protocol::model::event::typed::OrderActionRecord;
 use slotbook_protocol::model::event::values::{
-    Value, ValueName, read_values, value_names, value_of,
+    Value, ValueName, Values, read_values, value_names, value_of,
 };
 
 use crate::order_lives::OrderLives;
@@ -88,7 +87,7 @@ impl<'a> RecordWriter<'a> {
     pub fn push(&mut self, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), ProtocolError> {
         let is_action = record.layout.name == "OrderActionRecord";
         if is_action && self.form == Form::Orders {
-            self.lives.add(&OrderActionRecord::read(record.layout, record.data)?);
+            self.lives.add(&Values::read(record.layout, record.data)?);
             return Ok(());
         }
         if self.plan_of != record.layout.name {

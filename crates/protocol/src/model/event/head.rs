@@ -1,7 +1,7 @@
 //! The kind of a record, and the few of its values by which a history finds and sums records.
 
 use super::field::{EventFieldType, EventLayout};
-use super::values::{Value, ValueName, read_values, value_names};
+use super::values::{Value, ValueName, Values, unsigned};
 use crate::bytes::{i64_at, key_at};
 use crate::model::enums::MarketType;
 use crate::model::error::ProtocolError;
@@ -239,48 +239,8 @@ impl Head {
     }
 }
 
-/// The values of a record by name.
-struct Values<'a> {
-    names: Vec<ValueName>,
-    values: Vec<Value<'a>>,
-}
-
-impl<'a> Values<'a> {
-    fn read(layout: &EventLayout, data: &'a [u8]) -> Result<Self, ProtocolError> {
-        let names = value_names(layout);
-        let mut values = Vec::with_capacity(names.len());
-        read_values(layout, data, &mut values)?;
-        Ok(Self { names, values })
-    }
-
-    fn find(&self, name: ValueName) -> Option<Value<'a>> {
-        let at = self.names.iter().position(|known| *known == name)?;
-        self.values.get(at).copied()
-    }
-
-    fn own(&self, name: &'static str) -> Option<Value<'a>> {
-        self.find(ValueName::own(name))
-    }
-
-    fn unsigned<T: TryFrom<u128>>(&self, name: &'static str) -> Option<T> {
-        unsigned(self.own(name))
-    }
-
-    /// A signed number; 0 when there is none.
-    fn signed<T: TryFrom<i128> + Default>(&self, name: &'static str) -> T {
-        match self.own(name) {
-            Some(Value::Signed(number)) => T::try_from(number).unwrap_or_default(),
-            _ => T::default(),
-        }
-    }
-
-    fn name(&self, name: &'static str) -> Option<&'static str> {
-        match self.own(name) {
-            Some(Value::Name(variant)) => Some(variant),
-            _ => None,
-        }
-    }
-
+/// The parts of a head that several kinds have.
+impl Values<'_> {
     fn market(&self, market_type: MarketType) -> Option<(MarketType, u16)> {
         self.unsigned("marketIndex").map(|index| (market_type, index))
     }
@@ -293,26 +253,12 @@ impl<'a> Values<'a> {
         let quote = present("quoteAssetAmountFilled")?;
         Ok((Some(id), Some(Amounts { base, quote, oracle: self.signed("oraclePrice") })))
     }
-
-    fn account(&self, name: &'static str) -> Option<Pubkey> {
-        match self.own(name) {
-            Some(Value::Key(key)) => Some(key),
-            _ => None,
-        }
-    }
 }
 
 fn market_type_of(value: Option<Value<'_>>) -> MarketType {
     match value {
         Some(Value::Name("Spot")) => MarketType::Spot,
         _ => MarketType::Perp,
-    }
-}
-
-fn unsigned<T: TryFrom<u128>>(value: Option<Value<'_>>) -> Option<T> {
-    match value {
-        Some(Value::Unsigned(number)) => T::try_from(number).ok(),
-        _ => None,
     }
 }
 

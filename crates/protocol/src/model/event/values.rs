@@ -183,3 +183,77 @@ fn variant_of(
         None => Err(ProtocolError::InvalidEnum { field: name, value }),
     }
 }
+
+/// The values of a record by name.
+#[derive(Debug)]
+pub struct Values<'a> {
+    names: Vec<ValueName>,
+    values: Vec<Value<'a>>,
+}
+
+impl<'a> Values<'a> {
+    /// Reads all values of a record.
+    ///
+    /// # Errors
+    /// As [`read_values`].
+    pub fn read(layout: &EventLayout, data: &'a [u8]) -> Result<Self, ProtocolError> {
+        let names = value_names(layout);
+        let mut values = Vec::with_capacity(names.len());
+        read_values(layout, data, &mut values)?;
+        Ok(Self { names, values })
+    }
+
+    /// Returns a value by its name and that of its struct.
+    #[must_use]
+    pub fn find(&self, name: ValueName) -> Option<Value<'a>> {
+        let at = self.names.iter().position(|known| *known == name)?;
+        self.values.get(at).copied()
+    }
+
+    /// Returns a value of the record itself.
+    #[must_use]
+    pub fn own(&self, name: &'static str) -> Option<Value<'a>> {
+        self.find(ValueName::own(name))
+    }
+
+    /// An unsigned number that fits.
+    #[must_use]
+    pub fn unsigned<T: TryFrom<u128>>(&self, name: &'static str) -> Option<T> {
+        unsigned(self.own(name))
+    }
+
+    /// A signed number; 0 when there is none.
+    #[must_use]
+    pub fn signed<T: TryFrom<i128> + Default>(&self, name: &'static str) -> T {
+        match self.own(name) {
+            Some(Value::Signed(number)) => T::try_from(number).unwrap_or_default(),
+            _ => T::default(),
+        }
+    }
+
+    /// The name of a variant.
+    #[must_use]
+    pub fn name(&self, name: &'static str) -> Option<&'static str> {
+        match self.own(name) {
+            Some(Value::Name(variant)) => Some(variant),
+            _ => None,
+        }
+    }
+
+    /// An address.
+    #[must_use]
+    pub fn account(&self, name: &'static str) -> Option<Pubkey> {
+        match self.own(name) {
+            Some(Value::Key(key)) => Some(key),
+            _ => None,
+        }
+    }
+}
+
+/// An unsigned number that fits.
+pub(super) fn unsigned<T: TryFrom<u128>>(value: Option<Value<'_>>) -> Option<T> {
+    match value {
+        Some(Value::Unsigned(number)) => T::try_from(number).ok(),
+        _ => None,
+    }
+}
