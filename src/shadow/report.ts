@@ -19,10 +19,7 @@ export function shadowReport(
     ...{ pairs: sum('pairs'), sameSlot: sum('sameSlot'), levels: sum('levels') },
     ...{ differing: sum('differing'), found: found.length, slotbook, other, differences },
   };
-  const rows = Object.entries(slotbook).map(([key, figure]) => [
-    key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
-    ...[figure, other[key as keyof typeof other]].map((value) => String(value ?? '-')),
-  ]);
+  const rows = figureRows(slotbook, other);
   const summary =
     `${hosts.slotbook} and ${hosts.other}, ${pairs.length} markets, ${seconds.toFixed(0)} s: ` +
     `${body.pairs} pairs of books, ${body.sameSlot} of one slot; ` +
@@ -32,6 +29,15 @@ export function shadowReport(
   const head = ['measure', 'slotbook', 'other'];
   const lines = [summary, '', ...tableOf(head, rows), ...texts];
   return { lines, body, html: htmlPage(summary, [head, ...rows], texts) };
+}
+
+/** A row for each figure, with those of both sides. */
+function figureRows(slotbook: object, other: object): string[][] {
+  const others = new Map<string, unknown>(Object.entries(other));
+  return Object.entries(slotbook).map(([key, figure]) => [
+    key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+    ...[figure, others.get(key)].map((value) => String(value ?? '-')),
+  ]);
 }
 
 function differenceText(one: ReturnType<MarketPair['listDifferences']>[number]): string {

@@ -42,21 +42,20 @@ interface CopiedHistory {
   readonly rows: ReadonlyMap<string, number>;
 }
 
-/**
- * Copies everything in one transaction. Throws a StoreError, also when the database already
- * contains records.
- */
-export async function copyFile({
-  file,
-  url,
-  onRows,
-}: {
+/** A file to copy, and the database that gets its rows. */
+interface CopySettings {
   /** The genesis hash of the chain, which names the file. */
   readonly file: string;
   readonly url: string;
   /** Called after each batch with the copied rows, and those of the file. */
   readonly onRows?: (copied: number, all: number) => void;
-}): Promise<CopiedHistory> {
+}
+
+/**
+ * Copies everything in one transaction. Throws a StoreError, also when the database already
+ * contains records.
+ */
+export async function copyFile({ file, url, onRows }: CopySettings): Promise<CopiedHistory> {
   const genesisHash = path.basename(file, '.db');
   const from = await openFile({ folder: path.dirname(file), genesisHash });
   try {
