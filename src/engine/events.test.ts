@@ -97,7 +97,8 @@ test.each([
     expect([record?.kind, others]).toEqual([kind, []]);
     if (record === undefined || kind === 'other') continue;
     const place = { txSig: 'sig', slot: 5, index: 3, market: record.market, bytes: record.bytes };
-    const text = renderLogged([place], { program: 'drift', form: 'records', markets: [] });
+    const form = kind === 'order' ? 'orders' : 'records';
+    const text = renderLogged([place], { program: 'drift', form, markets: [] });
     const rendered: Readonly<Record<string, unknown>> = JSON.parse(text.toString());
     expect(rendered).toMatchObject({ txSig: 'sig', slot: 5, txSigIndex: 3 });
     for (const [name, value] of Object.entries(expected)) {
