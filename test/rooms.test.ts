@@ -50,7 +50,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   page: [],
   rpc: ['config', 'contract'],
   server: ['amounts', 'config', 'contract'],
-  shadow: ['client', 'contract', 'follow', 'match', 'verify'],
+  shadow: ['client', 'contract', 'follow', 'verify'],
   sim: ['config', 'contract'],
   sources: ['client', 'contract', 'follow'],
   venues: ['config', 'contract', 'rpc'],

@@ -1,4 +1,5 @@
 /** The report of a check as lines. */
+import { tableLines } from '../contract/command-result.js';
 import type { Day } from './cost.js';
 import type { NodeReport } from './node-check.js';
 
@@ -27,10 +28,8 @@ function costLines(days: readonly Day[]): readonly string[] {
     String(credits),
     String(meteredCredits),
   ]);
-  const table = [head, ...cells];
-  const widths = head.map((_, at) => Math.max(...table.map((row) => row[at]?.length ?? 0)));
   return [
-    ...table.map((row) => row.map((cell, at) => cell.padStart(widths[at] ?? 0)).join('  ')),
+    ...tableLines(head, cells, new Set()),
     'measured: bytes of scans, accounts and notifications, and their rates; the rest is reckoned:',
     'a probe each --probe-interval-ms, an audit each --audit-interval-ms, the history each 2 s,',
     'markets and oracles in proportion; a call 1 credit, a scan or a read of the past 10, and',

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpClient } from '../client/http/client.js';
 import { STREAM_RULES, type StreamRule } from '../client/stream/violation.js';
-import { resultText } from '../contract/command-result.js';
+import { printable, resultText } from '../contract/command-result.js';
 import { FollowError, type FollowedTopic, followOptions } from './follow-options.js';
 import { Follower } from './follower.js';
 import { CONFORM_S_DEFAULT } from './limits.js';
@@ -110,7 +110,7 @@ function linesOf(verdicts: readonly RuleVerdict[]): readonly string[] {
   const lines = verdicts.map((verdict) => {
     const { document, rule, judged, violations, message } = verdict;
     const counts = violations === 0 ? `judged ${judged} times` : `${violations} of ${judged}`;
-    const why = message === null ? '' : `: ${message.replace(/\p{Cc}/gu, '?')}`;
+    const why = message === null ? '' : `: ${printable(message)}`;
     return `${wordOf(verdict).padEnd(12)}  ${document.padEnd(17)}  ${rule.padEnd(width)}  ${counts}${why}`;
   });
   const broken = verdicts.filter(({ violations }) => violations > 0).length;

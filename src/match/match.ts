@@ -6,6 +6,7 @@
  */
 import { parseExact } from '../client/fields.js';
 import { type MatchAnswer, matchAnswer } from '../client/generated/books.js';
+import { printable } from '../contract/command-result.js';
 import { MatchError, type MatchFlags, matchUrl } from './match-options.js';
 import { walkLines } from './table.js';
 
@@ -76,8 +77,8 @@ const REFUSAL = /"code":"(\w+)","message":("(?:[^"\\\p{Cc}]|\\["\\/bfnrt]|\\u[\d
 function refusalIn(text: string, status: number): string {
   const [, code, message] = REFUSAL.exec(text) ?? [];
   if (message === undefined) return `the service answered ${status}`;
-  const printable = JSON.parse(message) as string;
-  return `${code}: ${printable.slice(0, TEXT_CHARS_MAX).replace(/\p{Cc}/gu, '?')}`;
+  const said = JSON.parse(message) as string;
+  return `${code}: ${printable(said.slice(0, TEXT_CHARS_MAX))}`;
 }
 
 /** Returns the name of the failure, because messages of fetch may contain the address. */

@@ -4,6 +4,7 @@
  */
 import { BASE_DECIMALS, formatDecimal, QUOTE_DECIMALS } from '../client/amounts.js';
 import type { MatchAnswer } from '../client/generated/books.js';
+import { tableLines } from '../contract/command-result.js';
 
 /** The part of the query that the table shows. */
 interface WalkQuery {
@@ -36,16 +37,17 @@ const HEAD = [
 ];
 
 /** Columns of words, which are aligned left; other columns are numbers, aligned right. */
-const WORDS: ReadonlySet<string> = new Set(['source', 'maker', 'measure']);
+const WORDS: ReadonlySet<string> = new Set(['source', 'maker']);
 
 /** Returns the lines of the table. */
 export function walkLines(walk: MatchAnswer, query: WalkQuery): readonly string[] {
   const { marketName, model, slot, state } = walk;
   const head = `${marketName} ${query.side}, model ${model}, slot ${slot}, ${state}`;
   const table = query.raw
-    ? tableOf(HEAD, walk.fills.map(rowOf))
-    : tableOf(LEVEL_HEAD, levelsOf(walk.fills).map(levelRow));
-  return [head, '', ...table, ...sumsOf(walk, query)];
+    ? tableLines(HEAD, walk.fills.map(rowOf), WORDS)
+    : tableLines(LEVEL_HEAD, levelsOf(walk.fills).map(levelRow), WORDS);
+  const filled = walk.fills.length === 0 ? [] : [...table, ''];
+  return [head, '', ...filled, ...sumsOf(walk, query)];
 }
 
 /** Groups fills by source and price, in their order. */
@@ -78,24 +80,6 @@ function levelRow(fills: readonly Fill[]): readonly string[] {
     String(fills.length),
     makers[0] === undefined ? '-' : `${makers[0].slice(0, KEY_CHARS)}${others}`,
   ];
-}
-
-/** Returns the lines of a table, and an empty one after them; no line without rows. */
-export function tableOf(
-  head: readonly string[],
-  cells: readonly (readonly string[])[],
-): readonly string[] {
-  if (cells.length === 0) return [];
-  const rows = [head, ...cells];
-  const widths = head.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row.map((cell, at) => padCell(cell, widths[at] ?? 0, head[at] ?? '')).join('  '),
-  );
-  return [...lines.map((line) => line.trimEnd()), ''];
-}
-
-function padCell(cell: string, width: number, column: string): string {
-  return WORDS.has(column) ? cell.padEnd(width) : cell.padStart(width);
 }
 
 function rowOf(fill: Fill, index: number): readonly string[] {

@@ -1,8 +1,10 @@
 /** The result of a shadow run: lines, an object, and a page without scripts. */
-import type { CommandResult } from '../contract/command-result.js';
-import { tableOf } from '../match/table.js';
+import { type CommandResult, tableLines } from '../contract/command-result.js';
 import { LINES_MAX } from '../verify/limits.js';
 import type { MarketPair, PolledSide, ShadowSide } from './market-pair.js';
+
+/** Columns that are aligned left. */
+const WORDS: ReadonlySet<string> = new Set(['measure']);
 
 /** Returns the result of all markets after so many seconds, and its page. */
 export function shadowReport(
@@ -27,7 +29,7 @@ export function shadowReport(
   const texts = differences.map(differenceText);
   if (found.length > LINES_MAX) texts.push(`and ${found.length - LINES_MAX} more`);
   const head = ['measure', 'slotbook', 'other'];
-  const lines = [summary, '', ...tableOf(head, rows), ...texts];
+  const lines = [summary, '', ...tableLines(head, rows, WORDS), '', ...texts];
   return { lines, body, html: htmlPage(summary, [head, ...rows], texts) };
 }
 

@@ -1,5 +1,6 @@
 /** Renders the sources of a service as text, one row for each source. */
 import type { ServiceStatus } from '../client/generated/service.js';
+import { printable, tableLines } from '../contract/command-result.js';
 
 type MergedSource = NonNullable<ServiceStatus['sources']>[number];
 
@@ -24,7 +25,7 @@ const WORDS: ReadonlySet<string> = new Set(['source', 'state', 'reason']);
 export function statusLines(status: ServiceStatus): readonly string[] {
   const { sources, node } = status;
   const head = headOf(status);
-  if (sources !== undefined) return [head, '', ...tableOf(sources)];
+  if (sources !== undefined) return [head, '', ...tableLines(HEAD, sources.map(rowOf), WORDS)];
   return [
     `${head}; it merges no sources${node === null ? '' : `, and follows ${printable(node)}`}`,
   ];
@@ -32,19 +33,6 @@ export function statusLines(status: ServiceStatus): readonly string[] {
 
 function headOf({ state, slot, reason }: ServiceStatus): string {
   return `${state}, slot ${slot}${reason === null ? '' : `: ${printable(reason)}`}`;
-}
-
-function tableOf(sources: readonly MergedSource[]): readonly string[] {
-  const rows = [HEAD, ...sources.map(rowOf)];
-  const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row.map((cell, at) => padCell(cell, widths[at] ?? 0, HEAD[at] ?? '')).join('  '),
-  );
-  return lines.map((line) => line.trimEnd());
-}
-
-function padCell(cell: string, width: number, column: string): string {
-  return WORDS.has(column) ? cell.padEnd(width) : cell.padStart(width);
 }
 
 function rowOf(source: MergedSource): readonly string[] {
@@ -60,9 +48,4 @@ function rowOf(source: MergedSource): readonly string[] {
     `${source.disagreements}`,
     reason === null ? '' : printable(reason),
   ];
-}
-
-/** Returns a text of the service without terminal control characters. */
-function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, '?');
 }
