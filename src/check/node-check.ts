@@ -89,7 +89,7 @@ async function readAll(rpc: NodeRpc, { config, timers }: CheckOptions): Promise<
   });
   const keys = 'value' in users ? users.value.keys : [];
   const account = await timeCall(timers, () => readAccountBytes(rpc, keys));
-  const oracle = await timeCall(timers, () => readOracleKey(rpc, spots));
+  const oracle = await timeCall(timers, () => readOracleKey(rpc, config, spots));
   const past = await timeCall(timers, () => listPast(rpc, config.programId));
   return {
     users,

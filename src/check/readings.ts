@@ -5,6 +5,7 @@ import type { Timers } from '../contract/timers.js';
 import { readClock } from '../feed/connection/chain-time.js';
 import { parseMultipleAccounts } from '../feed/model/account-update.js';
 import { parseClockAccount } from '../feed/model/chain-clock.js';
+import { SPOT_ORACLE_OFFSET } from '../feed/model/generated/accounts.js';
 import { ACCOUNTS_PER_READ } from '../feed/model/limits.js';
 import {
   multipleAccountsParams,
@@ -69,21 +70,21 @@ export async function readAccountBytes(rpc: NodeRpc, keys: readonly string[]): P
   return body.length / Math.max(1, keys.length);
 }
 
-/** Offset of `SpotMarket.oracle` in both programs. Source: crates/protocol/layouts. */
-const ORACLE_OFFSET = 40;
 const KEY_BYTES = 32;
 
 /** Returns the oracle of one of these spot markets; null without one. */
 export async function readOracleKey(
   rpc: NodeRpc,
+  { program }: ChainProgram,
   markets: readonly string[],
 ): Promise<string | null> {
   const keys = markets.slice(0, ACCOUNTS_PER_READ);
   const batch = await rpc.call('getMultipleAccounts', multipleAccountsParams(keys), (result) =>
     parseMultipleAccounts(keys, () => 'spotMarket', result),
   );
+  const at = SPOT_ORACLE_OFFSET[program];
   for (const { data } of batch.updates) {
-    const bytes = Buffer.from(data, 'base64').subarray(ORACLE_OFFSET, ORACLE_OFFSET + KEY_BYTES);
+    const bytes = Buffer.from(data, 'base64').subarray(at, at + KEY_BYTES);
     if (bytes.length === KEY_BYTES && bytes.some((byte) => byte !== 0)) return base58.encode(bytes);
   }
   return null;

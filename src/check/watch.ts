@@ -15,9 +15,7 @@ import { ENVELOPE_BYTES, OPEN_MS_MAX } from './limits.js';
 /** The notifications of one subscription. */
 export interface WatchedStream {
   readonly method: string;
-  /** From the request to its acknowledgement, milliseconds; null when it was refused. */
-  readonly acknowledgedMs: number | null;
-  /** The reason of a refusal. */
+  /** The reason of a refusal; null without one. */
   readonly refusal: string | null;
   /** From the request to the first notification, milliseconds; null without one. */
   readonly firstMs: number | null;
@@ -97,7 +95,6 @@ class StreamCount {
   readonly #request: StreamQuery;
   readonly #timers: Timers;
   readonly #sinceMs: number;
-  #acknowledgedMs: number | null = null;
   #refusal: string | null = null;
   #firstMs: number | null = null;
   #lastMs: number | null = null;
@@ -116,7 +113,6 @@ class StreamCount {
     const { method, params } = this.#request;
     try {
       await socket.subscribe(method, params, (result) => this.#add(result));
-      this.#acknowledgedMs = this.#timers.nowMs() - this.#sinceMs;
     } catch (error) {
       this.#refusal = loggedFailure(error);
     }
@@ -126,7 +122,6 @@ class StreamCount {
     this.#closeGap();
     return {
       method: this.#request.method,
-      acknowledgedMs: this.#acknowledgedMs,
       refusal: this.#refusal,
       firstMs: this.#firstMs,
       count: this.#count,

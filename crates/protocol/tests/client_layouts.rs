@@ -407,14 +407,21 @@ fn scans_text() -> String {
         }
         writeln!(text, "  }},").unwrap();
     }
-    writeln!(text, "}} as const;\n\n/** Where `User.idle` is. */").unwrap();
-    writeln!(text, "export const USER_IDLE_OFFSET = {{").unwrap();
+    writeln!(text, "}} as const;").unwrap();
+    push_offsets(("USER_IDLE_OFFSET", AccountKind::User, "idle"), &mut text);
+    push_offsets(("SPOT_ORACLE_OFFSET", AccountKind::SpotMarket, "oracle"), &mut text);
+    text
+}
+
+/// Appends where a field of an account is in each program.
+fn push_offsets((name, kind, field): (&str, AccountKind, &str), text: &mut String) {
+    let account = Program::Drift.layout(kind).unwrap().name;
+    writeln!(text, "\n/** Where `{account}.{field}` is. */\nexport const {name} = {{").unwrap();
     for (program, tables) in PROGRAMS {
-        let user = tables.layout(AccountKind::User).unwrap();
-        writeln!(text, "  {program}: {},", leaf_of(user, "idle").unwrap()).unwrap();
+        let layout = tables.layout(kind).unwrap();
+        writeln!(text, "  {program}: {},", leaf_of(layout, field).unwrap()).unwrap();
     }
     writeln!(text, "}} as const;").unwrap();
-    text
 }
 
 fn discriminator_of(kind: AccountKind) -> String {

@@ -21,3 +21,9 @@ export const USER_IDLE_OFFSET = {
   drift: 4350,
   velocity: 4470,
 } as const;
+
+/** Where `SpotMarket.oracle` is. */
+export const SPOT_ORACLE_OFFSET = {
+  drift: 40,
+  velocity: 40,
+} as const;
