@@ -9,6 +9,7 @@ use slotbook_protocol::model::event::head::Head;
 use slotbook_protocol::model::event::values::{
     Value, ValueName, Values, read_values, value_names, value_of,
 };
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::order_lives::OrderLives;
 pub use crate::record_forms::Form;
@@ -57,6 +58,8 @@ pub struct RecordWriter<'a> {
     scratch: Vec<u8>,
     count: usize,
     lives: OrderLives,
+    /// The account, the id and the time of the placed order that is written.
+    placed: ((Pubkey, u32), i64),
 }
 
 /// How the text of a value is set in JSON.
@@ -75,8 +78,16 @@ impl<'a> RecordWriter<'a> {
     /// A writer of one format. `user` is the account whose records these are, if they are of one.
     #[must_use]
     pub fn new(form: Form, user: Option<&'a str>) -> Self {
-        let lives = OrderLives::default();
-        Self { form, user, plan: Vec::new(), plan_of: "", scratch: Vec::new(), count: 0, lives }
+        Self {
+            form,
+            user,
+            plan: Vec::new(),
+            plan_of: "",
+            scratch: Vec::new(),
+            count: 0,
+            lives: OrderLives::default(),
+            placed: Default::default(),
+        }
     }
 
     /// Appends a record: as JSON after a comma, except the first; in CSV as a line, the first one
@@ -86,9 +97,12 @@ impl<'a> RecordWriter<'a> {
     /// The errors of [`read_values`]; then part of the record may be appended.
     pub fn push(&mut self, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), ProtocolError> {
         let is_action = record.layout.name == "OrderActionRecord";
-        if is_action && self.form == Form::Orders {
-            self.lives.add(&Values::read(record.layout, record.data)?);
-            return Ok(());
+        if self.form == Form::Orders {
+            if is_action {
+                self.lives.add(&Values::read(record.layout, record.data)?);
+                return Ok(());
+            }
+            self.placed = placement_of(record)?;
         }
         if self.plan_of != record.layout.name {
             self.make_plan(record.layout);
@@ -219,9 +233,8 @@ impl<'a> RecordWriter<'a> {
                 return write_value(member.how, fraction, None, text);
             }
             From::Outcome(outcome) => {
-                let head = Head::read(record.layout, record.data)?;
-                let order = head.parties[0].and_then(|of| Some((of.key, of.order_id?)));
-                let value = self.lives.value(outcome, order.unwrap_or_default(), head.ts);
+                let (order, placed_ts) = self.placed;
+                let value = self.lives.value(outcome, order, placed_ts);
                 return write_value(member.how, value, decimals, text);
             }
             From::Value(..) => {
@@ -372,6 +385,13 @@ fn scaled_base((is_negative, amount): Number, decimals: u32) -> Number {
 
 /// Returns the quote per whole base of a fill at 1e6, rounded to the nearest, halves up; `None`
 /// without base.
+/// Returns the account, the id and the time of a placed order.
+fn placement_of(record: &Record<'_>) -> Result<((Pubkey, u32), i64), ProtocolError> {
+    let head = Head::read(record.layout, record.data)?;
+    let order = head.parties[0].and_then(|of| Some((of.key, of.order_id?)));
+    Ok((order.unwrap_or_default(), head.ts))
+}
+
 fn price_of(record: &Record<'_>) -> Option<u128> {
     let amounts = Head::read(record.layout, record.data).ok()?.amounts?;
     let decimals = record.market.map_or(BASE_PLACES, |market| market.decimals);
