@@ -21,7 +21,7 @@ const escapeHtml = (text) =>
 
 /** The documents with their pages and groups, in the order of the list. */
 const documents = listedDocuments(read('docs/README.md'));
-const pageOfFile = new Map(documents.map(({ file, page }) => [file, page]));
+const documentOfFile = new Map(documents.map((document) => [document.file, document]));
 
 /** A part is found by its title and text, and shown by its title. */
 const SEARCH_FIELDS = { fields: ['title', 'text'], storeFields: ['page', 'heading', 'title'] };
@@ -34,8 +34,9 @@ markdown.renderer.rules.link_open = (tokens, index, options, env, self) => {
   if (/^(\w+:|#)/.test(href)) return self.renderToken(tokens, index, options);
   const [target = '', heading] = href.split('#');
   const file = path.posix.join(path.posix.dirname(env.file), target);
-  const page = pageOfFile.get(file);
-  nameByTitle(tokens[index + 1], file);
+  const linked = documentOfFile.get(file);
+  const page = linked?.page;
+  nameByTitle(tokens[index + 1], linked);
   if (page === undefined) token.tag = 'span';
   token.attrs = page === undefined ? [] : [['href', heading ? `${page}#${heading}` : page]];
   if (page === undefined) tokens[closingLink(tokens, index)].tag = 'span';
@@ -43,8 +44,7 @@ markdown.renderer.rules.link_open = (tokens, index, options, env, self) => {
 };
 
 /** A link whose text is the name of a file has the title of that page. */
-function nameByTitle(text, file) {
-  const linked = documents.find((document) => document.file === file);
+function nameByTitle(text, linked) {
   const isName = text?.type === 'text' && /^[\w./-]+\.md$/.test(text.content);
   if (linked !== undefined && isName) text.content = linked.title;
 }

@@ -178,7 +178,7 @@ function judgingCommands(): readonly Command[] {
       ),
     newCommand('conform', conformOptions)
       .description(
-        'judge the rules of docs/streaming.md and docs/api.md on a running service: exits with 1 when one was broken',
+        'judge the rules of docs/streaming-rules.md and docs/api.md on a running service: exits with 1 when one was broken',
       )
       .argument('<url>', 'of a running service')
       .action((url: string, flags: ConformFlags) =>
