@@ -1,11 +1,12 @@
 /**
  * All set-up that a command needs on a fresh clone: `node scripts/setup.mjs NEED...` with the needs
  * `packages`, `packages-build` (without those of tests), `addon` (optimised for a short build),
- * `addon-release` (for speed), `dist`, `client` and `page`, and those of `clients.mjs`. Up-to-date
+ * `addon-release` (for speed), `dist`, `client`, `client-types` and `page`, and those of
+ * `clients.mjs`. Up-to-date
  * results are kept, which takes a few ms.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { installLocked, installPython } from './clients.mjs';
 import { commandExists, hostTriple, localCommand, root, runOrThrow } from './process.mjs';
@@ -22,6 +23,9 @@ import { checkInstalledNatives } from './uwebsockets.mjs';
 /** The minimum in `engines` of package.json, which the build tools require. */
 const NODE_MIN = { major: 20, minor: 19 };
 const addonFolder = path.join(root, 'crates', 'node');
+const CLIENT = path.join(root, 'src', 'client', 'dist');
+/** Inputs of every compilation of TypeScript. */
+const COMPILER = ['tsconfig.json', 'package-lock.json', 'scripts/transpile.mjs'];
 
 /** The set-up steps by name, as package scripts request them. */
 const steps = {
@@ -31,6 +35,7 @@ const steps = {
   'addon-release': () => buildAddon('release'),
   dist: compileTypeScript,
   client: compileClient,
+  'client-types': declareClient,
   page: buildPage,
   peers: () => installLocked('bench/peers'),
   incumbents: () => installLocked('test/incumbents/installed'),
@@ -45,6 +50,12 @@ const BUILD_WORKSPACES = [
   '--workspace=src/client',
   '--workspace=src/page',
 ];
+/** What cargo builds and the name under which Node loads it, by the targets of crates/node/package.json. */
+const ADDONS = {
+  'x86_64-unknown-linux-gnu': ['libslotbook_node.so', 'linux-x64-gnu'],
+  'aarch64-unknown-linux-gnu': ['libslotbook_node.so', 'linux-arm64-gnu'],
+  'aarch64-apple-darwin': ['libslotbook_node.dylib', 'darwin-arm64'],
+};
 /** The sources of the guide. */
 const GUIDE = [
   ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs', 'src/client/README.md'],
@@ -118,13 +129,21 @@ async function installBuildPackages() {
   markFresh('packages-build', hash());
 }
 
-/** cargo compiles the addon's dependencies while npm installs, with the profile of `napi build`. */
-async function compileCrates(needs) {
+/**
+ * cargo compiles the first addon while npm installs: `napi build` would wait for npm, and adds only
+ * the committed declarations.
+ */
+async function compileFirstAddon(needs) {
   if (!needs.includes('addon') || existsSync(INSTALLED) || addonFiles().length > 0) return;
   const host = process.env['CARGO_BUILD_TARGET'] ?? hostTriple();
-  const crates = ['--package=slotbook-core'];
-  const args = ['build', '--profile=setup', `--target=${host}`, ...crates];
-  await make('compiling the crates below the Rust core meanwhile: cargo build', 'cargo', args);
+  const [library, addon] = ADDONS[host] ?? [];
+  if (library === undefined) return;
+  const args = ['build', '--profile=setup', `--target=${host}`, '--package=slotbook-node'];
+  await make('building the Rust core: cargo build (up to five minutes)', 'cargo', args);
+  const target = process.env['CARGO_TARGET_DIR'] ?? path.join(root, 'target');
+  const built = path.join(target, host, 'setup', library);
+  copyFileSync(built, path.join(addonFolder, `slotbook-node.${addon}.node`));
+  markFresh('addon', hashOfAddon('setup'));
 }
 
 /** Both profiles write one file: a release build also satisfies a request for the quick build. */
@@ -149,35 +168,56 @@ function addonFiles() {
   return readdirSync(addonFolder).filter((name) => name.endsWith('.node'));
 }
 
-/** Types are not checked, which takes three fifths of the time: `npm test` checks them. */
+/** Types are not checked here: `npm test` checks them. */
 async function compileTypeScript() {
-  const hash = hashInputs({
-    inputs: ['src', 'docs/schemas', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'],
-    keep: (name) => name.endsWith('.ts') || name.endsWith('.json'),
-  });
+  const keep = (name) => name.endsWith('.ts') || name.endsWith('.json');
+  const hash = hashInputs({ inputs: ['src', 'docs/schemas', ...COMPILER], keep });
   const dist = path.join(root, 'dist');
   if (isStale('dist', hash, distExists(dist))) {
     for (const name of ['src', 'docs/schemas']) {
       rmSync(path.join(dist, name), { recursive: true, force: true });
     }
-    const args = ['--project', 'tsconfig.build.json'];
-    await make('compiling TypeScript: tsc', localCommand('tsc'), args);
+    await strip('compiling TypeScript', { from: 'src', to: 'dist/src', maps: true });
+    cpSync(path.join(root, 'docs/schemas'), path.join(dist, 'docs/schemas'), { recursive: true });
     markFresh('dist', hash);
   }
   writeFileSync(path.join(dist, 'build-info.json'), `${JSON.stringify({ commit: commit() })}\n`);
 }
 
-/** The client library has its own compiler settings: without Node and its types. */
+async function strip(what, { from, to, maps }) {
+  const startMs = performance.now();
+  const { transpile } = await import('./transpile.mjs');
+  const keep = (name) =>
+    !/^(page|client\/dist|dist)\/|node_modules|\.(test|type-test)\.ts$/.test(name);
+  await transpile({ from: path.join(root, from), to: path.join(root, to), keep, maps });
+  say(`${what} took ${Math.round((performance.now() - startMs) / 1_000)} s`);
+}
+
+/** The modules of the client library, which run without its declarations. */
 async function compileClient() {
-  const inputs = ['src/client', 'tsconfig.json', 'package-lock.json'];
-  const keep = (name) => name.endsWith('.ts') || name.endsWith('.json');
-  const dist = path.join(root, 'src', 'client', 'dist');
-  const hash = hashInputs({ inputs, keep });
-  if (!isStale('client', hash, existsSync(path.join(dist, 'index.js')))) return;
-  rmSync(dist, { recursive: true, force: true });
-  const args = ['--project', 'src/client/tsconfig.build.json'];
-  await make('compiling the client library: tsc', localCommand('tsc'), args);
+  const hash = hashOfClient();
+  if (!isStale('client', hash, existsSync(path.join(CLIENT, 'index.js')))) return;
+  rmSync(CLIENT, { recursive: true, force: true });
+  await strip('compiling the client library', {
+    from: 'src/client',
+    to: 'src/client/dist',
+    maps: false,
+  });
   markFresh('client', hash);
+}
+
+/** The declarations of the client library, which has its own compiler settings: without Node and its types. */
+async function declareClient() {
+  const hash = hashOfClient();
+  if (!isStale('client-types', hash, existsSync(path.join(CLIENT, 'index.d.ts')))) return;
+  const args = ['--project', 'src/client/tsconfig.build.json'];
+  await make('declaring the types of the client library: tsc', localCommand('tsc'), args);
+  markFresh('client-types', hash);
+}
+
+function hashOfClient() {
+  const keep = (name) => name.endsWith('.ts') || name.endsWith('.json');
+  return hashInputs({ inputs: ['src/client', ...COMPILER], keep });
 }
 
 /**
@@ -191,7 +231,7 @@ async function buildPage() {
   });
   const page = path.join(root, 'dist', 'page', 'index.html');
   if (isStale('page', hash, existsSync(page))) {
-    const args = ['build', '--logLevel', 'warn', 'src/page'];
+    const args = ['build', '--logLevel', 'error', 'src/page'];
     await make('building the page: vite build', localCommand('vite'), args);
     markFresh('page', hash);
   }
@@ -238,7 +278,7 @@ try {
   const others = needs.filter((need) => !packages.includes(need) && !addons.includes(need));
   const installed = takeSteps(packages).then(() => packages.length > 0 && checkInstalledNatives());
   await finishBoth(
-    finishBoth(installed, compileCrates(needs)).then(() => takeSteps(addons)),
+    finishBoth(installed, compileFirstAddon(needs)).then(() => takeSteps(addons)),
     installed.then(() => takeSteps(others)),
   );
 } catch (error) {
