@@ -93,9 +93,9 @@ function cells(result) {
 function timed({ wallNs, cpuNs, kernelNs, marginPercent, p99Ns }) {
   const kernel = kernelNs === undefined ? '' : `, ${duration(kernelNs)} of it the kernel's`;
   const cpu = cpuNs === undefined ? '' : ` (${duration(cpuNs)}${kernel})`;
-  const suite =
-    p99Ns === undefined ? '' : ` ±${marginPercent.toFixed(1)} %, p99 ${duration(p99Ns)}`;
-  return `${duration(wallNs)}${suite}${cpu}`;
+  const margin = marginPercent === undefined ? '' : ` ±${marginPercent.toFixed(1)} %`;
+  const slowest = p99Ns === undefined ? '' : `, p99 ${duration(p99Ns)}`;
+  return `${duration(wallNs)}${margin}${slowest}${cpu}`;
 }
 
 function ratioCell({ ratio, ratioMin, ratioMax, ratioCpu, rounds }) {

@@ -15,7 +15,7 @@ export function median(values) {
 
 /**
  * Times two sides in turns. `ours` and `peer` are functions that run one round and return
- * `{operations, wallNs, cpuNs}`, and what else is to stand beside a side, of one operation: `kernelNs`, in a suite `marginPercent` and `p99Ns`; `warmUp` says what runs once before. `judge` says whose ratio is
+ * `{operations, wallNs, cpuNs}`, and what else is to stand beside a side, of one operation: `kernelNs`, in a suite `marginPercent`, in suites and of latencies `p99Ns`; `warmUp` says what runs once before. `judge` says whose ratio is
  * the row's, `wall` or `cpu`; where `better` is `lower` the ratio is ours by the peer's, otherwise
  * the peer's by ours. A row over its time budget stops early; how many rounds it made is in its
  * result.
@@ -43,7 +43,7 @@ function summarise(rounds, { judge, better }) {
     const byOurs = round.peer[field] / round.ours[field];
     return better === 'higher' ? byOurs : 1 / byOurs;
   };
-  // The kernel's share is there in rows of deliveries, the margin and the percentile in suites.
+  // The kernel's share is there in rows of deliveries, the margin in suites, the percentile also of latencies.
   const sideOf = (name) =>
     Object.fromEntries(
       Object.keys(rounds[0][name]).map((field) => [field, middle((round) => round[name][field])]),

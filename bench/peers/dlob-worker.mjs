@@ -22,6 +22,8 @@ const {
 
 /** More levels a side than any book of a local chain has. */
 const ALL_LEVELS = 100_000;
+/** All levels that may share the tick of the best. */
+const TOP_LEVELS = 20;
 /** The subscriber's own rhythm, which is never used: books are made when they are requested. */
 const UPDATE_MS = 1_000;
 
@@ -29,6 +31,9 @@ let client;
 let orders;
 let book;
 let slot = 0;
+/** Milliseconds from a message at the socket to the best levels. */
+let latenciesMs = [];
+let cpu = process.cpuUsage();
 
 const verbs = {
   /** `subscribe RPC-URL WS-URL PERPS SPOTS ORACLES`: counts of markets, and keys of oracles. */
@@ -65,6 +70,47 @@ const verbs = {
     return { users: orders.usersAccounts.size };
   },
 
+  /** `live`: from now on a DLOB of each changed user, and the best levels of the first perp market. */
+  live() {
+    const { socket } = client.connection._rpcWebSocket;
+    let receivedAtMs = performance.now();
+    socket.prependListener('message', () => {
+      receivedAtMs = performance.now();
+    });
+    orders.eventEmitter.on('userUpdated', async (_user, _key, at) => {
+      const startMs = receivedAtMs;
+      slot = at;
+      await book.updateDLOB();
+      levelsOf(client.getPerpMarketAccounts()[0], 1);
+      latenciesMs.push(performance.now() - startMs);
+    });
+    return {};
+  },
+
+  begin() {
+    latenciesMs = [];
+    cpu = process.cpuUsage();
+    return {};
+  },
+
+  end() {
+    const { user, system } = process.cpuUsage(cpu);
+    return { latenciesMs, cpuMs: (user + system) / 1_000 };
+  },
+
+  /** `top`: the best levels of the first perp market, prices at its ticks, where orders fill. */
+  async top() {
+    await book.updateDLOB();
+    const market = client.getPerpMarketAccounts()[0];
+    const tick = (market.amm ?? market).orderTickSize;
+    const { bids, asks } = levelsOf(market, TOP_LEVELS);
+    const top = [
+      atTicks(bids, (price) => price.div(tick).mul(tick)),
+      atTicks(asks, (price) => price.add(tick.subn(1)).div(tick).mul(tick)),
+    ];
+    return { top };
+  },
+
   /** `resync`: reads all users again, as the SDK's own resync does. */
   async resync() {
     await orders.fetch();
@@ -94,6 +140,19 @@ function perpBook(market) {
   const oracle = client.getMMOracleDataForPerpMarket(market.marketIndex);
   const { orderTickSize, orderStepSize } = market.amm ?? market;
   return bookOf(market, { type: MarketType.PERP, oracle, orderTickSize, orderStepSize });
+}
+
+function levelsOf({ marketIndex }, depth) {
+  const oraclePriceData = client.getMMOracleDataForPerpMarket(marketIndex);
+  const asked = { marketIndex, marketType: MarketType.PERP, slot, oraclePriceData, depth };
+  return book.getDLOB().getL2(asked);
+}
+
+/** The first level of a side whose prices are rounded. */
+function atTicks(levels, round) {
+  const price = round(levels[0].price);
+  const sizes = levels.filter((level) => round(level.price).eq(price)).map(({ size }) => size);
+  return pair({ price, size: sizes.reduce((sum, size) => sum.add(size)) });
 }
 
 function spotBook(market) {
