@@ -1,9 +1,10 @@
 /** /priorityFees and /batchPriorityFees with a scripted node. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { LIMITS } from '../../config/limits.js';
 import { FakeBook, startServer } from '../testing/running-server.js';
-import { batchFeesRoute, priorityFees } from './priority-fees.js';
+import { batchFeesRoute, batchPriorityFees, priorityFees } from './priority-fees.js';
 
 const { feeCallSpacingMs, feeCallsMax, feesKeptMs, feesWaitingMax } = LIMITS;
 
@@ -92,6 +93,13 @@ describe('/batchPriorityFees', () => {
       },
       { ...LEVELS, marketType: 'perp', marketIndex: 0 },
     ]);
+  });
+
+  test('an index that no market can have is in the entry as it was asked', async () => {
+    const { body } = await server.ask('/batchPriorityFees?marketIndex=-1&marketType=perp');
+    expect(body).toMatchObject([{ marketIndex: -1, error: { code: 'OUT_OF_RANGE' } }]);
+    const isBody = new Ajv2020({ strict: false }).compile(batchPriorityFees.body.schema);
+    expect(isBody(body)).toBe(true);
   });
 
   test('lists of different lengths are refused, and none is an empty list', async () => {

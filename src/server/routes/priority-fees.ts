@@ -74,7 +74,9 @@ export const batchPriorityFees = {
       Type.Object({
         ...Type.Partial(Type.Object(levelSchemas)).properties,
         marketType: Type.Optional(text('As it was requested, where the entry is wrong.')),
-        marketIndex: Type.Optional(count('Index among the markets of its type.')),
+        marketIndex: Type.Optional(
+          Type.Integer({ description: 'As it was requested, where the entry is wrong.' }),
+        ),
         error: Type.Optional(error),
       }),
       {
