@@ -25,6 +25,7 @@ export class ScriptedNode {
     rpc.answer('getSlot', () => ({ result: chain.slot }));
     rpc.answer('getProgramAccounts', (params) => ({ result: this.#scan(params[1] as Config) }));
     rpc.answer('getMultipleAccounts', ([keys]) => ({ result: this.#accounts(keys as string[]) }));
+    rpc.answer('getAccountInfo', ([key]) => ({ result: this.#account(key as string) }));
     this.#leave = chain.listen({
       written: (write) => this.#notify(write),
       ticked: (slot) => rpc.notify(({ method }) => method === 'slotSubscribe', slot),
@@ -62,10 +63,12 @@ export class ScriptedNode {
   }
 
   #accounts(keys: readonly string[]): object {
-    const value = keys.map((key) => {
-      const write = this.chain.accounts.get(key);
-      return write?.bytes == null ? null : accountJson(write, 'base64');
-    });
+    return { ...this.#account(''), value: keys.map((key) => this.#account(key).value) };
+  }
+
+  #account(key: string): { readonly context: object; readonly value: object | null } {
+    const write = this.chain.accounts.get(key);
+    const value = write?.bytes == null ? null : accountJson(write, 'base64');
     return { context: { apiVersion: '4.1.2', slot: this.chain.slot }, value };
   }
 

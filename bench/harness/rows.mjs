@@ -1,8 +1,8 @@
 /**
  * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
  * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `binary`, `history`, `ingest`,
- * `journal`, `as-of`, `replay`, `edges`, `copy`, `books`, `grpc`, `live`, `merge`, `render` and `loop`
- * have no such target. Every row first checks that both sides show the same, then measures.
+ * `journal`, `as-of`, `replay`, `edges`, `copy`, `books`, `grpc`, `latency`, `live`, `merge`,
+ * `render` and `loop` have no such target. Every row first checks that both sides show the same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { clientAccounts, clientDeltas } from './account-rows.mjs';
@@ -18,6 +18,7 @@ import { historyStore } from './history-rows.mjs';
 import { l2UnderChurn, l2WithSources, matchUnderChurn } from './http-rows.mjs';
 import { ingestBesideReaders } from './ingest-row.mjs';
 import { journalCosts } from './journal-row.mjs';
+import { latencySeen } from './latency-row.mjs';
 import { liveBook } from './live-row.mjs';
 import { loopBlocks } from './loop-row.mjs';
 import { median, timeInTurns } from './rounds.mjs';
@@ -68,12 +69,13 @@ export const ROWS = {
   books: (bench) => peerBooks(bench),
   grpc: (bench) => grpcCosts(bench),
   merge: (bench) => mergeCosts(bench),
+  latency: () => latencySeen(),
   live: (bench) => liveBook(bench),
   loop: (bench) => longestCalls(bench),
 };
 
 /** Rows that need neither the engines nor the peers: nothing is built for them. */
-export const ROWS_ALONE = ['binary', 'copy', 'edges', 'grpc', 'live', 'merge'];
+export const ROWS_ALONE = ['binary', 'copy', 'edges', 'grpc', 'latency', 'live', 'merge'];
 
 async function forShapes(row) {
   const results = [];

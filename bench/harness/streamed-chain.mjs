@@ -16,6 +16,8 @@ const SERVERS = 2;
 export const SETTLED_MS = 1_500;
 /** Neither an audit nor a probe is to be measured. */
 const FLAGS = ['--no-history', '--audit-interval-ms', '0', '--probe-interval-ms', '0'];
+/** All readers come from one address. */
+const OPEN = ['--sockets-per-ip', '0', '--topics-per-ip', '0'];
 /** A busy machine is no reason to say that a book is late. */
 const PATIENT = ['--lagging-after-ms', '60000', '--stale-after-ms', '60000'];
 
@@ -41,7 +43,7 @@ class Chain {
   async serve(...sources) {
     const { rpcUrl, wsUrl, grpcUrls } = this.urls;
     const names = sources.map(([kind, at]) => `${kind}:${kind === 'grpc' ? grpcUrls[at] : rpcUrl}`);
-    const flags = ['--rpc-url', rpcUrl, '--ws-url', wsUrl, ...FLAGS, ...PATIENT];
+    const flags = ['--rpc-url', rpcUrl, '--ws-url', wsUrl, ...FLAGS, ...OPEN, ...PATIENT];
     if (names.length > 0) flags.push('--source', names.join());
     const service = await Program.startServer('serve', flags);
     this.#started.push(service);

@@ -3,9 +3,11 @@
  * for orders, its DLOBSubscriber for the book, all over the RPC that slotbook reads as well.
  * Commands: see `verbs`.
  */
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import sdk from '@drift-labs/sdk';
 import { Connection, Keypair } from '@solana/web3.js';
+import { WebSocketServer } from 'ws';
 
 const {
   BN,
@@ -24,6 +26,8 @@ const {
 const ALL_LEVELS = 100_000;
 /** All levels that may share the tick of the best. */
 const TOP_LEVELS = 20;
+/** The levels a side that dlob-server publishes. */
+const SERVED_LEVELS = 100;
 /** The subscriber's own rhythm, which is never used: books are made when they are requested. */
 const UPDATE_MS = 1_000;
 
@@ -96,6 +100,24 @@ const verbs = {
   end() {
     const { user, system } = process.cpuUsage(cpu);
     return { latenciesMs, cpuMs: (user + system) / 1_000 };
+  },
+
+  /**
+   * `serve INTERVAL-MS`: a WebSocket that sends each client the whole book of the first perp market so often,
+   * as dlob-server does after its ORDERBOOK_UPDATE_INTERVAL of 400 ms; without its Redis between.
+   */
+  async serve(intervalMs) {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await once(server, 'listening');
+    setInterval(async () => {
+      slot = await client.connection.getSlot();
+      await book.updateDLOB();
+      const { bids, asks } = levelsOf(client.getPerpMarketAccounts()[0], SERVED_LEVELS);
+      const row = ({ price, size }) => ({ price: price.toString(), size: size.toString() });
+      const text = JSON.stringify({ bids: bids.map(row), asks: asks.map(row), slot });
+      for (const socket of server.clients) socket.send(text);
+    }, Number(intervalMs));
+    return { port: server.address().port };
   },
 
   /** `top`: the best levels of the first perp market, prices at its ticks, where orders fill. */

@@ -19,6 +19,9 @@ const BINARY_HEARTBEAT = 2;
 /** A client that answers no ping is taken for gone. The pings of both sides are empty. */
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 const SHARED_BYTES = 256 * 1024;
+/** Readers that look for a mark, at most. */
+const MARKED_READERS = 20;
+const DIGITS_MAX = 20;
 
 const shared = Buffer.alloc(SHARED_BYTES);
 let readers = [];
@@ -28,6 +31,8 @@ let bytes = 0;
 let waiting;
 /** Payloads of the first reader, while they are wanted. */
 let captured;
+/** A text that some readers look for, while it is wanted, and what they found. */
+let marked;
 /** When the first reader had each book, while that is wanted, in nanoseconds. */
 let times;
 
@@ -85,6 +90,17 @@ const verbs = {
     return { times: noted };
   },
 
+  /** `mark TEXT`: notes from now on when some readers have a book with this text, and the digits behind it. */
+  mark(text) {
+    marked = { text: Buffer.from(text, 'base64'), seen: [] };
+    const apart = Math.ceil(readers.length / MARKED_READERS);
+    for (const [at, reader] of readers.entries()) reader.markedAt = at % apart === 0 ? at : -1;
+    return {};
+  },
+
+  /** `seen`: `[READER, DIGITS, NANOSECONDS]` of each marked book of each of those readers. */
+  seen: () => ({ seen: marked.seen }),
+
   close() {
     for (const reader of readers) reader.socket.destroy();
     readers = [];
@@ -103,6 +119,8 @@ class Reader {
   #handshake = '';
   #isFirst;
   #parts;
+  /** Its number, if it looks for the mark. */
+  markedAt = -1;
 
   constructor(port, deflate, isFirst) {
     this.#isFirst = isFirst;
@@ -156,14 +174,15 @@ class Reader {
     if ((this.#head[0] & 0x0f) === PING) this.socket.write(PONG);
     this.#left = length;
     this.#length = length;
-    if (captured !== undefined && this.#isFirst) this.#parts = [];
+    if ((captured !== undefined && this.#isFirst) || this.markedAt >= 0) this.#parts = [];
   }
 
   /** A frame counts when its last byte is there. */
   #end() {
     if (!this.#isBook()) return;
     if (this.#isFirst) times?.push(Number(process.hrtime.bigint()));
-    if (this.#parts !== undefined) captured?.push(this.#parts);
+    if (this.markedAt >= 0) noteMark(this.markedAt, Buffer.concat(this.#parts));
+    if (this.#parts !== undefined && this.#isFirst) captured?.push(this.#parts);
     this.#parts = undefined;
     deliveries += 1;
     bytes += this.#length;
@@ -175,6 +194,17 @@ class Reader {
     if (!isBinary) return this.#length >= bookBytesMin;
     return ((this.#firstByte >> 2) & 3) !== BINARY_HEARTBEAT;
   }
+}
+
+function noteMark(reader, payload) {
+  const at = payload.indexOf(marked.text);
+  if (at < 0) return;
+  const after = payload.toString(
+    'latin1',
+    at + marked.text.length,
+    at + marked.text.length + DIGITS_MAX,
+  );
+  marked.seen.push([reader, /^\d+/.exec(after)?.[0] ?? '', Number(process.hrtime.bigint())]);
 }
 
 function handshake(deflate) {

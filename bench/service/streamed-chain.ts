@@ -3,6 +3,10 @@
  * whole states of makers, made beforehand and notified again and again, so that many a second cost it little. Commands: see `verbs`.
  */
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Direction, MarketType } from '../../src/sim/bytes/chain-enums.js';
+import { address, keyOf, PROGRAM_ID } from '../../src/sim/bytes/keys.js';
+import { emptyOrder, userBytes } from '../../src/sim/bytes/user-account.js';
 import type { AccountWrite } from '../../src/sim/market/market-simulator.js';
 import { ScriptedChain } from '../../test/scripted-chain.js';
 import { ScriptedNode } from '../../test/scripted-chain-node.js';
@@ -17,6 +21,8 @@ const BEAT_MS = 5;
 const LIFE_RATE = 50;
 /** Writes that are later than this are skipped. */
 const BEHIND_MS_MAX = 500;
+/** A marking bid is above the oracle by this part of its price. */
+const MARK_PART = 20n;
 /** Maximum number of recorded writes: they are only counted. */
 const WRITES_MAX = 10_000;
 
@@ -26,6 +32,8 @@ let servers: (ScriptedGrpc | BatchedGrpc)[] = [];
 const states: AccountWrite[] = [];
 let next = 0;
 let timer: NodeJS.Timeout | undefined;
+/** The price of all marks, which the oracle may pass. */
+let markPrice: bigint | undefined;
 /** Writes that were dropped from the chain's list. */
 let dropped = 0;
 let longestBeatMs = 0;
@@ -54,7 +62,28 @@ const verbs: Record<string, (...words: string[]) => object | Promise<object>> = 
       wsUrl: node.wsUrl,
       grpcUrls: servers.map(({ url }) => url),
       markets,
+      oracles: [...new Set(chain.life.markets.map(({ feed }) => feed.pubkey))],
     };
+  },
+
+  /**
+   * `marks COUNT GAP-MS`: a maker's bid above all others changes so many times, to one step more
+   * each time; answers its price (1e6), the step (1e9), and when each was written, by the monotonic
+   * clock.
+   */
+  async marks(count, gapMs) {
+    const [{ preset, feed } = unknownMarket()] = chain.life.markets;
+    const above = feed.price + feed.price / MARK_PART;
+    markPrice ??= above - (above % preset.tick);
+    const price = markPrice;
+    const writtenNs: number[] = [];
+    for (let mark = 1; mark <= Number(count); mark += 1) {
+      const write = markWrite({ price, size: preset.step * BigInt(mark), mark });
+      writtenNs.push(Number(process.hrtime.bigint()));
+      chain.write(write);
+      await sleep(Number(gapMs));
+    }
+    return { price: String(price), step: String(preset.step), writtenNs };
   },
 
   /** `load RATE`: writes a second from now on; answers how many there were before. */
@@ -94,6 +123,34 @@ const verbs: Record<string, (...words: string[]) => object | Promise<object>> = 
     return {};
   },
 };
+
+function unknownMarket(): never {
+  throw new Error('the chain has no market');
+}
+
+/** The account of a maker with one bid of the first perp market. */
+function markWrite({
+  price,
+  size,
+  mark,
+}: {
+  price: bigint;
+  size: bigint;
+  mark: number;
+}): AccountWrite {
+  const authority = keyOf(Buffer.alloc(32, 79));
+  const order = {
+    ...emptyOrder(),
+    ...{ slot: BigInt(chain.slot), price, baseAssetAmount: size, orderId: mark },
+    ...{ marketIndex: 0, marketType: MarketType.Perp, direction: Direction.Long },
+  };
+  const data = userBytes({
+    ...{ authority, name: 'mark', subAccountId: 0, status: 0, idle: false },
+    ...{ lastActiveSlot: BigInt(chain.slot), nextOrderId: mark + 1, orders: [order] },
+    ...{ perpPositions: [], spotPositions: [] },
+  });
+  return { pubkey: address.user({ authority, subAccountId: 0 }), owner: PROGRAM_ID, data };
+}
 
 function writeNext(): void {
   const state = states[next % states.length];
