@@ -82,7 +82,8 @@ interface TrueMoment {
 export class BookTruth {
   readonly #chain: ModelChain;
   readonly #hashes: readonly bigint[] | null;
-  readonly #lifeRows: Map<number, Rows>;
+  /** The rows at each slot of a life; null for one run, whose rows end with their moments. */
+  readonly #lifeRows: Map<number, Rows> | null;
   /** Of a chain with forks, or of one run alone. */
   #reference: ReferenceBook | null = null;
   /** Newest last; as far back as a book may be late. */
@@ -94,8 +95,8 @@ export class BookTruth {
   constructor(chain: ModelChain, life: MarketLife | null) {
     this.#chain = chain;
     this.#hashes = life === null ? null : hashesOf(life);
-    this.#lifeRows = (life === null ? null : rowsByLife.get(life)) ?? new Map();
-    if (life !== null) rowsByLife.set(life, this.#lifeRows);
+    this.#lifeRows = life === null ? null : (rowsByLife.get(life) ?? new Map());
+    if (life !== null && this.#lifeRows !== null) rowsByLife.set(life, this.#lifeRows);
   }
 
   /** An account has another state. */
@@ -189,8 +190,8 @@ export class BookTruth {
 
   /** Without a fork all runs of a life have the same books. */
   #knownRowsOf(moment: TrueMoment): Rows {
-    const known = this.#lifeRows.get(moment.slot) ?? rowsOfChain(moment);
-    this.#lifeRows.set(moment.slot, known);
+    const known = this.#lifeRows?.get(moment.slot) ?? rowsOfChain(moment);
+    this.#lifeRows?.set(moment.slot, known);
     return known;
   }
 }
