@@ -39,14 +39,14 @@ function spoil(faults: Partial<NodeFaults>, nodes = scene.nodes): void {
   for (const node of nodes) Object.assign(node.faults, faults);
 }
 
-/** What was wrong for too long meanwhile. */
-async function run(ms: number): Promise<readonly string[]> {
+/** What was wrong for too long meanwhile: for two seconds, or for as much longer as is said. */
+async function run(ms: number, blindMs = 0): Promise<readonly string[]> {
   const found: string[] = [];
   const { engine, states } = scene.service;
   for (let passed = 0; passed < ms; passed += CHECK_MS) {
     await scene.run(CHECK_MS);
     const nowMs = currentMachine().time.nowMs;
-    const wrong = states.at(-1) === 'live' ? truth.findWrong(engine, { nowMs, blindMs: 0 }) : null;
+    const wrong = states.at(-1) === 'live' ? truth.findWrong(engine, { nowMs, blindMs }) : null;
     if (wrong !== null) found.push(`${nowMs}: ${wrong}`);
   }
   return found;
@@ -96,6 +96,17 @@ test('accounts are closed in transactions that cancel their orders, and probes a
     expect(scene.service.engine.hasUser(pubkey ?? '')).toBe(false);
   }
   expect(scene.service.states).toEqual(['rebuilding', 'live']);
+});
+
+test('a node announces no slot after a user that the chain never had: the book lags before it is wrong for three seconds', async () => {
+  await start({ flags: { laggingAfterMs: '2500' } });
+  spoil({ silent: new Set(['slot']) });
+  scene.nodes[0]?.notifyMadeUpUser();
+  expect(await run(5_000, 2_000)).toEqual([]);
+  expect(scene.service.states).toEqual(['rebuilding', 'live', 'lagging']);
+  spoil({ silent: new Set() });
+  expect(await run(5_000)).toEqual([]);
+  expect(scene.service.states.at(-1)).toBe('live');
 });
 
 test('the node in use gives no account: another one is asked', async () => {

@@ -34,6 +34,8 @@ const RUN_MS = 360_000;
 const HEALED_MS_MAX = 30_000;
 /** Readings that were behind are doubted for so long. */
 const BLIND_AFTER_MS = 5_000;
+/** A book lags 2.5 s after the last slot: until then no reading is known to be later than a notification. */
+const SLOTLESS_MS = 2_000;
 /** With a sound node at hand the book is live again within this time. */
 const NOT_LIVE_MS_MAX = 45_000;
 /** From the beginning of a slot to its check: what was written in the last one has arrived by then. */
@@ -132,7 +134,7 @@ class Run {
   readonly #victims = new Map<number, ModelNode>();
   #pausedUntilMs = 0;
   #liveAtMs = 0;
-  #blind = { untilMs: 0, slots: 0 };
+  #blind = { untilMs: 0, ms: 0 };
   #lastState = '';
 
   constructor(options: RunOptions) {
@@ -411,11 +413,19 @@ class Run {
     return this.#faults.reduce((last, { atMs, lastsMs }) => Math.max(last, atMs + lastsMs), 0);
   }
 
-  /** Two readings of a node find what its socket lost; they may be behind, now or a moment ago. */
+  /** Two readings of a node, and a slot between them, find what its socket lost: they may be late, now or a moment ago. */
   #findBlindMs(): number {
+    const { nowMs } = this.#time;
     const slots = Math.max(...this.#nodes.map(({ faults }) => faults.answersBehindSlots));
-    if (slots > 0) this.#blind = { untilMs: this.#time.nowMs + BLIND_AFTER_MS, slots };
-    return this.#time.nowMs < this.#blind.untilMs ? 2 * this.#blind.slots * SLOT_MS : 0;
+    const ms = Math.max(2 * slots * SLOT_MS, this.#isSlotless ? SLOTLESS_MS : 0);
+    if (ms > 0) this.#blind = { untilMs: nowMs + BLIND_AFTER_MS, ms };
+    return nowMs < this.#blind.untilMs ? this.#blind.ms : 0;
+  }
+
+  /** Whether no source of the book announces slots. */
+  get #isSlotless(): boolean {
+    const sources = this.#nodes.filter(({ isInUse }) => isInUse);
+    return this.#servers.length === 0 && sources.every(({ faults }) => faults.silent.has('slot'));
   }
 
   /** One node is sound at any time, so the book may not be away for long. */
