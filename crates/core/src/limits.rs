@@ -21,8 +21,9 @@ pub(crate) const SNAPSHOT_ACCOUNT_BYTES_MAX: usize = 8 << 10;
 /// Bytes of one decoded snapshot, so that a small compressed response cannot fill the memory.
 pub(crate) const SNAPSHOT_BYTES_MAX: usize = 4 << 30;
 
-/// Block size into which decoded accounts are packed: large enough that there are few blocks, small
-/// enough that a snapshot of one account stays small. A larger account gets its own block.
+/// Largest block into which decoded accounts are packed, so that there are few blocks. A block is as
+/// large as all blocks before it, so that few accounts take little memory. A larger account gets its
+/// own block.
 pub(crate) const SNAPSHOT_BLOCK_BYTES: usize = 1 << 20;
 
 /// Maximum open topics: more than a service allows its subscribers, including the common topics of

@@ -170,7 +170,8 @@ impl PackedSnapshot {
     fn push(&mut self, pubkey: Pubkey, owner: Pubkey, data: &[u8]) {
         let fits = |block: &Vec<u8>| block.capacity() - block.len() >= data.len();
         if !self.blocks.last().is_some_and(fits) {
-            self.blocks.push(Vec::with_capacity(SNAPSHOT_BLOCK_BYTES.max(data.len())));
+            let bytes = self.bytes.min(SNAPSHOT_BLOCK_BYTES).max(data.len());
+            self.blocks.push(Vec::with_capacity(bytes));
         }
         let block = self.blocks.len() - 1;
         let start = self.blocks[block].len();
@@ -310,6 +311,17 @@ mod tests {
         }
         assert_eq!(snapshot.updates(0, 9).count(), 1);
         assert_eq!(listed.updates(1, 9).next().unwrap().data, b"");
+    }
+
+    #[test]
+    fn few_accounts_take_little_memory() {
+        for (count, held_max) in [(1, 3_000), (100, 600_000)] {
+            let keys = vec![KEY.to_owned(); count];
+            let value = vec![account(&"YWJj".repeat(1_000), "base64"); count].join(",");
+            let snapshot = decode(answer(&value).as_bytes(), &keys);
+            assert_eq!(snapshot.count(), count);
+            assert!(snapshot.bytes_held() <= held_max, "{}", snapshot.bytes_held());
+        }
     }
 
     #[test]
