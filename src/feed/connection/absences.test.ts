@@ -5,6 +5,7 @@ import type { AccountSnapshot } from '../../contract/accounts.js';
 import { Random } from '../../sim/random.js';
 import type { TransientErrorLog } from '../model/error-logs.js';
 import { ABSENCES_MAX, SLOT_MS, SLOTS_AHEAD_MAX } from '../model/limits.js';
+import { CLOCK_KEY } from '../model/queries.js';
 import { Absences } from './absences.js';
 import type { FeedParts } from './parts.js';
 import { ScanNode } from './scan-node.js';
@@ -35,10 +36,12 @@ interface SceneNode {
   state: 'sound' | 'down' | 'hanging' | 'otherChain';
   /** Accounts that it lacks, regardless of the chain. */
   readonly lacks: Set<string>;
+  /** The slot of its readings, which claim to be of now; null for those of now. */
+  frozenAt: number | null;
 }
 
 function soundNode(lagSlots = 0): SceneNode {
-  return { lagSlots, state: 'sound', lacks: new Set() };
+  return { lagSlots, state: 'sound', lacks: new Set(), frozenAt: null };
 }
 
 /** An account that left the book, and whether it was on the chain then. */
@@ -122,10 +125,20 @@ class Scene {
     if (this.own.state === 'sound') this.absences.recordReading(this.#read(this.own, keys, 0));
   }
 
-  #read({ lagSlots, lacks }: SceneNode, keys: readonly string[], behind: number): Reading {
-    const slot = this.slot - 1 - lagSlots - behind;
-    const has = new Set(keys.filter((key) => !lacks.has(key) && this.isOnChain(key, slot)));
+  #read(node: SceneNode, keys: readonly string[], behind: number): Reading {
+    const slot = this.slot - 1 - node.lagSlots - behind;
+    const isThere = (key: string) => this.isOnChain(key, node.frozenAt ?? slot);
+    const has = new Set(keys.filter((key) => !node.lacks.has(key) && isThere(key)));
     return { slot, keys, has, count: has.size, positions: 0, problemCount: 0, problems: [] };
+  }
+
+  /** The body of a reading, which only a Clock is read from. */
+  #bodyOf({ frozenAt }: SceneNode, { slot, keys }: Reading): Buffer {
+    const clock = Buffer.alloc(40);
+    clock.writeUInt32LE(frozenAt ?? slot);
+    const account = { data: [clock.toString('base64'), 'base64'], owner: 'sysvar' };
+    const value = keys.map((key) => (key === CLOCK_KEY ? account : null));
+    return Buffer.from(JSON.stringify({ result: { context: { slot }, value } }));
   }
 
   #letGo(keys: readonly string[], slot: number): void {
@@ -159,7 +172,8 @@ class Scene {
         answer(signal, (node) => {
           expect(commitment).toBe('confirmed');
           const read = this.#read(node, keys, CONFIRMED_SLOTS);
-          return node.state === 'otherChain' ? { ...read, has: new Set() } : read;
+          const reading = node.state === 'otherChain' ? { ...read, has: new Set() } : read;
+          return Object.assign(this.#bodyOf(node, read), reading);
         }),
     };
   }
@@ -242,6 +256,7 @@ describe('absences: what the chain does not have leaves the book', () => {
     ['is a minute behind', soundNode(150)],
     ['is far ahead', soundNode(-SLOTS_AHEAD_MAX - 5)],
     ['is of another chain', { ...soundNode(), state: 'otherChain' }],
+    ['gives readings of the past that claim to be of now', { ...soundNode(), frozenAt: 1_010 }],
   ])(
     'beside another node that %s the node in use is read twice, and at once the next time',
     async (_name, other) => {

@@ -1,8 +1,11 @@
 import type { AccountSnapshot } from '../../contract/accounts.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { sleep, withTimeLimit } from '../../rpc/timers.js';
+import { parseMultipleAccounts } from '../model/account-update.js';
+import { parseClockAccount } from '../model/chain-clock.js';
 import { FeedError } from '../model/error.js';
 import {
+  ABSENCE_CLOCK_SLOTS_MAX,
   ABSENCE_MS_MAX,
   ABSENCE_OTHER_MS_MAX,
   ABSENCE_OTHERS_REST_MS,
@@ -15,8 +18,8 @@ import {
   UNPROVEN_SLOTS_AFTER,
   UNPROVEN_SLOTS_MAX,
 } from '../model/limits.js';
-import { confirmedAccountsParams } from '../model/queries.js';
-import { type AccountReading, readAccounts } from './account-reading.js';
+import { CLOCK_KEY, confirmedAccountsParams, confirmedClockParams } from '../model/queries.js';
+import { type AccountReading, readAccounts, resultOf } from './account-reading.js';
 import type { FeedParts } from './parts.js';
 
 /** The connection's interface for absent accounts. */
@@ -48,7 +51,8 @@ interface NewAccount {
  * An account leaves the book after two readings without it. Both are later than the account's last
  * write, so that a lagging node does not remove a new account. The second reading is at
  * `confirmed`, after the socket has passed the first reading: all other nodes are asked at once,
- * and the node in use when none of them settles it within {@link ABSENCE_OTHER_MS_MAX}.
+ * and the node in use when none of them settles it within {@link ABSENCE_OTHER_MS_MAX}. The Clock
+ * in a reading of another node shows whether the reading is of its slot, or of the past.
  *
  * Probes make first readings of accounts in turn, and the witness of logs those of a user whose
  * orders a transaction cancelled, as it must before it deletes the user. A new account is read
@@ -162,7 +166,7 @@ export class Absences {
     const { rpc, scanNode, memory, engine } = this.#parts;
     try {
       const [{ keys: given, snapshot }] = await Promise.all([
-        this.#readFrom(node, keys, signal),
+        node === rpc ? this.#readFrom(node, keys, signal) : this.#readWithClock(node, keys, signal),
         node === rpc ? undefined : scanNode.requireChain(node, memory.genesisHash, signal),
       ]);
       if (signal.aborted) return;
@@ -243,8 +247,8 @@ export class Absences {
     node: NodeRpc,
     keys: readonly string[],
     signal: AbortSignal,
+    params = confirmedAccountsParams,
   ): Promise<AccountReading> {
-    const params = confirmedAccountsParams;
     const query = { node, keys, params, signal, limitMs: PROBE_MS_MAX };
     const reading = await readAccounts(this.#parts, query);
     const { slot } = reading.snapshot;
@@ -256,7 +260,28 @@ export class Absences {
     return reading;
   }
 
+  /** Reads accounts as `#readFrom` does. Rejects as well when the node's Clock is of an earlier slot. */
+  async #readWithClock(
+    node: NodeRpc,
+    keys: readonly string[],
+    signal: AbortSignal,
+  ): Promise<AccountReading> {
+    const reading = await this.#readFrom(node, [...keys, CLOCK_KEY], signal, confirmedClockParams);
+    const { slot } = reading.snapshot;
+    const clockSlot = clockSlotOf(reading) ?? slot;
+    if (clockSlot >= slot - ABSENCE_CLOCK_SLOTS_MAX) return reading;
+    const message = `reading was as of slot ${slot}, and its Clock of slot ${clockSlot}`;
+    throw new FeedError('CHAIN_CLOCK_OUT_OF_RANGE', message, { slot, clockSlot });
+  }
+
   #logFailure(error: unknown): void {
     this.#parts.transientErrors.logWarning('absent accounts were not read', '', { err: error });
   }
+}
+
+/** Returns the slot of the Clock in a reading; undefined without a Clock. */
+function clockSlotOf({ keys, body }: AccountReading): number | undefined {
+  const { updates } = parseMultipleAccounts(keys, () => 'clock', resultOf(body));
+  const clock = updates.find(({ pubkey }) => pubkey === CLOCK_KEY);
+  return parseClockAccount(clock?.data ?? '')?.slot;
 }

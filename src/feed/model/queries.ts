@@ -109,3 +109,8 @@ export function packedAccountsParams(keys: readonly string[]): readonly unknown[
 export function confirmedAccountsParams(keys: readonly string[]): readonly unknown[] {
   return [keys, { encoding: 'base64+zstd', commitment: 'confirmed' }];
 }
+
+/** Returns the same parameters with plain base64, because a Clock is decoded here, without zstd. */
+export function confirmedClockParams(keys: readonly string[]): readonly unknown[] {
+  return [keys, { encoding: 'base64', commitment: 'confirmed' }];
+}
