@@ -92,6 +92,39 @@ describe('a database', () => {
     expect(failureOf(open)).toContain('a later version of the program (0999-later)');
   });
 
+  test.each([
+    ['a table of the same name', 'create table records (cats text)', /tables of another program/],
+    [
+      'its own versions of tables',
+      "create table kysely_migration (name text, timestamp text); insert into kysely_migration values ('cats', '')",
+      /cannot be used/,
+    ],
+    [
+      'other columns in these',
+      'create table kysely_migration (cats text)',
+      /not that of a history/,
+    ],
+  ])('of another program with %s is refused, and left as it is', async (_, made, message) => {
+    const name = new URL(url).pathname.slice(1);
+    const tables = () =>
+      server.run(
+        name,
+        "select table_name from information_schema.tables where table_schema = 'public'",
+      );
+    await server.run(name, made);
+    const before = await tables();
+    expect(before).toHaveLength(1);
+    expect(failureOf(open)).toMatch(message);
+    expect(await tables()).toEqual(before);
+  });
+
+  test('of another program with other tables has them beside those of the history', async () => {
+    const name = new URL(url).pathname.slice(1);
+    await server.run(name, "create table cats (name text); insert into cats values ('Tom')");
+    open().writeBatch({ transactions: [oneFill(1)] });
+    expect(await server.run(name, 'select name from cats')).toEqual([{ name: 'Tom' }]);
+  });
+
   test('that cannot be reached is told in one line without a word of the server', () => {
     const wrong = [
       'postgres://slotbook:secret@127.0.0.1:1/history?password=secret',

@@ -31,6 +31,8 @@ const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: st
   ['58', 'io', 'the disk of the server failed'],
   ['42P01', 'foreign', 'the database is not that of a history'],
   ['42703', 'foreign', 'the database is not that of a history'],
+  ['42P07', 'foreign', 'the database has tables of another program'],
+  ['42723', 'foreign', 'the database has functions of another program'],
   ['XX001', 'corrupt', 'the database is damaged'],
   ['XX002', 'corrupt', 'the database is damaged'],
   ['E', 'lost', 'the server cannot be reached'],

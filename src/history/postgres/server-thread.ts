@@ -126,7 +126,11 @@ async function takeOver(writer: pg.Client): Promise<void> {
   const db = new Kysely({ dialect: new PostgresDialect({ pool: pool as never }) });
   const provider = migrationProvider('postgres');
   await refuseOther(writer);
-  const { error } = await new Migrator({ db, provider }).migrateToLatest();
+  // Of one transaction, so that no table of Kysely stays in another program's database.
+  await writer.query('begin');
+  const migrator = new Migrator({ db, provider, disableTransactions: true });
+  const { error } = await migrator.migrateToLatest();
+  await writer.query(error === undefined ? 'commit' : 'rollback');
   if (error !== undefined) throw error;
 }
 
