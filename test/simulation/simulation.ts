@@ -13,12 +13,12 @@ import { useGrpcHosts } from './grpc-network.js';
 import { HistoryTruth } from './history-truth.js';
 import { lifeOf, SLOT_MS } from './market-life.js';
 import { ModelChain } from './model-chain.js';
-import { ModelGrpc, soundServer } from './model-grpc.js';
+import { ModelGrpc } from './model-grpc.js';
 import { ModelLedger } from './model-ledger.js';
 import { ModelNode } from './model-node.js';
 import { ModelReader } from './model-reader.js';
 import { useHosts } from './network.js';
-import { soundNode } from './node-faults.js';
+import { playFault } from './play-fault.js';
 import { ReaderTruth } from './reader-truth.js';
 import { textOf, textOfBody } from './record-text.js';
 import { RunDisk } from './run-disk.js';
@@ -263,25 +263,9 @@ class Run {
       const node = this.#victims.get(episode) ?? this.#chooseVictim(victim);
       this.#victims.set(episode, node);
       const target = this.#targetOf(node);
-      const faults = kind.node?.(target) ?? {};
-      const [server] = this.#servers;
-      const ofServer = kind.server?.(target) ?? {};
-      if (server !== undefined) Object.assign(server.faults, ofServer);
-      if (server !== undefined && kind.cutsServer === true) server.cutConnections();
       this.#record(`fault ${node.name} ${kind.name} for ${lastsMs} ms`);
       this.#counts[kind.name] = (this.#counts[kind.name] ?? 0) + 1;
-      Object.assign(node.faults, faults);
-      kind.begin?.(target, lastsMs);
-      this.#time.plan(lastsMs, () => {
-        const sound = soundNode();
-        for (const name of Object.keys(faults) as (keyof typeof sound)[]) {
-          Object.assign(node.faults, { [name]: sound[name] });
-        }
-        const soundFaults = soundServer();
-        for (const name of Object.keys(ofServer) as (keyof typeof soundFaults)[]) {
-          if (server !== undefined) Object.assign(server.faults, { [name]: soundFaults[name] });
-        }
-        kind.end?.(target);
+      playFault({ kind, lastsMs, target, server: this.#servers[0] }, () => {
         this.#record(`over ${node.name} ${kind.name}`);
       });
     });
