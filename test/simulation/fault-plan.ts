@@ -109,6 +109,15 @@ function refusedAccount(
   return [{ ...beside, kind: REFUSED_ACCOUNT }];
 }
 
+/** Whether a node and a gRPC server are all that is merged: one of them is sound at any time. */
+function isPair({ merged }: RunShape): boolean {
+  return merged?.nodes === 1 && merged.servers === 1;
+}
+
+function isOfServer({ server, cutsServer }: FaultKind): boolean {
+  return server !== undefined || cutsServer === true;
+}
+
 /** The faults of a random run: episodes, each of several faults of one node at once; refused items have a chance of their own. */
 export function randomFaults(
   random: Random,
@@ -124,9 +133,12 @@ export function randomFaults(
     const count = random.nextBetween(1, FAULTS_PER_EPISODE_MAX);
     // Of two nodes that disagree, beside a clock that is wrong, nobody can tell which is right.
     const without = random.pickOne([LIES.wrongClock, WRONG_WALL_CLOCK]);
+    let first: FaultKind | undefined;
     for (let index = 0; index < count; index += 1) {
       const kind = random.pickOne(kinds);
       if (kind === undefined || kind === without) continue;
+      first ??= kind;
+      if (isPair(shape) && isOfServer(kind) !== isOfServer(first)) continue;
       const atMs = random.nextBetween(fromMs, endMs - 1);
       const lastsMs = Math.min(random.nextBetween(1, kind.lastsMsMax), endMs - atMs);
       planned.push({ kind, atMs, lastsMs, episode, victim });
