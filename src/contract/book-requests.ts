@@ -1,22 +1,40 @@
 /** Requests to the book. A `market` is a `MarketInfo.id`. */
 
+/**
+ * The truth values of a book's request, each by its member: the parameter, its description, and its
+ * bit in the options of the core (`crates/wire/src/request.rs`; bit 8 is the binary encoding).
+ */
+export const BOOK_FLAGS = {
+  vamm: {
+    bit: 1,
+    param: 'includeVamm',
+    text: "Adds the levels of the market's AMM, source vamm; to /l3 nothing: an AMM has no orders.",
+  },
+  indicative: {
+    bit: 2,
+    param: 'includeIndicative',
+    text: 'Adds the quotes of makers that have no order on chain, source indicative.',
+  },
+  uncross: {
+    bit: 4,
+    param: 'uncross',
+    text: 'Moves levels that cross apart, around the oracle price.',
+  },
+} as const;
+
+/** The truth values of a book's request; each is false by default. */
+export type BookFlags = { readonly [Flag in keyof typeof BOOK_FLAGS]?: boolean | undefined };
+
 /** The liquidity of a book besides orders. */
-export interface LiquiditySources {
-  /** Whether to include the levels of the market's AMM; default no. */
-  readonly vamm?: boolean | undefined;
-  /** Whether to include indicative quotes; default no. */
-  readonly indicative?: boolean | undefined;
-}
+export type LiquiditySources = Pick<BookFlags, 'vamm' | 'indicative'>;
 
 /** A book by level. */
-export interface L2Request extends LiquiditySources {
+export interface L2Request extends BookFlags {
   readonly market: number;
   /** Levels a side, at least 1. */
   readonly depth: number;
   /** Ticks per price group; by default ungrouped. */
   readonly grouping?: number | undefined;
-  /** Whether to uncross the book; default no. */
-  readonly uncross?: boolean | undefined;
   /** Whether the body is binary (docs/binary-bodies.md); default JSON. */
   readonly binary?: boolean | undefined;
 }
@@ -25,14 +43,12 @@ export interface L2Request extends LiquiditySources {
 export type LevelsRequest = Omit<L2Request, 'uncross' | 'binary'>;
 
 /** A book by order. */
-export interface L3Request extends LiquiditySources {
+export interface L3Request extends BookFlags {
   readonly market: number;
   /** Orders a side, at least 1; default all. */
   readonly depth?: number | undefined;
   /** Only the orders of this user account (base58). */
   readonly maker?: string | undefined;
-  /** Whether to uncross the book, as in /l2; default no. */
-  readonly uncross?: boolean | undefined;
   /** Whether the body is binary, as in /l2. */
   readonly binary?: boolean | undefined;
 }

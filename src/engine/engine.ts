@@ -49,7 +49,7 @@ import {
 } from './parse.js';
 import { RecordBatch } from './record-batch.js';
 import { RefusedAccounts } from './refused-accounts.js';
-import { optionBits, sourceBits } from './sources.js';
+import { optionBits } from './sources.js';
 import { TopicFrames } from './topic-frames.js';
 import { marketNotFound, topicName } from './topics.js';
 import { TurnLog } from './turn-log.js';
@@ -344,7 +344,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
 
   /** Returns the levels of /l2. */
   levels({ market, depth, grouping = 0, ...others }: LevelsRequest): BookLevels {
-    const sources = sourceBits(others);
+    const sources = optionBits(others);
     return readLevels(
       this.#renderBody(market, (out) => this.#core.levels(market, depth, grouping, sources, out)),
     );
@@ -368,7 +368,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
    */
   orderbookFrame(request: OrderbookFrameRequest): Uint8Array {
     const { market, depth, grouping = 0, ...others } = request;
-    const sources = sourceBits(others);
+    const sources = optionBits(others);
     return this.#renderBody(market, (out) =>
       this.#core.orderbookFrame(market, depth, grouping, sources, out),
     );

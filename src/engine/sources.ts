@@ -1,18 +1,13 @@
-import type { L2Request, L3Request, LiquiditySources } from '../contract/book-requests.js';
+import { BOOK_FLAGS, type BookFlags } from '../contract/book-requests.js';
 
-/** The core's bits of the sources and of a body's other options. */
-const VAMM = 1;
-const INDICATIVE = 2;
-const UNCROSS = 4;
+/** The core's bit of binary bodies, besides those of `BOOK_FLAGS`. */
 const BINARY = 8;
 
-/** Encodes the sources for the core. */
-export function sourceBits({ vamm, indicative }: LiquiditySources): number {
-  return (vamm === true ? VAMM : 0) | (indicative === true ? INDICATIVE : 0);
+/** Encodes the truth values of a request for the core. */
+export function optionBits(request: BookFlags & { readonly binary?: boolean | undefined }): number {
+  let bits = request.binary === true ? BINARY : 0;
+  for (const flag of FLAGS) if (request[flag] === true) bits |= BOOK_FLAGS[flag].bit;
+  return bits;
 }
 
-/** Encodes the options of a body for the core. */
-export function optionBits(request: L2Request | L3Request): number {
-  const { uncross, binary } = request;
-  return sourceBits(request) | (uncross === true ? UNCROSS : 0) | (binary === true ? BINARY : 0);
-}
+const FLAGS = Object.keys(BOOK_FLAGS) as (keyof BookFlags)[];

@@ -2,7 +2,7 @@
 import type { Core, TopicOptions } from '@slotbook/core/native';
 import type { TopicSpec } from '../contract/topics.js';
 import { EngineError } from './errors.js';
-import { sourceBits } from './sources.js';
+import { optionBits } from './sources.js';
 
 /** Indexed by the core's channel codes. */
 const CHANNELS = ['book', 'bbo', 'l3'] as const satisfies TopicSpec['channel'][];
@@ -18,7 +18,7 @@ export function topicOptions(spec: TopicSpec): TopicOptions {
     market: spec.market,
     depth: spec.depth ?? 1,
     grouping: spec.grouping ?? 0,
-    sources: sourceBits(spec),
+    sources: optionBits(spec),
     maker: spec.maker ?? '',
     timing: spec.timing ?? false,
     intervalMs: spec.intervalMs ?? 0,

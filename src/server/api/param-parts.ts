@@ -2,8 +2,9 @@
  * Parts of parameter schemas. Requests are validated by these schemas, and /openapi.json publishes
  * them. A parameter with a default is always present after validation.
  */
-import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
+import { type TBoolean, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
+import { BOOK_FLAGS, type BookFlags } from '../../contract/book-requests.js';
 
 /** Formats of strings; `param-check.ts` checks them. */
 export type TextFormat =
@@ -85,18 +86,18 @@ export const market = {
   ),
 };
 
-/** What a book shows beside orders. */
-export const sources = {
-  includeVamm: lenientFlagSchema(
-    "Adds the levels of the market's AMM, source vamm; to /l3 nothing: an AMM has no orders.",
-  ),
-  includeIndicative: lenientFlagSchema(
-    'Adds the quotes of makers that have no order on chain, source indicative.',
-  ),
-};
+type FlagParam = (typeof BOOK_FLAGS)[keyof BookFlags]['param'];
 
-/** Whether orders that cross are moved apart. */
-export const uncross = lenientFlagSchema('Moves levels that cross apart, around the oracle price.');
+/** The schemas of the truth values of a book. */
+export const bookFlags = Object.fromEntries(
+  Object.values(BOOK_FLAGS).map(({ param, text }) => [param, lenientFlagSchema(text)]),
+) as Readonly<Record<FlagParam, TBoolean>>;
+
+/** Returns the truth values of checked parameters; a false one has no member. */
+export function readFlags(params: Readonly<Partial<Record<FlagParam, boolean>>>): BookFlags {
+  const given = Object.entries(BOOK_FLAGS).filter(([, { param }]) => params[param] === true);
+  return Object.fromEntries(given.map(([flag]) => [flag, true]));
+}
 
 /** The key of an account. */
 export const publicKey = (description: string) =>

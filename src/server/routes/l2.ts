@@ -1,7 +1,7 @@
 /** /l2: the book of a market by price level. */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
-import type { L2Request, LiquiditySources } from '../../contract/book-requests.js';
+import type { L2Request } from '../../contract/book-requests.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import {
   asOf,
@@ -14,7 +14,7 @@ import {
 } from '../api/book-parts.js';
 import { selectMarket } from '../api/market-params.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
-import { market, sources, uncross } from '../api/param-parts.js';
+import { bookFlags, market, readFlags } from '../api/param-parts.js';
 import { leftOutForNull } from '../api/schema-parts.js';
 import { keyedRequest, withMoment } from './as-of-route.js';
 import { type BookRoute, bookRoute, encodingOf, inEncodings } from './book-routes.js';
@@ -38,8 +38,7 @@ export const l2Params = Type.Object({
       description: 'Ticks a group; not given means every level by itself.',
     }),
   ),
-  ...sources,
-  uncross,
+  ...bookFlags,
 });
 
 /** The parameters of /l2 with the defaults of the dlob-server. */
@@ -137,26 +136,11 @@ export function parseL2(raw: string, markets: MarketDirectory, schema = l2Params
 /** A request of checked texts. */
 export function l2Request(texts: Texts, markets: MarketDirectory, schema: L2Params): L2Request {
   const params = checkParams(schema, texts);
-  const { depth, grouping, uncross } = params;
+  const { depth, grouping } = params;
   return {
     market: selectMarket(params, markets).id,
     depth,
     ...(grouping === undefined ? {} : { grouping }),
-    ...sourcesOf(params),
-    ...(uncross ? { uncross } : {}),
-  };
-}
-
-/**
- * Returns the requested sources in addition to orders; a source that was not requested has no
- * member.
- */
-function sourcesOf(params: {
-  readonly includeVamm: boolean;
-  readonly includeIndicative: boolean;
-}): LiquiditySources {
-  return {
-    ...(params.includeVamm ? { vamm: true } : {}),
-    ...(params.includeIndicative ? { indicative: true } : {}),
+    ...readFlags(params),
   };
 }

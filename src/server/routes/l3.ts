@@ -15,7 +15,7 @@ import {
 } from '../api/book-parts.js';
 import { selectMarket } from '../api/market-params.js';
 import { readQuery } from '../api/param-check.js';
-import { market, publicKey, sources, uncross } from '../api/param-parts.js';
+import { bookFlags, market, publicKey, readFlags } from '../api/param-parts.js';
 import { keyedRequest, withMoment } from './as-of-route.js';
 import { type BookRoute, bookRoute, encodingOf, inEncodings } from './book-routes.js';
 import type { Path, PathService } from './path.js';
@@ -31,8 +31,7 @@ const l3Params = Type.Object({
     }),
   ),
   maker: Type.Optional(publicKey('Only the orders of this user account.')),
-  ...sources,
-  uncross,
+  ...bookFlags,
 });
 
 const order = Type.Object({
@@ -82,12 +81,11 @@ function l3Route(service: PathService): BookRoute {
 /** Reads the parameters of /l3. Throws a ServerError that names the wrong parameter. */
 export function parseL3(raw: string, markets: MarketDirectory): L3Request {
   const params = readQuery(l3Params, raw);
-  const { depth, maker, includeIndicative, uncross } = params;
+  const { depth, maker } = params;
   return {
     market: selectMarket(params, markets).id,
     ...(depth === undefined ? {} : { depth }),
     ...(maker === undefined ? {} : { maker }),
-    ...(includeIndicative ? { indicative: true } : {}),
-    ...(uncross ? { uncross } : {}),
+    ...readFlags({ ...params, includeVamm: false }),
   };
 }
