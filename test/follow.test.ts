@@ -69,7 +69,11 @@ async function untilEqual(scene: StreamScene, follower: Follower): Promise<void>
 describe('a follower of the service', () => {
   test('has the book of /l2, and finds nothing wrong', async () => {
     const scene = await startScene();
-    const topics = [book, { ...book, depth: 500 }, { ...book, depth: 50, grouping: 100 }];
+    const topics: FollowedTopic[] = [
+      book,
+      { ...book, depth: 500 },
+      { ...book, depth: 50, grouping: 100 },
+    ];
     const followers = topics.map((topic) => startFollower(scene.url, topic));
     const others = (['bbo', 'l3'] as const).map((channel) =>
       startFollower(scene.url, { ...book, channel }),

@@ -6,6 +6,7 @@ import { ConfigReader } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Flags } from '../config/setting-reader.js';
 import { resultText } from '../contract/command-result.js';
+import { FlagReader } from '../contract/flag-reader.js';
 import { systemTimers } from '../rpc/timers.js';
 
 /** One run. */
@@ -21,7 +22,8 @@ interface CheckRun {
  */
 export async function runCheck({ url, flags, output }: CheckRun): Promise<boolean> {
   const { seconds, json, ...settings } = flags;
-  const watchSeconds = readSeconds(seconds);
+  const text = String(seconds ?? WATCH_S_DEFAULT);
+  const watchSeconds = reader.readWhole('seconds', text, [1, WATCH_S_MAX]);
   const config = new ConfigReader({ ...settings, rpcUrl: url }).readService();
   const report = await checkNode({ config, watchSeconds, timers: systemTimers });
   const result = { lines: reportLines(report), body: report };
@@ -29,10 +31,6 @@ export async function runCheck({ url, flags, output }: CheckRun): Promise<boolea
   return report.isGood;
 }
 
-function readSeconds(text: Flags[string]): number {
-  if (text === undefined) return WATCH_S_DEFAULT;
-  const value = /^\d+$/.test(String(text)) ? Number(text) : 0;
-  if (value >= 1 && value <= WATCH_S_MAX) return value;
-  const message = `--seconds was ${text}, must be 1 to ${WATCH_S_MAX}`;
-  throw new ConfigError('INVALID_SETTING', message, '--seconds');
-}
+const reader = new FlagReader(
+  (message) => new ConfigError('INVALID_SETTING', message, '--seconds'),
+);

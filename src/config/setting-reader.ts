@@ -1,5 +1,6 @@
 /** Reads settings from flags and environment by the table of settings. */
 import { isIPv4, isIPv6 } from 'node:net';
+import { findAddress } from '../contract/flag-reader.js';
 import { invalid, notUrl, outOfRange } from './config-error.js';
 import { LIMITS } from './limits.js';
 import { isPublicKey } from './public-key.js';
@@ -181,8 +182,8 @@ function parseNetwork(name: string, text: string): string {
 }
 
 function parseUrl(name: string, text: string, protocols: readonly string[]): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url !== undefined && protocols.includes(url.protocol)) return url.href;
+  const url = findAddress(text, protocols);
+  if (url !== undefined) return url.href;
   throw notUrl(name, protocols);
 }
 

@@ -4,6 +4,7 @@
 
 import type { StreamDepth, Topic } from '../client/stream/topic.js';
 import { CodedError } from '../contract/coded-error.js';
+import { FlagReader } from '../contract/flag-reader.js';
 import { SECONDS_MAX } from './limits.js';
 
 /** The reasons why a stream could not be followed; a code is never renamed. */
@@ -47,7 +48,7 @@ export interface FollowedTopic {
   /** A name, in any case. */
   readonly market: string;
   /** Levels or orders a side; `bbo` has one level. */
-  readonly depth: number;
+  readonly depth: StreamDepth;
   /** Ticks in each price group, for `book`; 1 shows every level. */
   readonly grouping?: number | undefined;
   /** The user account whose orders alone are included, for `l3`. */
@@ -63,7 +64,7 @@ export interface FollowedTopic {
 const CHANNELS = ['book', 'bbo', 'l3'] as const;
 /** The allowed depths of a stream. */
 export const STREAM_DEPTHS: readonly StreamDepth[] = [10, 20, 50, 100, 500];
-const DEPTH_DEFAULT = 20;
+const DEPTH_DEFAULT = '20';
 const GROUPING_MAX = 1_000_000;
 
 /** Parses the command line. Throws a FollowError for an invalid option. */
@@ -72,36 +73,29 @@ export function followOptions(given: {
   readonly market: string;
   readonly flags: FollowFlags;
 }): FollowOptions {
-  const { channel = 'book', depth, grouping, seconds, plain = false } = given.flags;
+  const { channel = 'book', depth = DEPTH_DEFAULT, grouping, seconds, plain = false } = given.flags;
   const { maker, vamm, indicative } = given.flags;
-  const known = CHANNELS.find((name) => name === channel);
-  if (known === undefined) throw invalidOption(`--channel was ${channel}, must be book, bbo or l3`);
-  const rows = depth === undefined ? DEPTH_DEFAULT : numberOf('depth', depth, 500);
-  if (!STREAM_DEPTHS.some((known) => known === rows)) {
-    throw invalidOption(`--depth was ${rows}, must be ${STREAM_DEPTHS.join(', ')}`);
-  }
-  const ticks = grouping === undefined ? undefined : numberOf('grouping', grouping, GROUPING_MAX);
+  const readWhole = (name: string, text: string | undefined, max: number) =>
+    text === undefined ? undefined : reader.readWhole(name, text, [1, max]);
   return {
     url: socketUrl(given.url),
     topic: {
-      channel: known,
+      channel: reader.readChoice('channel', channel, CHANNELS),
       market: given.market,
-      depth: rows,
-      grouping: ticks,
+      depth: reader.readChoice('depth', depth, STREAM_DEPTHS),
+      grouping: readWhole('grouping', grouping, GROUPING_MAX),
       maker,
       vamm,
       indicative,
     },
-    seconds: seconds === undefined ? undefined : numberOf('seconds', seconds, SECONDS_MAX),
+    seconds: readWhole('seconds', seconds, SECONDS_MAX),
     isPlain: plain,
   };
 }
 
 /** Returns the topic for the client library, with the members of its channel. */
 export function topicOf(followed: FollowedTopic): Topic {
-  const { channel, market, grouping, maker, vamm, indicative, timing } = followed;
-  // The command line accepts exactly the depths of the service.
-  const depth = followed.depth as StreamDepth;
+  const { channel, market, depth, grouping, maker, vamm, indicative, timing } = followed;
   const includeVamm = vamm === true ? { includeVamm: true } : {};
   const sources = {
     ...(indicative === true ? { includeIndicative: true } : {}),
@@ -117,20 +111,9 @@ export function topicOf(followed: FollowedTopic): Topic {
 
 /** Returns the WebSocket address, derived from the service's address if necessary. */
 function socketUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^(http|ws)s?:$/.test(url.protocol)) {
-    throw invalidOption('the URL must begin with http://, https://, ws:// or wss://');
-  }
+  const url = reader.readAddress('the URL', text, ['http:', 'https:', 'ws:', 'wss:']);
   url.hash = '';
   return url.href;
 }
 
-function numberOf(name: string, text: string, max: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : 0;
-  if (value >= 1 && value <= max) return value;
-  throw invalidOption(`--${name} was ${text}, must be 1 to ${max}`);
-}
-
-function invalidOption(message: string): FollowError {
-  return new FollowError('INVALID_FOLLOW_OPTION', message);
-}
+const reader = new FlagReader((message) => new FollowError('INVALID_FOLLOW_OPTION', message));

@@ -2,6 +2,7 @@
 
 import type { StreamDepth } from '../client/stream/topic.js';
 import { CodedError } from '../contract/coded-error.js';
+import { FlagReader } from '../contract/flag-reader.js';
 import { STREAM_DEPTHS } from '../follow/follow-options.js';
 import * as limits from './limits.js';
 
@@ -46,48 +47,28 @@ export interface LoadOptions {
 
 /** Parses the command line. Throws a LoadError for an invalid option. */
 export function loadOptions(url: string, flags: LoadFlags): LoadOptions {
+  const { origin, pathname } = reader.readAddress('the URL', url);
+  const { READERS_MAX, POLLERS_MAX, POLL_RATE_MAX, SECONDS_MAX } = limits;
   const options = {
-    url: serviceUrl(url),
-    readers: numberOf('readers', flags.readers ?? '100', [0, limits.READERS_MAX]),
-    compatible: numberOf('compatible', flags.compatible ?? '0', [0, limits.READERS_MAX]),
-    pollers: numberOf('pollers', flags.pollers ?? '10', [0, limits.POLLERS_MAX]),
-    rate: numberOf('rate', flags.rate ?? '10', [1, limits.POLL_RATE_MAX]),
+    url: (origin + pathname).replace(/\/+$/, ''),
+    readers: reader.readWhole('readers', flags.readers ?? '100', [0, READERS_MAX]),
+    compatible: reader.readWhole('compatible', flags.compatible ?? '0', [0, READERS_MAX]),
+    pollers: reader.readWhole('pollers', flags.pollers ?? '10', [0, POLLERS_MAX]),
+    rate: reader.readWhole('rate', flags.rate ?? '10', [1, POLL_RATE_MAX]),
     markets: flags.markets === undefined ? undefined : namesOf(flags.markets),
-    depth: depthOf(flags.depth ?? '20'),
-    seconds: numberOf('seconds', flags.seconds ?? '30', [1, limits.SECONDS_MAX]),
+    depth: reader.readChoice('depth', flags.depth ?? '20', STREAM_DEPTHS),
+    seconds: reader.readWhole('seconds', flags.seconds ?? '30', [1, SECONDS_MAX]),
   };
   const clients = options.readers + options.compatible + options.pollers;
   if (clients === 0)
-    throw invalidOption('there is nobody: --readers, --compatible and --pollers were 0');
+    throw reader.invalid('there is nobody: --readers, --compatible and --pollers were 0');
   return options;
-}
-
-function serviceUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw invalidOption('the URL must begin with http:// or https://');
-  }
-  return (url.origin + url.pathname).replace(/\/+$/, '');
 }
 
 function namesOf(text: string): readonly string[] {
   const names = text.split(',').map((name) => name.trim());
   if (names.every((name) => name !== '')) return names;
-  throw invalidOption(`--markets was ${text}, must be names with commas between them`);
+  throw reader.invalid(`--markets was ${text}, must be names with commas between them`);
 }
 
-function depthOf(text: string): StreamDepth {
-  const found = STREAM_DEPTHS.find((depth) => String(depth) === text);
-  if (found !== undefined) return found;
-  throw invalidOption(`--depth was ${text}, must be ${STREAM_DEPTHS.join(', ')}`);
-}
-
-function numberOf(name: string, text: string, [min, max]: readonly [number, number]): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
-  if (value >= min && value <= max) return value;
-  throw invalidOption(`--${name} was ${text}, must be ${min} to ${max}`);
-}
-
-function invalidOption(message: string): LoadError {
-  return new LoadError('INVALID_LOAD_OPTION', message);
-}
+const reader = new FlagReader((message) => new LoadError('INVALID_LOAD_OPTION', message));

@@ -2,6 +2,7 @@
 
 import { BASE_DECIMALS, QUOTE_DECIMALS } from '../client/amounts.js';
 import { CodedError } from '../contract/coded-error.js';
+import { FlagReader } from '../contract/flag-reader.js';
 
 /** The reasons why there are no fills to print; a code is never renamed. */
 export type MatchErrorCode =
@@ -106,23 +107,18 @@ function rawFlag(name: string, text: string, decimals: number): string {
   const found = rawOf(text, decimals);
   if (found !== undefined) return found;
   const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  throw invalidOption(`--${flag} was ${text}, must have at most ${decimals} decimals`);
+  throw reader.invalid(`--${flag} was ${text}, must have at most ${decimals} decimals`);
 }
 
 function serviceUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw invalidOption('--url must begin with http:// or https://');
-  }
+  const url = reader.readAddress('--url', text);
   if (url.username !== '' || url.password !== '') {
-    throw invalidOption('--url had a user or a password, must have neither');
+    throw reader.invalid('--url had a user or a password, must have neither');
   }
   return url;
 }
 
-function invalidOption(message: string): MatchError {
-  return new MatchError('INVALID_MATCH_OPTION', message);
-}
+const reader = new FlagReader((message) => new MatchError('INVALID_MATCH_OPTION', message));
 
 /**
  * Converts an amount to its raw integer, so that 250 equals 250.0; an invalid number is passed

@@ -1,3 +1,4 @@
+import { findAddress } from '../contract/flag-reader.js';
 import { RpcError } from './error.js';
 
 const HIDDEN = '***';
@@ -15,8 +16,8 @@ export interface Endpoint {
 
 /** Parses a URL. Errors contain no part of the URL, because even a mistyped URL contains its key. */
 export function parseEndpoint(text: string, protocols: readonly string[]): Endpoint {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !protocols.includes(url.protocol)) {
+  const url = findAddress(text, protocols);
+  if (url === undefined) {
     const wanted = protocols.map((protocol) => `${protocol}//`).join(' or ');
     throw new RpcError('INVALID_RPC_URL', `RPC URL cannot be read: it must begin with ${wanted}`);
   }

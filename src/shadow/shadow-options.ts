@@ -1,5 +1,6 @@
 /** Validates the command line of `shadow`. */
 import { CodedError } from '../contract/coded-error.js';
+import { FlagReader } from '../contract/flag-reader.js';
 import { DURATION_MS_MAX } from './limits.js';
 
 /** The reasons why nothing was compared; a code is never renamed. */
@@ -26,13 +27,13 @@ export function durationOf(text = '1m'): number {
   const [, count, unit = 's'] = /^(\d+)([smhd])$/.exec(text) ?? [];
   const ms = Number(count) * UNIT_S[unit as keyof typeof UNIT_S] * 1_000;
   if (ms > 0 && ms <= DURATION_MS_MAX) return ms;
-  const message = `--for was ${text}, must be such as 30s, 1m or 2h, at most 1d`;
-  throw new ShadowError('INVALID_SHADOW_OPTION', message);
+  throw reader.invalid(`--for was ${text}, must be such as 30s, 1m or 2h, at most 1d`);
 }
 
 /** Returns a server's address without a trailing slash. Throws a ShadowError when it is invalid. */
 export function addressOf(flag: string, text = 'http://127.0.0.1:8080'): string {
-  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-  if (isHttp) return text.replace(/\/+$/, '');
-  throw new ShadowError('INVALID_SHADOW_OPTION', `${flag} must begin with http:// or https://`);
+  reader.readAddress(flag, text);
+  return text.replace(/\/+$/, '');
 }
+
+const reader = new FlagReader((message) => new ShadowError('INVALID_SHADOW_OPTION', message));
