@@ -1,6 +1,8 @@
 /** What a node costs a day: measured bytes and rates, times the service's own intervals. */
+
+import { SLOT_MS } from '../contract/program.js';
 import { probesPerInterval } from '../feed/connection/probed-keys.js';
-import { ACCOUNTS_PER_READ, SLOT_MS } from '../feed/model/limits.js';
+import { ACCOUNTS_PER_READ } from '../feed/model/limits.js';
 import { MARKET_KINDS } from '../feed/model/queries.js';
 import { FINALISED_CHECK_MS } from '../history/model/limits.js';
 import { CREDITS, CREDITS_PER_100_KB } from './limits.js';

@@ -18,6 +18,9 @@ export interface ChainProgram {
   readonly program: ProgramName;
 }
 
+/** Nominal duration of a slot, milliseconds. */
+export const SLOT_MS = 400;
+
 /** Returns the program by its address: any unknown address is treated as Drift v2. */
 export function programAt(programId: string): ProgramName {
   return programId === PROGRAM_IDS.velocity ? 'velocity' : 'drift';

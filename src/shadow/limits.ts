@@ -6,8 +6,6 @@ export const DEPTH = 100;
 export const POLL_INTERVAL_MS = 200;
 /** Minimum time between two requests to one server, which bounds the polls of many markets. */
 export const REQUEST_INTERVAL_MS = 20;
-/** Length of a slot. */
-export const SLOT_MS = 400;
 /** Maximum time between the same change in both books: a later one is another change. */
 export const CHANGE_MS_MAX = 10_000;
 /** Changes of a market that wait for the other server: many minutes of a busy one. */

@@ -5,13 +5,14 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { resultText } from '../contract/command-result.js';
+import { SLOT_MS } from '../contract/program.js';
 import type { Output } from '../follow/terminal.js';
 import { readSymbols } from '../verify/book-text.js';
 import type { ChainBook } from '../verify/chain-book.js';
 import { ServiceClient } from '../verify/service-client.js';
 import { untilLive } from '../verify/verify.js';
 import { ChainSlots } from './chain-slots.js';
-import { DEPTH, POLL_INTERVAL_MS, REQUEST_INTERVAL_MS, SLOT_MS } from './limits.js';
+import { DEPTH, POLL_INTERVAL_MS, REQUEST_INTERVAL_MS } from './limits.js';
 import { MarketPair, type ShadowSide } from './market-pair.js';
 import { shadowReport } from './report.js';
 import { readServerBook } from './server-book.js';

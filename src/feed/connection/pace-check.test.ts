@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { PACE_INTERVAL_MS, SLOT_MS, SLOT_MS_MIN } from '../model/limits.js';
+import { SLOT_MS } from '../../contract/program.js';
+import { PACE_INTERVAL_MS, SLOT_MS_MIN } from '../model/limits.js';
 import { PaceCheck } from './pace-check.js';
 import type { FeedParts } from './parts.js';
 

@@ -1,3 +1,4 @@
+import { SLOT_MS } from '../../contract/program.js';
 import { readSlot } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import {
@@ -5,7 +6,6 @@ import {
   PACE_INTERVAL_MS,
   PACE_SLOTS_MAX,
   SLOT_CHECK_INTERVAL_MS,
-  SLOT_MS,
 } from '../model/limits.js';
 import { readOther } from './other-nodes.js';
 import type { FeedParts } from './parts.js';

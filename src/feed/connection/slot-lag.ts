@@ -1,4 +1,5 @@
-import { JUDGED_LAG_SLOTS_MIN, SLOT_MS, SLOTS_APART_MAX } from '../model/limits.js';
+import { SLOT_MS } from '../../contract/program.js';
+import { JUDGED_LAG_SLOTS_MIN, SLOTS_APART_MAX } from '../model/limits.js';
 import { type FeedParts, type NewestSlot, NO_SLOT } from './parts.js';
 
 /**

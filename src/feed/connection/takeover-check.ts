@@ -1,8 +1,9 @@
+import { SLOT_MS } from '../../contract/program.js';
 import { readSlot } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { type ClockAccount, parseClockAccount } from '../model/chain-clock.js';
 import { FeedError } from '../model/error.js';
-import { SHORT_SLOTS_MAX, SLOT_MS, SLOTS_AHEAD_MAX, TAKEOVER_MS_MAX } from '../model/limits.js';
+import { SHORT_SLOTS_MAX, SLOTS_AHEAD_MAX, TAKEOVER_MS_MAX } from '../model/limits.js';
 import { readClock } from './chain-time.js';
 import { readOther } from './other-nodes.js';
 import type { FeedParts, NewestSlot } from './parts.js';

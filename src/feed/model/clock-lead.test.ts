@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
+import { SLOT_MS } from '../../contract/program.js';
 import { ClockLead } from './clock-lead.js';
-import { CLOCK_LEAD_MS_MAX, CLOCK_LEAD_SLOTS_MAX, SLOT_MS } from './limits.js';
+import { CLOCK_LEAD_MS_MAX, CLOCK_LEAD_SLOTS_MAX } from './limits.js';
 
 let lead: ClockLead;
 

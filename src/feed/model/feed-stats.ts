@@ -4,9 +4,9 @@ import type {
   FeedState,
   SourceStatus,
 } from '../../contract/feed-status.js';
+import { SLOT_MS } from '../../contract/program.js';
 import type { RpcSocketStats } from '../../rpc/socket.js';
 import type { ClockSkewStats } from './clock-skew.js';
-import { SLOT_MS } from './limits.js';
 
 /** Creates a feed's counters, all 0, for metrics. */
 export function newCounters() {

@@ -4,8 +4,6 @@
 export const LAGGING_AFTER_MS = 2_500;
 /** Time without a slot after which the book is `stale`. */
 export const STALE_AFTER_MS = 5_000;
-/** Nominal duration of a slot. */
-export const SLOT_MS = 400;
 /**
  * Minimum plausible duration of a slot: mainnet's take 400 ms, those of local chains 50 or more.
  * Persistently faster slots are not believed.

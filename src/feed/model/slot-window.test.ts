@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { SLOT_MS, SLOT_MS_MIN, SLOTS_AHEAD_MAX, SLOTS_APART_MAX } from './limits.js';
+import { SLOT_MS } from '../../contract/program.js';
+import { SLOT_MS_MIN, SLOTS_AHEAD_MAX, SLOTS_APART_MAX } from './limits.js';
 import { SlotWindow } from './slot-window.js';
 
 let window: SlotWindow;
