@@ -3,6 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
+import {
+  RESOLUTION_NAMES,
+  resolutionOf,
+  resolutionSecondsMax,
+} from '../src/contract/resolutions.js';
 import { SCHEMA_FILES } from '../src/server/api/message-schemas.js';
 import { withLists, withShared } from './support/shared-lists.js';
 
@@ -29,5 +34,18 @@ test.each([
   const expected = withLists(read(name));
   if (isUpdate) writeFileSync(`${root}${name}`, expected);
   expect(expected.match(/<!-- list: /g)).toHaveLength(count);
+  expect(read(name)).toBe(expected);
+});
+
+test('the Python package has the lengths of candles of the service', () => {
+  const name = 'python/slotbook/market_data.py';
+  const rows = RESOLUTION_NAMES.map(
+    (one) => `"${one}": ${resolutionSecondsMax(resolutionOf(one))}`,
+  );
+  const expected = read(name).replace(
+    /^RESOLUTION_S = .*$/m,
+    `RESOLUTION_S = {${rows.join(', ')}}`,
+  );
+  if (isUpdate) writeFileSync(`${root}${name}`, expected);
   expect(read(name)).toBe(expected);
 });

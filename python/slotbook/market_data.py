@@ -14,7 +14,7 @@ from .records import Candle, Kind, Trade, TradeBatch, candle_of, trade_of
 if TYPE_CHECKING:
     from .service_socket import ServiceSocket
 
-RESOLUTION_S = {"1": 60, "5": 300, "15": 900, "60": 3600, "240": 14400, "D": 86400, "1440": 86400, "W": 604800, "M": 2678400}
+RESOLUTION_S = {"1": 60, "5": 300, "15": 900, "60": 3600, "240": 14400, "D": 86400, "W": 604800, "M": 2678400, "1440": 86400}
 
 
 class RepairingReader(Reader[Item]):

@@ -1,5 +1,5 @@
 /** The reader's choices of presentation, which the URL and the browser keep. */
-import type { Resolution } from '@slotbook/client';
+import { RESOLUTION_SECONDS_MAX, type Resolution } from '@slotbook/client';
 
 /** The choices; texts as in the URL. */
 export interface Choices {
@@ -23,11 +23,13 @@ export interface Choices {
 
 type Listed = Exclude<keyof Choices, 'size' | 'account'>;
 
+const RESOLUTIONS = Object.keys(RESOLUTION_SECONDS_MAX) as readonly Resolution[];
+
 /** The values of each choice; the first one is the default. */
 export const CHOICES: { readonly [Name in Listed]: readonly Choices[Name][] } = {
   unit: ['base', 'quote'],
   time: ['utc', 'local'],
-  candle: ['1', '5', '15', '60', '240', 'D', 'W', 'M'],
+  candle: RESOLUTIONS.filter((name) => name !== '1440'),
   amm: ['on', 'off'],
   least: ['0', '1000', '10000', '100000'],
   side: ['buy', 'sell'],
