@@ -186,7 +186,7 @@ const verbs = {
    */
   traffic(rate, intervalMs, seconds) {
     const { engine } = book;
-    const handle = engine.openTopic({ channel: 'book', market: 0, depth: CHANNEL_DEPTH });
+    const handle = engine.topics.openTopic({ channel: 'book', market: 0, depth: CHANNEL_DEPTH });
     const sum = { frames: 0, deltas: 0, snapshots: 0, channel: 0 };
     let pushed = 0;
     for (let ms = Number(intervalMs); ms <= Number(seconds) * 1_000; ms += Number(intervalMs)) {
@@ -194,14 +194,14 @@ const verbs = {
       book.push(due - pushed);
       pushed = due;
       engine.endTurn(Date.now());
-      const delta = engine.topicDelta(handle);
+      const delta = engine.topics.renderDelta(handle);
       if (delta === null) continue;
       sum.frames += 1;
       sum.deltas += delta.frame.length;
-      sum.snapshots += engine.topicSnapshot(handle, { id: '', reset: false }).length;
+      sum.snapshots += engine.topics.renderSnapshot(handle, { id: '', reset: false }).length;
       sum.channel += engine.orderbookFrame(channelRequest(CHANNEL_DEPTH)).length;
     }
-    engine.closeTopic(handle);
+    engine.topics.closeTopic(handle);
     return sum;
   },
 };
@@ -235,10 +235,10 @@ function frameOf(channel, depth) {
     const request = channelRequest(depth);
     return { next: () => engine.orderbookFrame(request).length, close: () => undefined };
   }
-  const handle = engine.openTopic({ channel: 'book', market: 0, depth });
+  const handle = engine.topics.openTopic({ channel: 'book', market: 0, depth });
   // An account without a delta would cost less: reading `frame` of null ends the run.
-  const next = () => engine.topicDelta(handle).frame.length;
-  return { next, close: () => engine.closeTopic(handle) };
+  const next = () => engine.topics.renderDelta(handle).frame.length;
+  return { next, close: () => engine.topics.closeTopic(handle) };
 }
 
 function later(ms) {

@@ -89,9 +89,9 @@ export class WorkloadBook {
   keepChanges({ markets, users, depth }) {
     const taken = new Set();
     const byMarket = Array.from({ length: markets }, (_, market) => {
-      const handle = this.engine.openTopic({ channel: 'book', market, depth });
+      const handle = this.engine.topics.openTopic({ channel: 'book', market, depth });
       const pairs = this.#visiblePairs(handle, taken, users);
-      this.engine.closeTopic(handle);
+      this.engine.topics.closeTopic(handle);
       return pairs.flat();
     });
     this.#changes = byMarket[0].map((_, turn) => byMarket.map((states) => states[turn]));
@@ -112,7 +112,7 @@ export class WorkloadBook {
     const isShown = (step) => {
       this.#take(step);
       this.engine.endTurn(0);
-      return this.engine.topicDelta(handle) !== null;
+      return this.engine.topics.renderDelta(handle) !== null;
     };
     const pairs = [];
     for (const [pubkey, [first, second]] of this.#statesByUser()) {

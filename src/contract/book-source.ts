@@ -12,7 +12,7 @@ import type {
 import type { FeedState } from './feed-status.js';
 import type { ChainStats, MarketInfo } from './markets.js';
 import type { ProgramName } from './program.js';
-import type { FrameTimes, TopicDelta, TopicSnapshotRequest, TopicSpec } from './topics.js';
+import type { TopicSource, TopicSpec } from './topics.js';
 
 /** The version of a market's bodies: in one epoch, equal versions mean equal bodies. */
 export interface MarketVersion {
@@ -100,17 +100,7 @@ export interface BookSource {
   version(market: number): MarketVersion;
   /** Returns the unique name of a streaming topic. Throws for an invalid maker key. */
   topicName(spec: TopicSpec): string;
-  /**
-   * Opens a streaming topic with the current book; `recvNs` is the receipt time of the book's
-   * newest update. Returns a handle for the methods below.
-   */
-  openTopic(spec: TopicSpec, recvNs?: bigint): number;
-  closeTopic(handle: number): void;
-  /** Publishes the changes since the last publication; returns null when there are none. */
-  topicDelta(handle: number, times?: FrameTimes): TopicDelta | null;
-  /** Renders the snapshot of the last publication, which the next delta continues. */
-  topicSnapshot(handle: number, request: TopicSnapshotRequest): Uint8Array;
-  /** Renders the current slot and state, and the seq of the last publication. */
-  topicHeartbeat(handle: number): Uint8Array;
+  /** The open topics of the streaming channels. */
+  readonly topics: TopicSource;
   stats(): BookStats;
 }

@@ -51,3 +51,19 @@ export interface TopicDelta {
    */
   readonly reset: boolean;
 }
+
+/** The open topics of a book. Each frame is a view that is valid until the next frame. */
+export interface TopicSource {
+  /**
+   * Opens a topic whose first publication is the current book; `recvNs` is the receipt time of the
+   * book's newest update. Returns a handle for the methods below.
+   */
+  openTopic(spec: TopicSpec, recvNs?: bigint): number;
+  closeTopic(handle: number): void;
+  /** Publishes the changes since the last publication; returns null when there are none. */
+  renderDelta(handle: number, times?: FrameTimes): TopicDelta | null;
+  /** Renders the snapshot of the last publication, which the next delta continues. */
+  renderSnapshot(handle: number, request: TopicSnapshotRequest): Uint8Array;
+  /** Renders the current slot and state, and the seq of the last publication. */
+  renderHeartbeat(handle: number): Uint8Array;
+}

@@ -22,12 +22,7 @@ import { FEED_STATES, type FeedState } from '../contract/feed-status.js';
 import type { IndicativeOutcome, IndicativePolicy, MakerQuotes } from '../contract/indicative.js';
 import type { ChainStats, MarketInfo } from '../contract/markets.js';
 import { type ProgramName, programAt } from '../contract/program.js';
-import type {
-  FrameTimes,
-  TopicDelta,
-  TopicSnapshotRequest,
-  TopicSpec,
-} from '../contract/topics.js';
+import type { TopicSpec } from '../contract/topics.js';
 import { Accounts } from './accounts.js';
 import { type BookOptions, createCore, readOpenOrders } from './core.js';
 import { DecodedSnapshot, decodedSnapshot } from './decoded-snapshot.js';
@@ -84,7 +79,8 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   /** The report of the last turn. */
   readonly #report = new TurnReport();
   readonly #body = OutputBuffer.ofBodies();
-  readonly #topics: TopicFrames;
+  /** The open topics of the streaming channels. */
+  readonly topics: TopicFrames;
   readonly #version = new Float64Array(4);
   readonly #versionBytes = Buffer.from(this.#version.buffer);
   #epoch: string;
@@ -102,7 +98,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     this.turnLog = new TurnLog(this.#core);
     this.hashes = new MarketHashes(this.#core);
     this.accounts = new Accounts(this.#core);
-    this.#topics = new TopicFrames(this.#core);
+    this.topics = new TopicFrames(this.#core);
     this.#epoch = options.epoch;
   }
 
@@ -412,37 +408,6 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   /** The name of a streaming topic, as frames contain it. It is unique for each topic. */
   topicName(spec: TopicSpec): string {
     return topicName(this.#core, spec);
-  }
-
-  /**
-   * Opens a topic whose first publication is the current book. `recvNs` is the time at which the
-   * newest part of the book was received. Returns a handle that is valid until {@link
-   * Engine.closeTopic}.
-   */
-  openTopic(spec: TopicSpec, recvNs = 0n): number {
-    return this.#topics.openTopic(spec, recvNs);
-  }
-
-  closeTopic(handle: number): void {
-    this.#topics.closeTopic(handle);
-  }
-
-  /** Publishes the changes since the topic's last publication. Returns null without changes. */
-  topicDelta(handle: number, times?: FrameTimes): TopicDelta | null {
-    return this.#topics.renderDelta(handle, times);
-  }
-
-  /** Renders the snapshot of a topic's last publication; the next delta continues it. Also a view. */
-  topicSnapshot(handle: number, request: TopicSnapshotRequest): Uint8Array {
-    return this.#topics.renderSnapshot(handle, request);
-  }
-
-  /**
-   * Renders a heartbeat: the current slot and state, and the seq of the topic's last publication.
-   * Also a view.
-   */
-  topicHeartbeat(handle: number): Uint8Array {
-    return this.#topics.renderHeartbeat(handle);
   }
 
   stats(): EngineStats {

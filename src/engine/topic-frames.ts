@@ -3,6 +3,7 @@ import type {
   FrameTimes,
   TopicDelta,
   TopicSnapshotRequest,
+  TopicSource,
   TopicSpec,
 } from '../contract/topics.js';
 import { OutputBuffer } from './output-buffer.js';
@@ -13,8 +14,8 @@ const TIMES_UNKNOWN: FrameTimes = { recvNs: 0n, sendNs: 0n };
 /** The core returns this for an unknown topic instead of a length. */
 const UNKNOWN_TOPIC = -(2 ** 31);
 
-/** The topics of a core and their frames. Each frame is a view that is valid until the next frame. */
-export class TopicFrames {
+/** The topics of a core and their frames. */
+export class TopicFrames implements TopicSource {
   readonly #core: Core;
   readonly #frame = OutputBuffer.ofFrames();
   /** Words of a call: the times of receipt and rendering go in; prev, seq and reset come out. */
@@ -25,8 +26,7 @@ export class TopicFrames {
     this.#core = core;
   }
 
-  /** Opens a topic whose first publication is the current book, received at `recvNs`. Returns its handle. */
-  openTopic(spec: TopicSpec, recvNs: bigint): number {
+  openTopic(spec: TopicSpec, recvNs = 0n): number {
     this.#callWords[0] = recvNs;
     const handle = this.#core.openTopic(topicOptions(spec), this.#callBytes);
     if (handle < 0) throw errorOfHandle(this.#core, handle, spec.market);
@@ -37,7 +37,6 @@ export class TopicFrames {
     if (!this.#core.closeTopic(handle)) throw topicNotFound(handle);
   }
 
-  /** Publishes the changes since the last publication; null without changes. */
   renderDelta(handle: number, times: FrameTimes = TIMES_UNKNOWN): TopicDelta | null {
     const words = this.#callWords;
     const frame = this.#renderFrame(handle, (out) => {
@@ -50,7 +49,6 @@ export class TopicFrames {
     return { frame, prev: Number(prev), seq: Number(seq), reset: reset !== 0n };
   }
 
-  /** Renders the snapshot of the last publication; the next delta continues it. */
   renderSnapshot(handle: number, { id, reset, sendNs = 0n }: TopicSnapshotRequest): Uint8Array {
     this.#callWords[1] = sendNs;
     const frame = this.#renderFrame(handle, (out) =>
@@ -60,7 +58,6 @@ export class TopicFrames {
     return frame;
   }
 
-  /** Renders the current slot and state, and the seq of the last publication. */
   renderHeartbeat(handle: number): Uint8Array {
     const frame = this.#renderFrame(handle, (out) => this.#core.topicHeartbeat(handle, out));
     if (frame.length === 0) throw topicNotFound(handle);

@@ -63,8 +63,8 @@ describe('a replay', () => {
         shown.push(shownBy(engine));
         const market = engine.findMarket('SOL-PERP')?.id;
         if (topic < 0 && market !== undefined)
-          topic = engine.openTopic({ channel: 'book', market, depth: 10 });
-        if (topic >= 0 && engine.topicDelta(topic) !== null) deltas += 1;
+          topic = engine.topics.openTopic({ channel: 'book', market, depth: 10 });
+        if (topic >= 0 && engine.topics.renderDelta(topic) !== null) deltas += 1;
       },
     });
     await replayer.start();
@@ -217,8 +217,8 @@ describe('a replay', () => {
         shown.push(shownBy(engine));
         const market = engine.findMarket('SOL-PERP')?.id;
         if (topic < 0 && market !== undefined)
-          topic = engine.openTopic({ channel: 'book', market, depth: 10 });
-        else if (engine.topicDelta(topic)?.reset === true) resets.push(shown.length);
+          topic = engine.topics.openTopic({ channel: 'book', market, depth: 10 });
+        else if (engine.topics.renderDelta(topic)?.reset === true) resets.push(shown.length);
       };
       const onHole = (hole: ReplayHole) => void holes.push(hole);
       await replayerOf(folder, { engine, onTurn, onHole }).start();

@@ -117,7 +117,7 @@ export class TopicFramer {
     if (market === undefined || engine.topicName({ ...spec, market }) !== name) {
       throw marketNotThere();
     }
-    this.#handle = engine.openTopic({ ...spec, market });
+    this.#handle = engine.topics.openTopic({ ...spec, market });
     this.#seq = engine.version(market).seq;
     this.#isMarked = this.canBegin();
   }
@@ -126,18 +126,21 @@ export class TopicFramer {
     if (this.#handle === undefined) throw new Error('Invariant: the topic is open');
     const { engine } = this.#player;
     const request = { id, reset: isReset, sendNs: this.#sendNs() };
-    this.#sendFrame(engine.topicSnapshot(this.#handle, request), nowMs);
+    this.#sendFrame(engine.topics.renderSnapshot(this.#handle, request), nowMs);
   }
 
   /** Sends a heartbeat after a second without output. */
   sendHeartbeat(nowMs: number): void {
     if (this.#handle === undefined || nowMs < this.#framedAtMs + REPLAY_HEARTBEAT_MS) return;
-    this.#sendFrame(this.#player.engine.topicHeartbeat(this.#handle), nowMs);
+    this.#sendFrame(this.#player.engine.topics.renderHeartbeat(this.#handle), nowMs);
   }
 
   #publishDelta(handle: number, nowMs: number): void {
     // The journal has no receipt times, so recvNs is 0.
-    const delta = this.#player.engine.topicDelta(handle, { recvNs: 0n, sendNs: this.#sendNs() });
+    const delta = this.#player.engine.topics.renderDelta(handle, {
+      recvNs: 0n,
+      sendNs: this.#sendNs(),
+    });
     if (delta === null) return;
     this.#seq = delta.seq;
     this.#sendFrame(delta.frame, nowMs);

@@ -89,7 +89,7 @@ describe('a handover that fails ends the replay, and nothing else', () => {
 
   test('where the live topic cannot be opened', () => {
     const replay = begin();
-    vi.spyOn(book, 'openTopic').mockImplementationOnce(() => {
+    vi.spyOn(book.topics, 'openTopic').mockImplementationOnce(() => {
       throw new Error('deliberate');
     });
     replay.listener.onEnd();
@@ -105,7 +105,7 @@ describe('a handover that fails ends the replay, and nothing else', () => {
     other.say({ ...stream, id: 2, market: 'SOL' });
     replay.listener.onEnd();
     other.taken();
-    vi.spyOn(book, 'topicHeartbeat').mockImplementationOnce(() => {
+    vi.spyOn(book.topics, 'renderHeartbeat').mockImplementationOnce(() => {
       throw new Error('deliberate');
     });
     mark();

@@ -13,7 +13,7 @@ export interface TopicPoint extends ResumePoint {
 /** Returns the last publication of a topic that has started. */
 export function readPoint(topic: StreamTopic, book: BookSource): TopicPoint {
   const { epoch } = topic;
-  const seq = seqOf(book.topicHeartbeat(topic.handle));
+  const seq = seqOf(book.topics.renderHeartbeat(topic.handle));
   const snapshot = Uint8Array.from(topic.renderSnapshot({ id: '', reset: false }));
   return { epoch, seq, nextNumber: topic.ring.nextNumber, snapshot };
 }

@@ -161,9 +161,9 @@ describe('a resume from a book that is ahead of this one', () => {
 
   test('waits for a frame of the last mark that is still to be made', () => {
     const [, topic] = [join(), join(false, 20)];
-    const make = book.topicDelta.bind(book);
+    const make = book.topics.renderDelta.bind(book);
     // Each frame takes longer than a time slice.
-    const slow = vi.spyOn(book, 'topicDelta').mockImplementation((handle, times) => {
+    const slow = vi.spyOn(book.topics, 'renderDelta').mockImplementation((handle, times) => {
       vi.advanceTimersByTime(2 * LIMITS.publishSliceMs);
       return times === undefined ? make(handle) : make(handle, times);
     });

@@ -92,7 +92,7 @@ export class StreamTopic implements Topic, ResumableTopic {
     this.spec = spec;
     this.#book = book;
     this.#timers = timers;
-    this.handle = book.openTopic(spec, recvNs);
+    this.handle = book.topics.openTopic(spec, recvNs);
     this.ring = new Ring(memory);
     this.classIndex = classOf(spec);
     this.leastChange = leastChangeOf(spec);
@@ -106,7 +106,7 @@ export class StreamTopic implements Topic, ResumableTopic {
    * it.
    */
   renderFrame(nowMs: number): Uint8Array | null {
-    const delta = this.#book.topicDelta(this.handle, this.#frameTimes());
+    const delta = this.#book.topics.renderDelta(this.handle, this.#frameTimes());
     if (delta !== null) this.seq = delta.seq;
     if (this.isUnmarked) {
       this.#begin();
@@ -122,7 +122,7 @@ export class StreamTopic implements Topic, ResumableTopic {
   }
 
   renderHeartbeat(nowMs: number): Uint8Array {
-    const frame = this.#book.topicHeartbeat(this.handle);
+    const frame = this.#book.topics.renderHeartbeat(this.handle);
     this.framedAtMs = nowMs;
     return frame;
   }
@@ -130,7 +130,7 @@ export class StreamTopic implements Topic, ResumableTopic {
   /** Renders the last publication as a snapshot. The returned bytes are a view. */
   renderSnapshot(answer: { readonly id: string; readonly reset: boolean }): Uint8Array {
     const sendNs = this.spec.timing ? this.#timers.unixNs(this.#timers.nowMs()) : 0n;
-    return this.#book.topicSnapshot(this.handle, { ...answer, sendNs });
+    return this.#book.topics.renderSnapshot(this.handle, { ...answer, sendNs });
   }
 
   /** The number of the first delta that a client has missed; undefined when unknown. */
@@ -141,7 +141,7 @@ export class StreamTopic implements Topic, ResumableTopic {
   /** Closes the topic in the book. */
   close(): void {
     this.ring.clear();
-    this.#book.closeTopic(this.handle);
+    this.#book.topics.closeTopic(this.handle);
   }
 
   #frameTimes() {

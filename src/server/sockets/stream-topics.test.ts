@@ -329,7 +329,7 @@ describe('heartbeats', () => {
   test('that cannot be made end nothing', () => {
     scene.topics.start();
     scene.join(10);
-    vi.spyOn(scene.book, 'topicHeartbeat').mockImplementation(() => {
+    vi.spyOn(scene.book.topics, 'renderHeartbeat').mockImplementation(() => {
       throw new Error('no');
     });
     vi.advanceTimersByTime(LIMITS.streamHeartbeatMs * 3);
@@ -350,7 +350,7 @@ describe('heartbeats', () => {
 
   test('of many topics are spread, and none is left out', () => {
     scene.topics.start();
-    const beat = vi.spyOn(scene.book, 'topicHeartbeat');
+    const beat = vi.spyOn(scene.book.topics, 'renderHeartbeat');
     beat.mockImplementation(() => {
       vi.advanceTimersByTime(1);
       return Buffer.from('{"type":"heartbeat","seq":1}');

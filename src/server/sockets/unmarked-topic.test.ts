@@ -81,7 +81,7 @@ describe('a reader of it', () => {
       one.say({ ...stream, id: 1 });
       one.taken();
     }
-    vi.spyOn(book, 'topicSnapshot').mockImplementationOnce(() => {
+    vi.spyOn(book.topics, 'renderSnapshot').mockImplementationOnce(() => {
       throw new Error('deliberate');
     });
     mark();
@@ -98,7 +98,7 @@ test('a market that never changed is shown in its new state by the mark of a cha
   client.say({ ...stream, market: other.symbol, id: 1 });
   expect(client.taken()).toMatchObject([{ type: 'subscribed' }, { type: 'snapshot', id: 1 }]);
   book.current = { ...book.current, state: 'lagging' };
-  const frames = vi.spyOn(book, 'topicDelta');
+  const frames = vi.spyOn(book.topics, 'renderDelta');
   publishAll(server, changes({ allChanged: true }), [{ market: other.id, classes: 0xff }]);
   expect(frames.mock.calls.length).toBeGreaterThan(0);
 });

@@ -22,12 +22,7 @@ import type {
 import type { FeedState, Readiness } from '../../contract/feed-status.js';
 import type { ChainStats, MarketInfo } from '../../contract/markets.js';
 import type { ProgramName } from '../../contract/program.js';
-import type {
-  FrameTimes,
-  TopicDelta,
-  TopicSnapshotRequest,
-  TopicSpec,
-} from '../../contract/topics.js';
+import type { TopicSource, TopicSpec } from '../../contract/topics.js';
 import { systemTimers } from '../../rpc/timers.js';
 import { sortedMarkets } from '../api/market-directory.js';
 import { keyOf } from '../api/market-params.js';
@@ -179,26 +174,16 @@ export class FakeBook implements BookSource, MarketDirectory {
     return this.streams.name(spec);
   }
 
-  openTopic(spec: TopicSpec, recvNs?: bigint): number {
-    return this.streams.open(spec, recvNs);
-  }
-
-  closeTopic(handle: number): void {
-    this.streams.close(handle);
-  }
-
-  topicDelta(handle: number, times?: FrameTimes): TopicDelta | null {
-    if (this.broken) throw new Error('deliberate');
-    return this.streams.delta(handle, times ?? { recvNs: 0n, sendNs: 0n });
-  }
-
-  topicSnapshot(handle: number, answer: TopicSnapshotRequest): Uint8Array {
-    return this.streams.snapshot(handle, answer);
-  }
-
-  topicHeartbeat(handle: number): Uint8Array {
-    return this.streams.heartbeat(handle);
-  }
+  readonly topics: TopicSource = {
+    openTopic: (spec, recvNs) => this.streams.open(spec, recvNs),
+    closeTopic: (handle) => this.streams.close(handle),
+    renderDelta: (handle, times = { recvNs: 0n, sendNs: 0n }) => {
+      if (this.broken) throw new Error('deliberate');
+      return this.streams.delta(handle, times);
+    },
+    renderSnapshot: (handle, request) => this.streams.snapshot(handle, request),
+    renderHeartbeat: (handle) => this.streams.heartbeat(handle),
+  };
 
   version(): MarketVersion {
     return this.current;
