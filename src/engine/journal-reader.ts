@@ -103,8 +103,8 @@ export class JournalReader {
   }
 
   /**
-   * The next bytes are a separate tail file, of the current segment or of the next segment. All
-   * bytes before them must have been read; otherwise the next step throws.
+   * Call this before the bytes of a separate tail file, of the current segment or of the next
+   * segment. All earlier bytes must have been read; otherwise the next step throws.
    */
   beginTail(): void {
     this.#native.beginTail();

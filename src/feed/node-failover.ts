@@ -107,7 +107,7 @@ export class NodeFailover {
     if (this.#listener !== null) this.#moveToNext(reason);
   }
 
-  /** The book is live over this connection. */
+  /** Forgets the failures of the node, because the book is live over its connection. */
   recordLive(): void {
     this.#wasLive = true;
     this.#readFailures = 0;

@@ -166,7 +166,7 @@ export class StandbyEngine implements EpochEngine {
     return this.#engine.applySnapshot(snapshot, from, count);
   }
 
-  /** The changes before the snapshot may be in the snapshot only. */
+  /** Ends the snapshot, and stores its slot: earlier changes may be in the snapshot alone. */
   endSnapshot(): SnapshotReport {
     if (this.#open !== null) this.#coveredFrom = this.#open.snapshot.slot;
     this.#open = null;

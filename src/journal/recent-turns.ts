@@ -49,8 +49,8 @@ export class RecentTurns {
   }
 
   /**
-   * The file may lack turns that arrived during the flush, so the time before the flush is
-   * returned.
+   * Flushes the journal and returns the time before the flush, because the file may lack turns that
+   * arrived during it; 0 when the flush failed.
    */
   async #flush(): Promise<number> {
     const nowMs = this.#timers.unixMs();

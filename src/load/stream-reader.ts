@@ -56,7 +56,7 @@ export class StreamReader {
     this.#countLatency(view?.timing?.recvNs ?? 0n);
   }
 
-  /** The age of the first book is unknown, and heartbeats change nothing. */
+  /** Counts the age of a new book; the age of the first book is unknown, and heartbeats have none. */
   #countLatency(recvNs: bigint): void {
     const isNew = this.#recvNs !== undefined && recvNs !== this.#recvNs;
     this.#recvNs = recvNs;

@@ -105,7 +105,7 @@ export class MarketPair {
     });
   }
 
-  /** Adds the levels that changed, as far as both the last book and this one reach. */
+  /** Records the levels that changed since the last book, at prices that both books contain. */
   #addChanges({ side, book, atMs }: PolledBook): void {
     const { books, changes } = this.sides[side];
     const rival = this.sides[side === 'slotbook' ? 'other' : 'slotbook'];

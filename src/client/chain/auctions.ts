@@ -139,7 +139,7 @@ export class Auctions {
     }
   }
 
-  /** The node does not notify of the end of an auction, so each new slot is checked. */
+  /** Finds the auctions that a new slot ends, because the node does not notify of their end. */
   #handleSlot(slot: bigint): void {
     this.#slot = slot;
     this.#isSlotKnown = true;

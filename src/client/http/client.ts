@@ -132,7 +132,7 @@ export class HttpClient {
     return this.#getBody('/ready', {}, service.readyAnswer, options);
   }
 
-  /** The process lives, whatever the book is. */
+  /** Returns whether the process runs, in any state of the book. */
   health(options?: CallOptions): Promise<service.HealthAnswer> {
     return this.#getBody('/health', {}, service.healthAnswer, options);
   }

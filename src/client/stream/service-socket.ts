@@ -77,7 +77,7 @@ export class ServiceSocket {
     return this.#loading;
   }
 
-  /** The decoder is loaded once: a topic that began in JSON is resumed in JSON. */
+  /** Loads the binary decoder once. If it fails, all topics are JSON. */
   async #loadBinary(): Promise<void> {
     const late = new AbortController();
     const cancel = this.connection.clock.after(limits.BINARY_LOAD_MS_MAX, () => late.abort());

@@ -70,7 +70,7 @@ export class LogWitness {
     this.#connection = connection;
   }
 
-  /** The book is no longer complete, and all accounts will be read again. */
+  /** Forgets all named accounts and aborts their reads, because all accounts will be read again. */
   stop(): void {
     this.#life.abort();
     this.#life = new AbortController();

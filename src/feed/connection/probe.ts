@@ -240,7 +240,8 @@ export class Probe {
   }
 
   /**
-   * Handles missed notifications; the next read decides about differences that were not repaired.
+   * Repairs users whose missed notifications an abandoned fork explains; reports all others as
+   * lost. Accounts that still differ after the repair are suspected until the next read.
    */
   async #handleMissed(missed: readonly string[], reading: AccountReading): Promise<void> {
     if (!this.#areOfFork(missed)) {

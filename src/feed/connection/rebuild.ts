@@ -59,7 +59,8 @@ class ReadSlots {
   }
 
   /**
-   * Records that a state later than the snapshot's was replayed: a lower slot after it is a revert.
+   * Records that a replayed state of the account is later than the snapshot. Later updates of any
+   * slot are then accepted, because a lower slot is a revert of that state.
    */
   markOvertaken({ pubkey }: AccountUpdate): void {
     this.#byKey.set(pubkey, 0);

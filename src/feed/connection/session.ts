@@ -234,7 +234,7 @@ export class FeedSession {
     this.#auditor.auditGap();
   }
 
-  /** The book is no longer complete. */
+  /** Stops the checks of a complete book: the book lacks updates until it is read again. */
   #stopWatching(): void {
     this.#phase = 'waiting';
     this.#auditor.stop();

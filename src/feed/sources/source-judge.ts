@@ -256,7 +256,7 @@ export class SourceJudge {
     });
   }
 
-  /** The reading and these sources are right. */
+  /** Ends a dispute: the book gets the reading, and every source but those in `right` is refuted. */
   #decide(dispute: Dispute, reading: AccountUpdate, right: readonly Member[]): void {
     const { ledger, timers, onRead, onWrong } = this.#options;
     const { pubkey } = dispute;

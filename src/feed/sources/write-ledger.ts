@@ -130,7 +130,7 @@ export class WriteLedger {
       for (const { account } of this.#kept.writesIn(slot)) this.#show(account);
   }
 
-  /** The slot is dead for a source. */
+  /** Takes back the states that a source reported for a slot, because the slot is dead for it. */
   recordDead({ index, chain }: Member, slot: number): void {
     chain.recordDead(slot);
     for (const writes of this.#kept.writesIn(slot)) {

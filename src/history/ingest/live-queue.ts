@@ -101,7 +101,7 @@ export class LiveQueue {
     else this.#timer ??= this.#options.parts.timers.after(LIVE_BATCH_MS, () => this.#writeBatch());
   }
 
-  /** The users of a transaction are passed on even while nothing can be stored. */
+  /** Decodes a log and passes its users on, even while nothing can be stored. */
   #decode(notification: LogsNotification): TransactionRecords {
     const { logged, parts } = this.#options;
     const { decode, counters } = parts;

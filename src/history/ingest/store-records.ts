@@ -64,7 +64,7 @@ export class EmptyTransactions {
     return this.#slots.get(signature) === slot;
   }
 
-  /** The transaction has left records after all. */
+  /** Forgets that a transaction has no records, because records of it were found. */
   delete(signature: string): void {
     this.#slots.delete(signature);
   }

@@ -110,10 +110,10 @@ export class FileConnection implements Connection {
     return Number(this.#runGuarded(() => statement().run(values)).lastInsertRowid);
   }
 
-  /** The file has no other readers. */
+  /** Records nothing, because the file has no other readers. */
   recordChange(): void {}
 
-  /** The file has no other writers. */
+  /** Reads without a transaction, because the file has no other writers. */
   runSnapshot<T>(read: () => T): T {
     return read();
   }

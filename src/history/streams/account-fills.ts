@@ -103,7 +103,7 @@ export class AccountFills {
     }
   }
 
-  /** The store was opened or replaced: all accounts are read again. */
+  /** Has all accounts read again, after the store was opened or replaced. */
   reopenAll(): void {
     for (const followed of this.#accounts.values()) followed.sinceSlot = undefined;
   }

@@ -102,7 +102,7 @@ export class StoreFollower {
     this.#state = { state: 'failing', reason: error.message };
   }
 
-  /** The service has already reopened its streams for the new store. */
+  /** Follows a new store from its current end; the service has reopened its streams for it. */
   #begin(store: HistoryStore): void {
     this.#position = readTogether(store, () => {
       const number = store.runRead((parts) => readChanges(parts, 0).number);

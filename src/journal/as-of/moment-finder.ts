@@ -14,9 +14,9 @@ import {
 import { SegmentIndex } from '../store/segment-index.js';
 import type { SegmentInfo } from '../store/segment-info.js';
 
-/** Where a moment is. */
+/** The segment that contains a moment. */
 interface FoundMoment {
-  /** Null where it is not kept. */
+  /** Null when the moment is not kept. */
   readonly choice: SegmentChoice | null;
   /**
    * For a moment by sequence number: the id of its market in that epoch; -1 when the epoch has no

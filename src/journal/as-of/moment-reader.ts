@@ -47,8 +47,8 @@ export class MomentReader {
   }
 
   /**
-   * A damaged or deleted file has no moments; a file that the system cannot open at present may
-   * have moments later.
+   * Returns the reply after a failed read: the moment is not kept if the file is damaged or deleted,
+   * and may be read later if the system could not open the file.
    */
   #afterFault(moment: AsOfMoment, error: unknown): AsOfReply {
     if (error instanceof EngineError) return this.#notKept(moment, { error });

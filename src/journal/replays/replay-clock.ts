@@ -30,7 +30,7 @@ export class ReplayClock {
     return this.#restMs === null ? this.#dueMs : Number.POSITIVE_INFINITY;
   }
 
-  /** The next turn is due now. */
+  /** Forgets the last moment, so that the next turn is due immediately. */
   begin(): void {
     this.#last = null;
   }

@@ -80,7 +80,7 @@ export class TopicFramer {
     return this.#market === undefined ? 0 : (seqs[this.#market] ?? 0);
   }
 
-  /** The book was restored from the checkpoint. */
+  /** Call this when the book was restored from a checkpoint. */
   noteCheckpoint(): void {
     this.#stamp = this.#stampNow();
     this.#findMarket(this.#player.moment);

@@ -229,7 +229,7 @@ export class TopicReplay {
     if (next !== null) this.#clock.expectTurn(next, nowMs);
   }
 
-  /** The segment has no further turn. */
+  /** Continues after the last turn of a segment: with the next segment, or at the end. */
   #passEnd(nowMs: number): void {
     const place = this.#place;
     const { player } = place;
@@ -282,7 +282,7 @@ export class TopicReplay {
     }
   }
 
-  /** The rest of the file is unreadable. */
+  /** Continues with the next segment, because the rest of this file is unreadable. */
   #passDamage(error: unknown, nowMs: number): void {
     const { start, isThere, hasBegun, hasTopic, player } = this.#place;
     if (!isThere && start.from !== null) {

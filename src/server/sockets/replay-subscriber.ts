@@ -73,7 +73,7 @@ export class ReplaySubscriber implements Subscriber {
     this.#callbacks = callbacks;
   }
 
-  /** A frame is ready to send. */
+  /** Called when a frame is ready to send. */
   onItem(): void {
     this.#callbacks?.onReady();
   }

@@ -212,7 +212,7 @@ impl<R: Row> Fresh<R> {
         })
     }
 
-    /// The best new row.
+    /// The first of [`Self::rows`]; `None` without rows.
     pub(super) fn first<'a>(&'a self, shown: &'a [R]) -> Option<&'a R> {
         self.rows(shown).next().map(Now::row)
     }

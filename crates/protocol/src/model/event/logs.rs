@@ -134,7 +134,7 @@ enum Form {
     Data,
 }
 
-/// What a line of the logs is.
+/// One line of a log, by its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line<'a> {
     /// A program is invoked, at a depth from 1.
