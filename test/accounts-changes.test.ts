@@ -40,6 +40,9 @@ test('a malformed account is told to its watchers, and goes on when it is mended
   chain.setAccount(account, writeOf({ ...write, data }));
   await until('the reason', () => seen()?.['reason'] === 'malformed');
   expect(seen()).toMatchObject({ account, orders: [], positions: [], balances: [], margin: null });
+  expect(await service.json(`/accounts/${account}`)).toMatchObject({
+    error: { code: 'INVALID_PARAM', message: expect.stringContaining('the book leaves it out') },
+  });
   chain.setAccount(account, write);
   await until('its mending', () => seen()?.['reason'] === undefined);
   expect(seen()?.['margin']).not.toBeNull();

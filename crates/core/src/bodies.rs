@@ -121,7 +121,8 @@ impl Core {
     /// account; `None` for an account of neither.
     ///
     /// # Errors
-    /// [`ProtocolError`] when the bytes are not of a user account of the program.
+    /// [`ProtocolError`] when the bytes are not of a user account of the program, or the book leaves
+    /// the account out.
     pub fn account(
         &mut self,
         key: &Pubkey,

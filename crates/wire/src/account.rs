@@ -39,11 +39,15 @@ pub struct AccountSource<'a> {
 /// Reads an account of the book, or of the given bytes; `None` for an account of neither.
 ///
 /// # Errors
-/// [`ProtocolError`] when the bytes are not of a user account of the program.
+/// [`ProtocolError`] when the bytes are not of a user account of the program, or the book leaves
+/// the account out: its bytes say nothing of its orders.
 pub fn holdings_of(
     book: &Book,
     source: AccountSource<'_>,
 ) -> Result<Option<UserHoldings>, ProtocolError> {
+    if book.is_quarantined(source.key) {
+        return Err(ProtocolError::LeftOut);
+    }
     let held = book.user_account(source.key);
     let bytes = held.as_deref().or(source.data);
     bytes.map(|bytes| book.config().rules.holdings(bytes)).transpose()

@@ -51,6 +51,8 @@ pub enum ProtocolError {
     NoOracleAccount,
     /// The text is not the base58 encoding of 32 bytes.
     MalformedPubkey,
+    /// The book leaves the account out, because it could not be decoded.
+    LeftOut,
 }
 
 impl fmt::Display for ProtocolError {
@@ -71,6 +73,7 @@ impl fmt::Display for ProtocolError {
             Self::OutOfRange { field } => write!(out, "{field} was out of range"),
             Self::NoOracleAccount => write!(out, "oracle source has no account"),
             Self::MalformedPubkey => write!(out, "public key was not 32 bytes in base58"),
+            Self::LeftOut => write!(out, "the book leaves it out, as it could not be decoded"),
         }
     }
 }

@@ -206,8 +206,6 @@ impl UserTopic {
         data: Option<&[u8]>,
         UserScratch { queue, fresh }: &mut UserScratch,
     ) {
-        // The bytes of an account that is left out of the book say nothing of its orders.
-        let data = data.filter(|_| !book.is_quarantined(&self.key));
         let holdings = holdings_of(book, AccountSource { key: &self.key, data });
         if let Ok(Some(user)) = holdings {
             self.reason = None;
@@ -215,8 +213,7 @@ impl UserTopic {
             self.owner.clear();
             write_owner(&mut JsonWriter::new(&mut self.owner), &self.key, &user);
         } else {
-            let is_malformed = holdings.is_err() || book.is_quarantined(&self.key);
-            self.reason = Some(if is_malformed { "malformed" } else { "closed" });
+            self.reason = Some(if holdings.is_err() { "malformed" } else { "closed" });
             fresh.clear();
         }
     }
