@@ -34,6 +34,8 @@ if (postgresMissing !== undefined) {
     void (await import('../../src/history/store/fork.test.js')));
   describe('bodies on Postgres', async () =>
     void (await import('../../src/history/bodies/store-bodies.test.js')));
+  describe('orders on Postgres', async () =>
+    void (await import('../../src/history/bodies/placed-orders.test.js')));
 }
 
 if (postgresMissing === undefined && process.env['LONG'] !== undefined) {
