@@ -53,6 +53,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'src/feed/log-witness.test.ts', '-t', 'busy chain'],
     env: { BUSY_MINUTES: '60' },
   },
+  'record-lives': {
+    about: 'five lives of 3,500 transactions with records of every kind, forks, kills and refusals',
+    command: [localCommand('vitest'), 'run', 'test/record-lives.test.ts'],
+    env: { LIVES: '5', LIFE_STEPS: '1000' },
+  },
   hostile: {
     about: 'broken frames, slow and deaf clients, 10,000 subscriptions',
     command: [

@@ -153,8 +153,47 @@ const FUNDING_RATE: readonly Field[] = [
   ['baseAssetAmountWithUnsettledLp', 'i128'],
 ];
 
-/** The records of other kinds that tests make. */
+/** The records of other kinds that tests make; some end before fields that tests leave 0. */
 const OTHERS = {
+  DepositRecord: {
+    discriminator: 'b4f1dacf66872c86',
+    fields: [
+      ['ts', 'time'],
+      ['userAuthority', 'key'],
+      ['user', 'key'],
+      ['direction', ['deposit', 'withdraw']],
+      ['depositRecordId', 'u64'],
+      ['amount', 'u64'],
+      ['marketIndex', 'u16'],
+    ],
+  },
+  LiquidationRecord: {
+    discriminator: '7f11006cb60de735',
+    fields: [
+      ['ts', 'time'],
+      ['liquidationType', 'u8'],
+      ['user', 'key'],
+      ['liquidator', 'key'],
+    ],
+  },
+  NewUserRecord: {
+    discriminator: 'ecba71db2a3395f9',
+    fields: [
+      ['ts', 'time'],
+      ['userAuthority', 'key'],
+      ['user', 'key'],
+      ['subAccountId', 'u16'],
+      ['name', 'key'],
+      ['referrer', 'key'],
+    ],
+  },
+  SpotInterestRecord: {
+    discriminator: 'b7bacbbae1bb5f82',
+    fields: [
+      ['ts', 'time'],
+      ['marketIndex', 'u16'],
+    ],
+  },
   FundingPaymentRecord: {
     discriminator: '083b601489c9385f',
     fields: [
