@@ -54,9 +54,9 @@ const longForms = {
     env: { BUSY_MINUTES: '60' },
   },
   'record-lives': {
-    about: 'five lives of 3,500 transactions with records of every kind, forks, kills and refusals',
+    about: 'five lives of 2,100 transactions with records of every kind, forks, kills and refusals',
     command: [localCommand('vitest'), 'run', 'test/record-lives.test.ts'],
-    env: { LIVES: '5', LIFE_STEPS: '1000' },
+    env: { LIVES: '5', LIFE_STEPS: '600' },
   },
   hostile: {
     about: 'broken frames, slow and deaf clients, 10,000 subscriptions',

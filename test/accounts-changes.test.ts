@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { PROGRAM_IDS } from '../src/contract/program.js';
-import { encodeBase58 } from '../src/history/store/base58.js';
+import { decodeBase58, encodeBase58 } from '../src/history/store/base58.js';
+import { address } from '../src/sim/bytes/keys.js';
 import { writeOf } from './simulation/market-life.js';
 import { fillLog } from './support/fill-log.js';
 import { until } from './support/until.js';
@@ -74,6 +75,43 @@ test('a new account of a watched wallet joins by itself', async ({ onTestFinishe
     { topic: `user:*:${authority}`, topics: [`user:${first}`] },
     { topic: `user:*:${authority}`, topics: [topic] },
   ]);
+  await reader.close(scene);
+});
+
+test('a watched wallet has its accounts outside the book too', async ({ onTestFinished }) => {
+  const scene = await world();
+  onTestFinished(() => scene.stop());
+  const { service, chain } = scene;
+  const [first = ''] = usersOf(chain);
+  const write = chain.accounts.get(first)?.write ?? null;
+  if (write === null) throw new Error('the account has no bytes');
+  const reader = await UserReader.open(service.url);
+  const idle = Buffer.from(write.data);
+  idle[IDLE_AT] = 1;
+  idle.fill(0, STATUS_AT - 82, STATUS_AT - 82 + 32 * 96);
+  // A wallet with accounts of both kinds, one without an account in the book, and one without any.
+  const [both, asleep, none] = [encodeBase58(idle.subarray(8, 40)), keyOf(11), keyOf(12)];
+  const outside = [both, asleep].map((authority) => {
+    const pubkey = address.user({ authority, subAccountId: 3 });
+    const data = Buffer.concat([
+      idle.subarray(0, 8),
+      decodeBase58(authority, 32) ?? Buffer.alloc(0),
+      idle.subarray(40),
+    ]);
+    chain.setAccount(pubkey, writeOf({ ...write, pubkey, data }));
+    return pubkey;
+  });
+  await scene.run(2_000);
+  for (const authority of [both, asleep, none]) {
+    reader.send({ type: 'subscribe', channel: 'user', authority });
+  }
+  const expected = [first, ...outside].map((account) => `user:${account}`);
+  await until('all accounts', () => reader.accounts.size === expected.length);
+  expect([...reader.accounts.keys()].sort()).toEqual(expected.sort());
+  expect(service.engine.accounts.holds(outside[0] ?? '')).toBe(false);
+  await until('the refusal', () => reader.messages.some(({ type }) => type === 'error'));
+  const errors = reader.messages.filter(({ type }) => type === 'error');
+  expect(errors).toMatchObject([{ code: 'UNKNOWN_ACCOUNT', topic: `user:*:${none}` }]);
   await reader.close(scene);
 });
 

@@ -161,6 +161,7 @@ function createParts(
     addresses,
     readiness,
     readAccounts: async (keys) => (await feed.readAccounts?.(keys)) ?? [],
+    readWallet: async (authority) => (await feed.readWallet?.(authority)) ?? [],
     timers,
     summaries: summarySource({ book, directory, timers, ...source }),
     onPublished: (seconds) => timings.appliedToPublished.observe(seconds),

@@ -1,7 +1,8 @@
 /** The feed of a chain: nodes, merged streams, the reader of logs, and indicative quotes. */
 import type { ServiceConfig } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
-import type { ReadAccounts } from '../contract/account-source.js';
+import { userAddresses } from '../config/public-key.js';
+import type { ReadAccounts, ReadWallet } from '../contract/account-source.js';
 import type { ClientGate } from '../contract/client-gate.js';
 import type { EpochEngine } from '../contract/feed-engine.js';
 import type { FeedMetrics, Readiness } from '../contract/feed-status.js';
@@ -39,6 +40,8 @@ export interface ServiceFeed {
   stats(): Partial<FeedMetrics> & Pick<FeedMetrics, 'slotAgeMs' | 'events'>;
   /** Reads accounts from the chain as base64; absent without a chain. */
   readonly readAccounts?: ReadAccounts;
+  /** Reads which accounts a wallet has; absent without a chain. */
+  readonly readWallet?: ReadWallet;
   /** Reads recent priority fees for writing to accounts; absent without a chain. */
   readonly readFees?: (accounts: readonly string[]) => Promise<readonly number[]>;
   /** Requests that the turn ends soon; present for feeds of a chain. */
@@ -104,6 +107,10 @@ export function liveFeed(parts: LiveFeedParts, journal?: LiveFeedOptions['journa
   });
   const recordLogged = (writes: readonly LoggedWrites[]): void => feed.recordLogged(writes);
   const logs = config.history === undefined ? logReaderOf(config, runtime, recordLogged) : null;
+  const readAccounts: ReadAccounts = (keys) =>
+    withTimeLimit({ timers, limitMs: LIMITS.accountReadMsMax }, (signal) =>
+      readAccountTexts(feed.rpc, { keys, owner: programId }, signal),
+    );
   const socketStats = () => nodes.map(({ socket }) => socket.stats);
   return {
     prepare: async () => engine.setIndicativePolicy(indicativePolicy),
@@ -122,15 +129,22 @@ export function liveFeed(parts: LiveFeedParts, journal?: LiveFeedOptions['journa
     recordLogged,
     status: () => feed.status(),
     stats: () => feedMetrics(feed.stats(), socketStats()),
-    readAccounts: (keys) =>
-      withTimeLimit({ timers, limitMs: LIMITS.accountReadMsMax }, (signal) =>
-        readAccountTexts(feed.rpc, { keys, owner: config.programId }, signal),
-      ),
+    readAccounts,
+    readWallet: walletReader(programId, readAccounts),
     readFees: (accounts) =>
       withTimeLimit({ timers, limitMs: LIMITS.feeReadMsMax }, (signal) =>
         readPriorityFees(feed.rpc, accounts, signal),
       ),
     quotes,
+  };
+}
+
+/** Reads which of a wallet's first accounts are the program's. */
+function walletReader(programId: string, read: ReadAccounts): ReadWallet {
+  return async (authority) => {
+    const keys = userAddresses(programId, authority);
+    const texts = await read(keys);
+    return keys.filter((_, at) => texts[at]);
   };
 }
 

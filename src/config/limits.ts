@@ -204,6 +204,10 @@ export const LIMITS = {
   feeReadMsMax: 5_000,
   /** The interval of the channel `user` for what moves with the book, milliseconds. */
   userIntervalMs: 1_000,
+  /** Accounts of a wallet that are looked for outside the book: its first ones, at most 256. */
+  walletAccountsMax: 8,
+  /** Wallets whose accounts outside the book are remembered, and that may wait for a reading. */
+  walletsMax: 10_000,
   /** Maximum accounts of one request: what getMultipleAccounts reads in one call. */
   accountsMax: 100,
   /** Time limit of a maker account request in milliseconds, including retries. */

@@ -6,6 +6,9 @@ import type { TopicDelta, TopicSnapshotRequest } from './topics.js';
  */
 export type ReadAccounts = (keys: readonly string[]) => Promise<readonly (string | null)[]>;
 
+/** Reads which of a wallet's first user accounts exist, base58. */
+export type ReadWallet = (authority: string) => Promise<readonly string[]>;
+
 /** The server's interface to the accounts of the book; all accounts are base58 texts. */
 export interface AccountSource {
   /** The number of user and market accounts in the book; another number means others. */

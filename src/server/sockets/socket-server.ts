@@ -9,7 +9,7 @@
  * ```
  */
 import { LIMITS } from '../../config/limits.js';
-import type { ReadAccounts } from '../../contract/account-source.js';
+import type { ReadAccounts, ReadWallet } from '../../contract/account-source.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { ClientGate } from '../../contract/client-gate.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
@@ -45,6 +45,8 @@ export interface SocketServerOptions
   readonly readiness: () => Readiness;
   /** Reads accounts that the book does not hold; without it, they are unknown. */
   readonly readAccounts?: ReadAccounts;
+  /** Reads which accounts a wallet has; without it, it has those of the book. */
+  readonly readWallet?: ReadWallet;
   /** Candles and trades; without a history, subscriptions to them fail with NO_HISTORY. */
   readonly history?: MarketStreamSource;
   /** The statistics of all markets; without them, their channels are unknown. */
@@ -103,7 +105,7 @@ export class SocketServer implements SocketHandlers, ClientGate {
 
   constructor(options: SocketServerOptions) {
     const { book, directory, timers, onFault } = options;
-    const { onPublished, sliceMs, history, topicsMax, summaries, readAccounts } = options;
+    const { onPublished, sliceMs, history, topicsMax, summaries } = options;
     const publish = (topic: string, bytes: string | Uint8Array): void =>
       this.#publishToTopic(topic, bytes);
     const parts = {
@@ -127,7 +129,7 @@ export class SocketServer implements SocketHandlers, ClientGate {
     this.#books = new BookTopics({ ...options, publisher });
     this.#streams = new StreamTopics({ book, directory, publisher, topicsMax });
     const onOthers = (): void => this.#addNewMarkets();
-    const users = new UserTopics({ book, publisher, topicsMax, onOthers, history, readAccounts });
+    const users = new UserTopics({ ...options, publisher, onOthers });
     this.#users = users;
     this.#market = history === undefined ? null : new HistoryTopics(history, publisher, users);
     this.#summaries = summaries === undefined ? null : summaryTopics(summaries, publisher);

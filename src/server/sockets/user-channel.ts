@@ -21,7 +21,7 @@ export function readUserRequest(
   resume: ResumePoint | undefined,
 ): SubscriptionRequest {
   const account = keyIn(message, 'account');
-  const quotaClass = parts.book.accounts.holds(account) ? 'chosen' : 'unknownMaker';
+  const quotaClass = quotaClassOf(account, parts.book);
   return requestOf(account, parts, { quotaClass, id: message.id, resume });
 }
 
@@ -32,13 +32,10 @@ export function readUserWildcard(
 ): WildcardRequest | undefined {
   if (!message.hasMember('authority')) return undefined;
   const authority = keyIn(message, 'authority');
-  if (book.accounts.ofAuthority(authority).length === 0) {
-    throw new SocketError('UNKNOWN_ACCOUNT', `the book holds no account of a wallet ${authority}`);
-  }
   const listRequests: WildcardRequest['listRequests'] = (id) =>
-    book.accounts
-      .ofAuthority(authority)
-      .map((account) => requestOf(account, { users }, { id, quotaClass: 'chosen' }));
+    users.listAccounts(authority).map((account) => {
+      return requestOf(account, { users }, { id, quotaClass: quotaClassOf(account, book) });
+    });
   return { key: wildcardKeyOf(authority), listRequests };
 }
 
@@ -52,6 +49,10 @@ interface FirstFrame {
   readonly id: MessageId | undefined;
   readonly resume?: ResumePoint | undefined;
   readonly quotaClass: QuotaClass;
+}
+
+function quotaClassOf(account: string, { accounts }: ChannelParts['book']): QuotaClass {
+  return accounts.holds(account) ? 'chosen' : 'unknownMaker';
 }
 
 const wildcardKeyOf = (authority: string): string => `user:*:${authority}`;

@@ -4,7 +4,7 @@
  * turn costs nothing for accounts that it does not write.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { ReadAccounts } from '../../contract/account-source.js';
+import type { ReadAccounts, ReadWallet } from '../../contract/account-source.js';
 import type { BookSource } from '../../contract/book-source.js';
 import type { MarketStreamSource } from '../../contract/history-source.js';
 import type { Timer } from '../../contract/timers.js';
@@ -15,6 +15,7 @@ import { RingMemory } from './stream-ring.js';
 import type { ResumableTopics } from './stream-topic.js';
 import { UnheldAccounts } from './unheld-accounts.js';
 import { UserTopic, userKeyOf } from './user-topic.js';
+import { WalletAccounts } from './wallet-accounts.js';
 
 /** The parts and settings of the topics of accounts. */
 interface UserTopicsOptions {
@@ -26,6 +27,8 @@ interface UserTopicsOptions {
   readonly onOthers: () => void;
   /** Reads accounts that the book does not hold; without it they are refused. */
   readonly readAccounts?: ReadAccounts | undefined;
+  /** Reads which accounts a wallet has; without it, it has those of the book. */
+  readonly readWallet?: ReadWallet | undefined;
   /** The history, which tells what became of fills. */
   readonly history?: Pick<MarketStreamSource, 'join' | 'leave'> | undefined;
 }
@@ -42,6 +45,7 @@ export class UserTopics implements ResumableTopics {
   /** The topics of each phase. */
   readonly #phases = Array.from({ length: PHASES }, () => new Set<UserTopic>());
   readonly #unheld: UnheldAccounts | undefined;
+  readonly #wallets: WalletAccounts;
   #phase = 0;
   #accounts = 0;
   #timer: Timer | undefined;
@@ -49,7 +53,8 @@ export class UserTopics implements ResumableTopics {
   constructor(options: UserTopicsOptions) {
     this.#options = options;
     this.publisher = options.publisher;
-    const { readAccounts, publisher } = options;
+    const { book, readAccounts, readWallet = async () => [], publisher } = options;
+    this.#wallets = new WalletAccounts(book.accounts, readWallet);
     this.#unheld = readAccounts && new UnheldAccounts(readAccounts, publisher.timers);
   }
 
@@ -77,6 +82,11 @@ export class UserTopics implements ResumableTopics {
     const topic = this.#topics.get(account) ?? this.#openTopic(account);
     topic.subscribers += 1;
     return topic;
+  }
+
+  /** Returns the accounts of a wallet. Throws UNKNOWN_ACCOUNT for one that has none. */
+  listAccounts(authority: string): readonly string[] {
+    return this.#wallets.listAccounts(authority);
   }
 
   /** Removes a subscriber. The topic stays open for some time. */
@@ -124,6 +134,7 @@ export class UserTopics implements ResumableTopics {
   #publishPhase(): void {
     this.#phase = (this.#phase + 1) % PHASES;
     void this.#unheld?.readDue();
+    void this.#wallets.readNext().then((isMore) => isMore && this.#options.onOthers());
     const idleMs = this.publisher.timers.nowMs() - LIMITS.ringMsMax;
     for (const topic of this.#phases[this.#phase] ?? []) {
       const isOver = topic.refusal !== undefined || topic.idleSinceMs < idleMs;

@@ -69,7 +69,7 @@ export class Wildcards {
   /** Starts the topics of markets that are new, or have a new name. */
   addNewMarkets(): void {
     for (const [key, wildcard] of this.#open) {
-      const requests = wildcard.request.listRequests(undefined);
+      const requests = this.#listAgain(key, wildcard);
       const { topics } = wildcard;
       const added = requests.filter(
         ({ key: topic, market }) => !topics.has(topic) || topics.get(topic) !== market?.id,
@@ -81,6 +81,17 @@ export class Wildcards {
       } catch (error) {
         for (const { key: topic } of added) this.#parts.reportEnd(error, { topic });
       }
+    }
+  }
+
+  /** Lists the topics of a wildcard, which ends when there can be none. */
+  #listAgain(key: string, { request }: OpenWildcard): readonly SubscriptionRequest[] {
+    try {
+      return request.listRequests(undefined);
+    } catch (error) {
+      this.#open.delete(key);
+      this.#parts.reportEnd(error, { topic: key });
+      return [];
     }
   }
 
