@@ -11,6 +11,7 @@ use slotbook_bench::chain;
 use slotbook_bench::makers::{ORACLE, STEP, TICK};
 use slotbook_bench::replay::Replay;
 use slotbook_book::{Gate, MarketId, Side};
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::{OraclePrice, Pubkey, Slot, UnixSeconds};
 
 use crate::accounts::{AccountReader, Change, Order};
@@ -45,14 +46,14 @@ impl Ours {
     #[must_use]
     #[expect(clippy::new_without_default, reason = "a book is begun once")]
     pub fn new() -> Self {
-        let mut replay = Replay::new();
+        let mut replay = Replay::new(Program::Drift);
         replay.book.set_clock(SLOT, NOW);
         replay.book.begin_snapshot(SLOT);
         let market =
             chain::PerpMarket { index: 0, tick: TICK, step: STEP, oracle: OraclePrice(ORACLE) };
         for (key, data) in [
-            (chain::STATE_KEY, chain::state()),
-            (chain::market_key(0), chain::perp_market(&market)),
+            (chain::STATE_KEY, chain::state(Program::Drift)),
+            (chain::market_key(0), chain::perp_market(Program::Drift, &market)),
             (chain::oracle_key(0), chain::lazer_oracle(OraclePrice(ORACLE), SLOT, 1).to_vec()),
         ] {
             replay
