@@ -185,13 +185,14 @@ impl Scale {
     }
 
     fn unsigned(self, value: u128) -> Option<u128> {
-        value.checked_mul(self.times)?.checked_div(self.divided_by)
+        let value = value.checked_mul(self.times)?;
+        if self.divided_by == 1 { Some(value) } else { value.checked_div(self.divided_by) }
     }
 
     fn signed(self, value: i128) -> Option<i128> {
-        let times = i128::try_from(self.times).ok()?;
-        let divided_by = i128::try_from(self.divided_by).ok()?;
-        value.checked_mul(times)?.checked_div(divided_by)
+        let magnitude = self.unsigned(value.unsigned_abs())?;
+        let magnitude = i128::try_from(magnitude).ok()?;
+        Some(if value < 0 { -magnitude } else { magnitude })
     }
 }
 

@@ -134,9 +134,10 @@ fn is_too_uncertain(
     confidence_multiplier: u64,
 ) -> bool {
     let price = u128::from(reading.price.0.unsigned_abs()).max(1);
-    let part = u128::from(reading.confidence.max(1)) * PERCENTAGE_PRECISION / price;
+    let parts = u128::from(reading.confidence.max(1)) * PERCENTAGE_PRECISION;
     let limit = u128::from(guard_rails.confidence_interval_max_size);
-    part > limit * u128::from(confidence_multiplier)
+    // The program divides by the price, rounded down.
+    parts >= (limit * u128::from(confidence_multiplier) + 1).saturating_mul(price)
 }
 
 /// Prices of stable coins move little and may be three times as old.
