@@ -70,6 +70,11 @@ impl<T: Ranked> Chunks<T> {
         Cursor { chunks: &self.chunks, current: &[] }
     }
 
+    #[inline]
+    pub(crate) fn best(&self) -> Option<&T> {
+        self.chunks.last()?.last()
+    }
+
     pub(crate) fn get_mut(&mut self, spot: Spot) -> &mut T {
         &mut self.chunks[spot.chunk][spot.at]
     }

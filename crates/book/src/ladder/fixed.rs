@@ -47,6 +47,12 @@ impl FixedLadder {
         self.levels.best_first()
     }
 
+    /// The best price.
+    #[inline]
+    pub(crate) fn best(&self) -> Option<u64> {
+        self.levels.best().map(|level| level.price(self.side))
+    }
+
     pub(crate) fn order_count(&self) -> usize {
         self.levels.iter().map(|level| level.order_count as usize).sum()
     }

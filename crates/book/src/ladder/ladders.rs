@@ -2,7 +2,7 @@
 
 use super::arena::{Arena, NONE, Node, Place};
 use super::fixed::FixedLadder;
-use super::offset::OffsetLadder;
+use super::offset::{OffsetLadder, OffsetPricing};
 use crate::Side;
 
 /// The orders of one market that are in auction, linked through their nodes.
@@ -53,6 +53,17 @@ impl Ladders {
     pub(crate) fn reserve(&mut self) {
         self.fixed.iter_mut().for_each(FixedLadder::reserve);
         self.offset.iter_mut().for_each(OffsetLadder::reserve);
+    }
+
+    /// The best price of a side; without an oracle price, of fixed prices alone.
+    #[inline]
+    pub(crate) fn best(&self, side: Side, pricing: Option<OffsetPricing>) -> Option<u64> {
+        let fixed = self.fixed[side.index()].best();
+        let offset = pricing.and_then(|pricing| self.offset[side.index()].best(pricing));
+        match (fixed, offset) {
+            (Some(fixed), Some(offset)) if side.is_better(offset, fixed) => Some(offset),
+            _ => fixed.or(offset),
+        }
     }
 
     pub(crate) fn fixed_orders(&self) -> usize {

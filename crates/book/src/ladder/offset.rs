@@ -167,6 +167,42 @@ impl OffsetLadder {
         segments.price(rank, segments.ticks_up(remainder))
     }
 
+    /// The best price: a better offset never has a worse price.
+    #[inline]
+    pub(crate) fn best(&self, pricing: OffsetPricing) -> Option<u64> {
+        let (rank, part) = self.best_part()?;
+        let segments = self.segments(pricing);
+        Some(segments.price(rank, segments.ticks_up(part.remainder)))
+    }
+
+    /// Returns whether an order has a better offset.
+    #[inline]
+    pub(crate) fn has_better(&self, offset: i64) -> bool {
+        let best = self.best_part().map(|(rank, part)| self.offset(rank, part));
+        best.is_some_and(|best| match self.side {
+            Side::Bid => best > offset,
+            Side::Ask => best < offset,
+        })
+    }
+
+    /// The rank and the part of the best offset.
+    #[inline]
+    fn best_part(&self) -> Option<(u64, &Part)> {
+        let Bucket { rank, parts } = self.buckets.best()?;
+        let part = match self.side {
+            Side::Bid => parts.last(),
+            Side::Ask => parts.first(),
+        };
+        Some((*rank, part?))
+    }
+
+    /// Wraps with a tick beyond i64 alone, to the offset that was split.
+    #[inline]
+    fn offset(&self, rank: u64, part: &Part) -> i64 {
+        let base = quotient_of(self.side, rank).wrapping_mul(self.tick.cast_signed());
+        base.wrapping_add(part.remainder.cast_signed())
+    }
+
     /// Checks order, sums and counts; the caller checks the lists against the nodes.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         self.buckets.check()?;
@@ -194,11 +230,7 @@ impl OffsetLadder {
 
     pub(crate) fn parts(&self) -> impl Iterator<Item = (i64, &Part)> {
         self.buckets.iter().flat_map(move |bucket| {
-            let base = i128::from(quotient_of(self.side, bucket.rank)) * i128::from(self.tick);
-            bucket.parts.iter().map(move |part| {
-                let offset = base + i128::from(part.remainder);
-                (i64::try_from(offset).unwrap_or(i64::MAX), part)
-            })
+            bucket.parts.iter().map(move |part| (self.offset(bucket.rank, part), part))
         })
     }
 

@@ -9,6 +9,7 @@ use super::account::{Interest, MarketAccount, OracleFields};
 use super::amm::{QuoteInputs, Vamm};
 use super::quotes::{IndicativePolicy, MarketQuotes, QuoteTerms};
 use crate::Side;
+use crate::ladder::arena::Place;
 use crate::ladder::ladders::Ladders;
 use crate::ladder::merged::Merged;
 use crate::ladder::offset::OffsetPricing;
@@ -54,6 +55,8 @@ pub(crate) struct Market {
     pub(crate) oracle: OracleState,
     pub(crate) pricing: Option<OffsetPricing>,
     pub(crate) ladders: Ladders,
+    /// The best visible price of each side. See [`Market::find_best`].
+    pub(crate) best: [Option<Price>; 2],
     pub(crate) hashes: KnownHashes,
     pub(crate) seq: u64,
     pub(crate) ts_ms: u64,
@@ -94,6 +97,7 @@ impl Market {
             oracle: OracleState::MISSING,
             pricing: None,
             ladders: Ladders::new(),
+            best: [None; 2],
             hashes: KnownHashes::default(),
             seq: 0,
             ts_ms: 0,
@@ -166,6 +170,32 @@ impl Market {
         Merged::new(self.empty.is_none().then_some(&self.ladders), self.pricing, side)
     }
 
+    /// Finds the best price of a side again, after a change of its pricing, or of its rule.
+    pub(crate) fn find_best(&mut self, side: Side) {
+        let ladders = Some(&self.ladders).filter(|_| self.empty.is_none());
+        let best = ladders.and_then(|ladders| ladders.best(side, self.pricing));
+        self.best[side.index()] = best.map(Price);
+    }
+
+    /// Finds the best price again after an order joined or left a ladder, unless the order is worse
+    /// than the best one.
+    #[inline]
+    pub(crate) fn find_best_after(&mut self, place: Place, key: u64) {
+        let (side, is_worse) = match place {
+            Place::Out(_) | Place::Auction(_) => return,
+            Place::Fixed(side) => {
+                let best = self.best[side.index()];
+                (side, best.is_some_and(|best| side.is_better(best.0, key)))
+            }
+            Place::Offset(side) => {
+                (side, self.ladders.offset[side.index()].has_better(key.cast_signed()))
+            }
+        };
+        if !is_worse {
+            self.find_best(side);
+        }
+    }
+
     /// Returns the numbers of hidden orders in the ladders: all orders while a rule empties the
     /// book, and offset orders while there is no oracle price.
     pub(crate) fn hidden_orders(&self) -> [usize; 2] {
@@ -217,9 +247,8 @@ impl Market {
 
     fn best_without_quotes(&self, side: Side) -> Option<Price> {
         let vamm = self.vamm.levels(side).first().map(|level| level.price);
-        let orders = self.merged(side).first().map(|(price, _)| Price(price));
         let better = |a: Price, b: Price| if side.is_better(b.0, a.0) { b } else { a };
-        [orders, vamm].into_iter().flatten().reduce(better)
+        [self.best[side.index()], vamm].into_iter().flatten().reduce(better)
     }
 }
 

@@ -190,12 +190,14 @@ impl MarketTable {
     /// Adds an order slot to the list of its node's place.
     #[inline]
     pub(crate) fn insert_order(&mut self, arena: &mut Arena, handle: u32) {
-        let Node { market, place, .. } = *arena.node(handle);
+        let Node { market, place, key, .. } = *arena.node(handle);
         match place {
             Place::Out(LeftOut::PlacedOnClob) => self.count_elsewhere(market, 1),
             Place::Out(_) => {}
             _ => {
-                self.list[market.index()].ladders.insert(arena, handle);
+                let list = &mut self.list[market.index()];
+                list.ladders.insert(arena, handle);
+                list.find_best_after(place, key);
                 self.mark_order(market, place);
             }
         }
@@ -204,12 +206,14 @@ impl MarketTable {
     /// Removes an order slot from the list of its node's place.
     #[inline]
     pub(crate) fn remove_order(&mut self, arena: &mut Arena, handle: u32) {
-        let Node { market, place, .. } = *arena.node(handle);
+        let Node { market, place, key, .. } = *arena.node(handle);
         match place {
             Place::Out(LeftOut::PlacedOnClob) => self.count_elsewhere(market, -1),
             Place::Out(_) => {}
             _ => {
-                self.list[market.index()].ladders.remove(arena, handle);
+                let list = &mut self.list[market.index()];
+                list.ladders.remove(arena, handle);
+                list.find_best_after(place, key);
                 self.mark_order(market, place);
             }
         }

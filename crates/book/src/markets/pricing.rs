@@ -16,6 +16,7 @@ use slotbook_protocol::model::units::{OraclePrice, PREDICTION_PRICE_MAX, Pubkey,
 use super::amm::{QuoteInputs, VammExclusion};
 use super::exchange::Exchange;
 use super::market::Market;
+use crate::Side;
 use crate::ladder::offset::OffsetPricing;
 use crate::limits::VAMM_ORACLE_AGE_MS_MAX;
 use crate::model::market::{EmptyReason, MarketId, OffsetExclusion, OracleState};
@@ -63,11 +64,15 @@ impl Market {
             }),
             _ => None,
         };
-        let changed = (self.empty, self.oracle, self.pricing) != (empty, oracle, pricing);
+        let moves_best = (self.empty, self.pricing) != (empty, pricing);
+        let changed = moves_best || self.oracle != oracle;
         if changed {
             self.empty = empty;
             self.oracle = oracle;
             self.pricing = pricing;
+        }
+        if moves_best {
+            Side::BOTH.into_iter().for_each(|side| self.find_best(side));
         }
         changed
     }

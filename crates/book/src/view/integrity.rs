@@ -277,6 +277,8 @@ impl Book {
         let levels: Vec<_> = self.levels(id, side).collect();
         let sorted = levels.is_sorted_by(|a, b| side.is_better(a.price.0, b.price.0));
         ensure(sorted, "shown bids descend and asks ascend")?;
+        let first = levels.first().map(|level| level.price);
+        ensure(self.best(id, side) == first, "the best price is the first level's")?;
         ensure(levels.iter().all(|level| level.size > 0), "no empty level is shown")?;
         let mut rows = Vec::new();
         self.orders(id, side, usize::MAX, &mut rows);

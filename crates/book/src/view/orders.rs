@@ -50,8 +50,9 @@ impl Book {
 
     /// The best price of a side.
     #[must_use]
+    #[inline]
     pub fn best(&self, id: MarketId, side: Side) -> Option<Price> {
-        self.merged(id, side).first().map(|(price, _)| Price(price))
+        self.markets.get(id)?.best[side.index()]
     }
 
     /// Appends at most `limit` orders of a side in book order: by price, then order slot, then id,
