@@ -5,7 +5,7 @@ import { ClientError } from '../../src/client/error.js';
 import { HttpClient } from '../../src/client/http/client.js';
 import { ManualClock, settle } from '../support/client-world.js';
 
-const version = { name: 'slotbook', version: '0.1.0', commit: null, node: 'v20' };
+const version = { name: 'slotbook', version: '0.2.0', commit: null, node: 'v20' };
 
 const refusal = (code: string, param: string | null = null) => ({
   error: { code, message: `said ${code}`, param },
