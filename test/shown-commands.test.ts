@@ -1,18 +1,17 @@
 /** The documents' commands are known to the command line, and their JSON is JSON. */
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Command, type Option } from 'commander';
 import { expect, test } from 'vitest';
 import * as optionLists from '../src/app/cli-options.js';
 import { commandsIn } from './support/document-answers.js';
 
 const root = new URL('../', import.meta.url);
-const documents = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
-  .trim()
-  .split('\n')
-  .filter((name) =>
-    /^(README|CONTRIBUTING|docs\/.*|src\/client\/README|python\/README)\.md$/.test(name),
-  );
+const documents = [
+  ...readdirSync(new URL('docs/', root))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+  ...['README.md', 'CONTRIBUTING.md', 'src/client/README.md', 'python/README.md'],
+];
 const read = (name: string): string => readFileSync(new URL(name, root), 'utf8');
 
 /** What follows the program's name in a line of a shell. */
