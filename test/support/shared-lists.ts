@@ -7,6 +7,7 @@ import type { SchemaFile } from '../../src/server/api/message-schemas.js';
 import { UDF_RESOLUTIONS_LISTED } from '../../src/server/api/udf-parts.js';
 import { bodySchemas } from '../../src/server/routes/paths.js';
 import { MARKET_CHANNELS } from '../../src/server/sockets/market-dialect.js';
+import { SUMMARY_CHANNELS, summaryName } from '../../src/server/sockets/summary-topics.js';
 
 type Json = Record<string, unknown>;
 type Definitions = Record<string, Json>;
@@ -19,6 +20,11 @@ export function withShared(file: SchemaFile, schema: Json): Json {
   };
   setEnum($defs['state'], FEED_STATES);
   setEnum($defs['resolution'], RESOLUTION_NAMES);
+  for (const name of ['summaryMessage', 'summaryRequest']) {
+    const members = $defs[name]?.['properties'] as Definitions | undefined;
+    setEnum(members?.['channelType'], SUMMARY_CHANNELS);
+    setEnum(members?.['channel'], SUMMARY_CHANNELS.map(summaryName));
+  }
   setEnum(
     ($defs['acknowledgement']?.['properties'] as Definitions)?.['channelType'],
     MARKET_CHANNELS,

@@ -48,13 +48,14 @@ interface Dialect {
 }
 
 /** The schemas of the market data dialect, by channel. */
-const OF_MARKET: Readonly<Record<MarketChannel, readonly string[]>> = {
+const OF_MARKET: Readonly<Partial<Record<MarketChannel, readonly string[]>>> = {
   candle: ['candleRequest', 'candleInit', 'candleChange'],
   trades: ['marketRequest', 'tradesMessage'],
   orderbook: ['marketRequest', 'bookMessage'],
-  markets: ['summaryRequest', 'summaryMessage'],
-  pricing: ['summaryRequest', 'summaryMessage'],
 };
+
+/** The schemas of all other channels of the dialect, which are statistics. */
+const OF_STATISTICS = ['summaryRequest', 'summaryMessage'];
 
 const DIALECTS: readonly Dialect[] = [
   {
@@ -79,7 +80,8 @@ const DIALECTS: readonly Dialect[] = [
     file: 'market-stream',
     description: 'Candles, trades, books in decimals and statistics; docs/market-streams.md.',
     channels: MARKET_CHANNELS,
-    isOwn: (message, channel) => OF_MARKET[channel as MarketChannel].includes(message),
+    isOwn: (message, channel) =>
+      (OF_MARKET[channel as MarketChannel] ?? OF_STATISTICS).includes(message),
   },
   {
     name: 'compatible',

@@ -63,12 +63,11 @@ export function statsRoute(options: StatsOptions, write: StatsWriter) {
 
 /** Returns the statistics for the channels that cover all markets. */
 export function summarySource(options: StatsSources): SummarySource {
-  const markets = cachedStats(options, marketListText);
-  const pricing = cachedStats(options, pricingText);
-  return {
-    markets: () => Buffer.from(markets().body).toString(),
-    pricing: () => Buffer.from(pricing().body).toString(),
+  const textOf = (write: StatsWriter): (() => string) => {
+    const read = cachedStats(options, write);
+    return () => Buffer.from(read().body).toString();
   };
+  return { markets: textOf(marketListText), pricing: textOf(pricingText) };
 }
 
 function cachedStats(options: StatsSources, write: StatsWriter): () => CachedStats {

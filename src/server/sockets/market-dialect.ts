@@ -26,7 +26,7 @@ import type {
   SubscriptionAction,
   SubscriptionRequest,
 } from './subscription.js';
-import { SUMMARY_CHANNELS, summaryName } from './summary-topics.js';
+import { isSummaryChannel, SUMMARY_CHANNELS, summaryName } from './summary-topics.js';
 import { WholeSubscriber } from './whole-subscriber.js';
 
 /** The dialect of market data. */
@@ -56,7 +56,7 @@ function readMarketSubscription(message: ClientMessage, parts: ChannelParts): Su
     };
   }
   const acknowledgement = replyText(marketAcknowledgement('subscribe', message, request));
-  if (channel === 'markets' || channel === 'pricing') {
+  if (isSummaryChannel(channel)) {
     if (summaries === null) throw unknownChannel(message);
     const texts = { acknowledgement, errorMembers };
     const openSubscriber = () => new WholeSubscriber(summaries[channel].join(), texts);
@@ -213,7 +213,7 @@ export function isMarketRequest(message: ClientMessage): boolean {
 /** Reads a message. Throws a SocketError that describes the invalid member. */
 function readMarketRequest(message: ClientMessage, directory: MarketDirectory): MarketRequest {
   const channel = channelOf(message);
-  if (channel === 'markets' || channel === 'pricing') {
+  if (isSummaryChannel(channel)) {
     const name = summaryName(channel);
     return { channel, ...NOTHING, topic: name, name };
   }

@@ -7,20 +7,25 @@
 import { LIMITS } from '../../config/limits.js';
 import type { Publisher, WholeTopic } from './publisher.js';
 
-/** The channels. */
-export const SUMMARY_CHANNELS = ['markets', 'pricing'] as const;
-
-/** The name of a channel. */
-type SummaryChannel = (typeof SUMMARY_CHANNELS)[number];
-
-/** The current data of each channel, as JSON. */
-export type SummarySource = Readonly<Record<SummaryChannel, () => string>>;
-
 /** The name and the interval of each channel. */
 const PACES = {
   markets: { name: 'markets:summary', intervalMs: LIMITS.marketSummariesIntervalMs },
   pricing: { name: 'pricing', intervalMs: LIMITS.pricingIntervalMs },
-} as const satisfies Readonly<Record<SummaryChannel, object>>;
+} as const;
+
+/** A channel of statistics. */
+export type SummaryChannel = keyof typeof PACES;
+
+/** The channels. */
+export const SUMMARY_CHANNELS = Object.keys(PACES) as readonly SummaryChannel[];
+
+/** Returns whether a channel has statistics of all markets. */
+export function isSummaryChannel(channel: string): channel is SummaryChannel {
+  return channel in PACES;
+}
+
+/** The current data of each channel, as JSON. */
+export type SummarySource = Readonly<Record<SummaryChannel, () => string>>;
 
 /** The name of a channel in messages. */
 export function summaryName(channel: SummaryChannel): string {
@@ -83,11 +88,12 @@ class SummaryTopic implements WholeTopic {
   }
 }
 
-/** Both channels. */
+/** The topic of each channel. */
 export type SummaryTopics = Readonly<Record<SummaryChannel, SummaryTopic>>;
 
 /** Creates the topics of a source. */
 export function summaryTopics(source: SummarySource, publisher: Publisher): SummaryTopics {
   const topicOf = (channel: SummaryChannel) => new SummaryTopic(channel, source, publisher);
-  return { markets: topicOf('markets'), pricing: topicOf('pricing') };
+  const topics = SUMMARY_CHANNELS.map((channel) => [channel, topicOf(channel)] as const);
+  return Object.fromEntries(topics) as SummaryTopics;
 }
