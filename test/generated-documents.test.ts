@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
+import { FEED_STATES } from '../src/contract/feed-status.js';
 import {
   RESOLUTION_NAMES,
   resolutionOf,
@@ -37,15 +38,18 @@ test.each([
   expect(read(name)).toBe(expected);
 });
 
-test('the Python package has the lengths of candles of the service', () => {
-  const name = 'python/slotbook/market_data.py';
-  const rows = RESOLUTION_NAMES.map(
-    (one) => `"${one}": ${resolutionSecondsMax(resolutionOf(one))}`,
-  );
-  const expected = read(name).replace(
-    /^RESOLUTION_S = .*$/m,
-    `RESOLUTION_S = {${rows.join(', ')}}`,
-  );
+test.each([
+  ['market_data.py', 'RESOLUTION_S', `{${secondsByName().join(', ')}}`],
+  ['rows.py', 'State', `Literal[${FEED_STATES.map((state) => `"${state}"`).join(', ')}]`],
+])('%s of the Python package has %s as the service has it', (file, list, text) => {
+  const name = `python/slotbook/${file}`;
+  const expected = read(name).replace(new RegExp(`^${list} = .*$`, 'm'), `${list} = ${text}`);
   if (isUpdate) writeFileSync(`${root}${name}`, expected);
+  expect(expected).toContain(`${list} = ${text}`);
   expect(read(name)).toBe(expected);
 });
+
+/** The lengths of candles, as a Python dictionary has them. */
+function secondsByName(): readonly string[] {
+  return RESOLUTION_NAMES.map((name) => `"${name}": ${resolutionSecondsMax(resolutionOf(name))}`);
+}
