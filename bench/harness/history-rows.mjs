@@ -65,7 +65,8 @@ export async function historyStore(bench) {
 }
 
 function written({ operations, wallNs, cpuNs, longestWriteMs, bytes }, where) {
-  const perSecond = operations / (wallNs / 1e9);
+  // Of a core: a disk and other processes make the wall clock wait.
+  const perSecond = operations / (cpuNs / 1e9);
   const micros = (ns) => (ns / operations / 1_000).toFixed(1);
   return {
     row: 'history',
@@ -73,9 +74,9 @@ function written({ operations, wallNs, cpuNs, longestWriteMs, bytes }, where) {
     data: '20 markets, two fills a transaction',
     value: perSecond,
     shown:
-      `${Math.round(perSecond)} a second, ${micros(wallNs)} us each (CPU ${micros(cpuNs)}), ` +
+      `${Math.round(perSecond)} a second of a core, ${micros(wallNs)} us each (CPU ${micros(cpuNs)}), ` +
       `longest write ${longestWriteMs.toFixed(0)} ms, file ${(bytes / 1e6).toFixed(0)} MB`,
-    bar: null,
+    bar: 25_000,
     wish: null,
     better: 'higher',
     unit: 'trades/s',
@@ -86,8 +87,8 @@ const againstNewest = {
   row: 'history',
   data: `${STORED} trades, 20 markets`,
   against: 'itself, at the newest',
-  bar: 1.25,
-  wish: 1.1,
+  bar: 1.1,
+  wish: null,
   better: 'lower',
 };
 

@@ -2,7 +2,8 @@
  * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
  * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `binary`, `history`, `ingest`,
  * `journal`, `as-of`, `replay`, `edges`, `copy`, `books`, `grpc`, `latency`, `live`, `merge`,
- * `render` and `loop` have no such target. Every row first checks that both sides show the same, then measures.
+ * `render`, `loop` and `users` have no such target. Every row first checks that both sides show the
+ * same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { clientAccounts, clientDeltas } from './account-rows.mjs';
@@ -25,6 +26,7 @@ import { median, timeInTurns } from './rounds.mjs';
 import { countAllocations } from './setup.mjs';
 import { grpcCosts, mergeCosts } from './source-rows.mjs';
 import { streamCosts } from './stream-rows.mjs';
+import { watchedUsers } from './users-row.mjs';
 import { vammLevels } from './vamm-rows.mjs';
 import { matchingWalk } from './walk-rows.mjs';
 
@@ -72,10 +74,21 @@ export const ROWS = {
   latency: () => latencySeen(),
   live: (bench) => liveBook(bench),
   loop: (bench) => longestCalls(bench),
+  users: (bench) => watchedUsers(bench),
 };
 
 /** Rows that need neither the engines nor the peers: nothing is built for them. */
-export const ROWS_ALONE = ['binary', 'copy', 'edges', 'grpc', 'latency', 'live', 'merge'];
+export const ROWS_ALONE = [
+  'binary',
+  'copy',
+  'edges',
+  'grpc',
+  'history',
+  'latency',
+  'live',
+  'merge',
+  'users',
+];
 
 async function forShapes(row) {
   const results = [];

@@ -9,11 +9,12 @@ import { Engine } from '../../dist/src/engine/engine.js';
 import {
   lazerOracleBytes,
   perpMarketBytes,
+  spotMarketBytes,
   stateBytes,
 } from '../../dist/src/sim/bytes/accounts.js';
 import { MarketStatus } from '../../dist/src/sim/bytes/chain-enums.js';
 import { addresses, keyOf } from '../../dist/src/sim/bytes/keys.js';
-import { PERP_PRESETS } from '../../dist/src/sim/bytes/market-presets.js';
+import { PERP_PRESETS, SPOT_PRESETS } from '../../dist/src/sim/bytes/market-presets.js';
 import { readWorkload } from '../workload/read.mjs';
 
 /** The slot time of the chain: unix seconds follow the slot. */
@@ -50,8 +51,12 @@ export class WorkloadBook {
   #slot;
   #unixSeconds;
 
-  constructor(path) {
+  /** `change` may change the bytes of each account of the load. */
+  constructor(path, change = () => {}) {
     this.#workload = readWorkload(path);
+    const users = this.#workload.load.filter(({ kind }) => kind === 'account');
+    for (const { data } of users) change(data);
+    this.users = users.map(({ key }) => keyOf(key));
     const { config } = this.#workload;
     this.#slot = config.slot;
     this.#unixSeconds = config.ts;
@@ -62,6 +67,20 @@ export class WorkloadBook {
     this.#open();
     this.#steps = this.#workload.events.map((record) => this.#textsOf(record));
     this.#repeated = repeatedOf(this.#statesByUser());
+  }
+
+  /** Adds the market of the quote token, without which no account has a margin. */
+  pushQuoteMarket() {
+    const [preset] = SPOT_PRESETS;
+    const pubkey = addresses.drift.spotMarket(preset.marketIndex);
+    const data = spotMarketBytes({
+      preset,
+      addresses: { pubkey, oracle: undefined },
+      time: { slot: BigInt(this.#slot), unixSeconds: BigInt(this.#unixSeconds) },
+      oraclePrice: preset.startPrice,
+      nextFillRecordId: 1n,
+    });
+    this.#pushAccount(this.#textOf(pubkey, data));
   }
 
   /** Adds the next `count` accounts to the turn, with the ticks and slots between them. */

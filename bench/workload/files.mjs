@@ -37,6 +37,7 @@ const WORKLOADS = {
   'uniform-open-32': { shape: 'uniform', users: 313, orders: 32 },
   'powerlaw-8-markets': { shape: 'powerlaw', users: 2_000, markets: 8, events: 1_000 },
   'powerlaw-10k-users': { shape: 'powerlaw', users: 10_000, events: 0 },
+  'powerlaw-100k-users': { shape: 'powerlaw', users: 100_000, orders: 2, markets: 8, events: 0 },
   'powerlaw-cold': { shape: 'powerlaw', users: 10_000, markets: 50, events: 0 },
 };
 
