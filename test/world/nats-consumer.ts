@@ -80,7 +80,9 @@ export class Consumer {
   /** Sends what it may. */
   deliver(): void {
     const { deliver_subject: subject } = this.#config;
-    for (const message of this.#pending()) {
+    const isWanted =
+      subject === undefined ? this.#nextRequest() !== undefined : this.#parts.hasInterest(subject);
+    for (const message of isWanted ? this.#pending() : []) {
       const request = this.#nextRequest();
       const to = subject ?? request?.reply;
       if (to === undefined || !this.#parts.hasInterest(to)) break;
@@ -103,8 +105,7 @@ export class Consumer {
   }
 
   #pending(): readonly StoredMessage[] {
-    return this.#stream.kept(this.#config.filter_subject).filter(({ seq }) => {
-      if (seq < this.#next) return false;
+    return this.#stream.kept(this.#config.filter_subject, this.#next).filter(({ seq }) => {
       return this.#chosen === null || seq > this.#beganAt || this.#chosen.has(seq);
     });
   }

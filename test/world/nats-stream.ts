@@ -65,7 +65,9 @@ function headerOf({ headers }: NatsMessage, name: string): string | undefined {
 export class Stream {
   readonly created = new VirtualDate().toISOString();
   config: StreamConfig;
+  /** By sequence number. */
   messages: StoredMessage[] = [];
+  bytes = 0;
   lastSeq = 0;
   readonly #asked: string;
   /** Names of messages that are not stored twice, and when they were. */
@@ -92,10 +94,6 @@ export class Stream {
     this.#forget();
   }
 
-  get bytes(): number {
-    return this.messages.reduce((sum, message) => sum + bytesOf(message), 0);
-  }
-
   get state(): object {
     this.#forget();
     return {
@@ -104,10 +102,12 @@ export class Stream {
     };
   }
 
-  /** Those that are not too old now. */
-  kept(filter = '>'): readonly StoredMessage[] {
+  /** Those that are not too old now, from a sequence number on. */
+  kept(filter = '>', from = 1): readonly StoredMessage[] {
     this.#forget();
-    return this.messages.filter(({ subject }) => isOfSubject(subject, filter));
+    // A busy log has tens of thousands, of which consumers want the last.
+    const before = from > 1 ? this.messages.findLastIndex(({ seq }) => seq < from) : -1;
+    return this.messages.slice(before + 1).filter(({ subject }) => isOfSubject(subject, filter));
   }
 
   takes(subject: string): boolean {
@@ -123,8 +123,11 @@ export class Stream {
     if (known !== undefined) return { seq: known.seq, duplicate: true };
     const { subject } = message;
     this.#requireLast(this.lastSeq, headerOf(message, 'Nats-Expected-Last-Sequence'));
-    const lastOfSubject = this.messages.findLast((one) => one.subject === subject)?.seq ?? 0;
-    this.#requireLast(lastOfSubject, headerOf(message, 'Nats-Expected-Last-Subject-Sequence'));
+    const expectedOfSubject = headerOf(message, 'Nats-Expected-Last-Subject-Sequence');
+    if (expectedOfSubject !== undefined) {
+      const last = this.messages.findLast((one) => one.subject === subject)?.seq ?? 0;
+      this.#requireLast(last, expectedOfSubject);
+    }
     const { max_bytes, discard } = this.config;
     if (discard === 'new' && max_bytes > 0 && this.bytes + bytesOf(message) > max_bytes) {
       throw new ApiError(503, 10_077, 'maximum bytes exceeded');
@@ -132,6 +135,7 @@ export class Stream {
     if (headerOf(message, 'Nats-Rollup') === 'sub') this.purge({ filter: subject });
     this.lastSeq += 1;
     this.messages.push({ ...message, seq: this.lastSeq, timeMs });
+    this.bytes += bytesOf(message);
     if (name !== undefined) this.#names.set(name, { seq: this.lastSeq, atMs: timeMs });
     this.#forget();
     return { seq: this.lastSeq };
@@ -150,8 +154,21 @@ export class Stream {
     const { filter = '>', keep = 0 } = options;
     const found = this.kept(filter);
     const gone = new Set(found.slice(0, found.length - keep));
-    this.messages = this.messages.filter((message) => !gone.has(message));
+    this.#keep((message) => !gone.has(message));
     return gone.size;
+  }
+
+  #keep(isKept: (message: StoredMessage) => boolean): void {
+    this.messages = this.messages.filter((message) => {
+      const stays = isKept(message);
+      if (!stays) this.bytes -= bytesOf(message);
+      return stays;
+    });
+  }
+
+  #dropFirst(): void {
+    const first = this.messages.shift();
+    if (first !== undefined) this.bytes -= bytesOf(first);
   }
 
   #requireLast(seq: number, expected: string | undefined): void {
@@ -167,11 +184,12 @@ export class Stream {
       if (nowMs - atMs >= duplicate_window / NANOS) this.#names.delete(name);
     }
     const isOld = ({ timeMs }: StoredMessage) => max_age > 0 && nowMs - timeMs >= max_age / NANOS;
-    while (this.messages[0] !== undefined && isOld(this.messages[0])) this.messages.shift();
-    if (max_bytes > 0) while (this.bytes > max_bytes) this.messages.shift();
+    while (this.messages[0] !== undefined && isOld(this.messages[0])) this.#dropFirst();
+    if (max_bytes > 0) while (this.bytes > max_bytes) this.#dropFirst();
     if (perSubject <= 0) return;
-    this.messages = this.messages.filter(({ subject, seq }) => {
-      const newer = this.messages.filter((one) => one.subject === subject && one.seq > seq);
+    const { messages } = this;
+    this.#keep(({ subject, seq }) => {
+      const newer = messages.filter((one) => one.subject === subject && one.seq > seq);
       return newer.length < perSubject;
     });
   }
