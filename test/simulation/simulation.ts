@@ -5,6 +5,7 @@ import type { Flags } from '../../src/config/setting-reader.js';
 import type { ProgramName } from '../../src/contract/program.js';
 import { Random } from '../../src/sim/random.js';
 import type { StreamRequest } from '../support/stream-follower.js';
+import { Blindness } from './blindness.js';
 import { BookTruth } from './book-truth.js';
 import { type PlannedFault, type RunShape, randomFaults, randomShape } from './fault-plan.js';
 import type { FaultTarget } from './faults.js';
@@ -32,10 +33,6 @@ import { VirtualTime, WORLD } from './virtual-time.js';
 const RUN_MS = 360_000;
 /** After the last fault everything is as it should be within this time. */
 const HEALED_MS_MAX = 30_000;
-/** Readings that were behind are doubted for so long. */
-const BLIND_AFTER_MS = 5_000;
-/** A book lags 2.5 s after the last slot: until then no reading is known to be later than a notification. */
-const SLOTLESS_MS = 2_000;
 /** With a sound node at hand the book is live again within this time. */
 const NOT_LIVE_MS_MAX = 45_000;
 /** From the beginning of a slot to its check: what was written in the last one has arrived by then. */
@@ -134,7 +131,7 @@ class Run {
   readonly #victims = new Map<number, ModelNode>();
   #pausedUntilMs = 0;
   #liveAtMs = 0;
-  #blind = { untilMs: 0, ms: 0 };
+  readonly #blindness: Blindness;
   #lastState = '';
 
   constructor(options: RunOptions) {
@@ -163,6 +160,7 @@ class Run {
       return new ModelGrpc({ name, chain: this.#chain, seed: seed * 37 + index });
     });
     useGrpcHosts(new Map(this.#servers.map((server) => [server.name, server])));
+    this.#blindness = new Blindness(this.#nodes, this.#servers);
     this.#faults = faults(this.#random, this.#shape, new Random(seed + 4));
     const listener = { onViolation: (text: string) => this.#violateAsReader(text) };
     this.#readers = READERS.map((requests, index) => {
@@ -381,7 +379,7 @@ class Run {
     this.#liveAtMs = this.#time.nowMs;
     const wrong = this.#truth.findWrong(engine, {
       nowMs: this.#time.nowMs,
-      blindMs: this.#findBlindMs(),
+      blindMs: this.#blindness.readMs(this.#time.nowMs),
     });
     if (wrong !== null) this.#violate(wrong);
     const stray = this.#readerTruth.findStray(engine, this.#time.nowMs);
@@ -395,21 +393,6 @@ class Run {
 
   get #lastFaultMs(): number {
     return this.#faults.reduce((last, { atMs, lastsMs }) => Math.max(last, atMs + lastsMs), 0);
-  }
-
-  /** Two readings of a node, and a slot between them, find what its socket lost: they may be late, now or a moment ago. */
-  #findBlindMs(): number {
-    const { nowMs } = this.#time;
-    const slots = Math.max(...this.#nodes.map(({ faults }) => faults.answersBehindSlots));
-    const ms = Math.max(2 * slots * SLOT_MS, this.#isSlotless ? SLOTLESS_MS : 0);
-    if (ms > 0) this.#blind = { untilMs: nowMs + BLIND_AFTER_MS, ms };
-    return nowMs < this.#blind.untilMs ? this.#blind.ms : 0;
-  }
-
-  /** Whether no source of the book announces slots. */
-  get #isSlotless(): boolean {
-    const sources = this.#nodes.filter(({ isInUse }) => isInUse);
-    return this.#servers.length === 0 && sources.every(({ faults }) => faults.silent.has('slot'));
   }
 
   /** One node is sound at any time, so the book may not be away for long. */
