@@ -57,6 +57,12 @@ const longForms = {
     about: 'five lives of 2,100 transactions with records of every kind, forks, kills and refusals',
     command: [localCommand('vitest'), 'run', 'test/record-lives.test.ts'],
     env: { LIVES: '5', LIFE_STEPS: '600' },
+    },
+  'cluster-seeds': {
+    about:
+      'a core, its standby and two edges with faults from 300 seeds; CLUSTER_FROM=n for others',
+    command: [localCommand('vitest'), 'run', 'test/cluster-seeds.test.ts'],
+    env: { CLUSTER_SEEDS: '300' },
   },
   hostile: {
     about: 'broken frames, slow and deaf clients, 10,000 subscriptions',

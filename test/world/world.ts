@@ -93,7 +93,7 @@ export class World {
 }
 
 /** A chain whose slots pass, and the nodes by which it is reached. */
-function startChain(options: {
+export function startChain(options: {
   readonly life: MarketLife;
   readonly seed: number;
   readonly count: number;
