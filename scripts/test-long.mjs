@@ -57,7 +57,7 @@ const longForms = {
     about: 'five lives of 2,100 transactions with records of every kind, forks, kills and refusals',
     command: [localCommand('vitest'), 'run', 'test/record-lives.test.ts'],
     env: { LIVES: '5', LIFE_STEPS: '600' },
-    },
+  },
   'cluster-seeds': {
     about:
       'a core, its standby and two edges with faults from 300 seeds; CLUSTER_FROM=n for others',
