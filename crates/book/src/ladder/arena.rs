@@ -66,46 +66,17 @@ impl Node {
 
 const _: () = assert!(size_of::<Node>() <= 32, "memory of the core is counted per order");
 
-/// A used order slot: the account's bytes, and the node.
+/// The 32 order slots of one user: the account's bytes, and a node for each slot.
 #[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) raw: RawOrder,
-    pub(crate) node: Node,
-}
-
-/// A slot that was never used.
-const UNUSED: Entry = Entry { raw: RawOrder::EMPTY, node: Node::EMPTY };
-
-/// The order slots of one user, in pairs: only pairs that were used take memory.
-#[derive(Debug, Default)]
 pub(crate) struct Block {
-    pairs: [Option<Box<[Entry; 2]>>; ORDERS_PER_USER / 2],
-}
-
-impl Block {
-    /// Returns the entry of a slot; `None` for an unused slot.
-    #[inline]
-    pub(crate) fn used(&self, slot: usize) -> Option<&Entry> {
-        self.pairs[slot / 2].as_ref().map(|pair| &pair[slot % 2])
-    }
-
-    /// Returns the entry of a slot, which is used from now on.
-    #[inline]
-    pub(crate) fn entry_mut(&mut self, slot: usize) -> &mut Entry {
-        let pair = self.pairs[slot / 2].get_or_insert_with(|| Box::new([UNUSED; 2]));
-        &mut pair[slot % 2]
-    }
-
-    /// The entries of the used slots, in the order of the slots.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.pairs.iter().flatten().flat_map(|pair| pair.iter())
-    }
+    pub(crate) raw: [RawOrder; ORDERS_PER_USER],
+    pub(crate) nodes: [Node; ORDERS_PER_USER],
 }
 
 /// All order slots, one block for each user index.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
-    blocks: Vec<Block>,
+    blocks: Vec<Box<Block>>,
 }
 
 impl Arena {
@@ -115,13 +86,12 @@ impl Arena {
 
     /// Adds an empty block and returns its user index.
     pub(crate) fn grow(&mut self) -> usize {
-        self.blocks.push(Block::default());
+        let block = Block {
+            raw: [RawOrder::EMPTY; ORDERS_PER_USER],
+            nodes: [Node::EMPTY; ORDERS_PER_USER],
+        };
+        self.blocks.push(Box::new(block));
         self.blocks.len() - 1
-    }
-
-    /// Frees the slots of a user, none of which is in a list.
-    pub(crate) fn clear(&mut self, user: usize) {
-        self.blocks[user] = Block::default();
     }
 
     #[inline]
@@ -135,23 +105,18 @@ impl Arena {
     }
 
     #[inline]
-    pub(crate) fn entry(&self, handle: u32) -> &Entry {
-        self.blocks[user_of(handle)].used(slot_of(handle)).unwrap_or(&UNUSED)
-    }
-
-    #[inline]
     pub(crate) fn node(&self, handle: u32) -> &Node {
-        &self.entry(handle).node
+        &self.blocks[user_of(handle)].nodes[slot_of(handle)]
     }
 
     #[inline]
     pub(crate) fn node_mut(&mut self, handle: u32) -> &mut Node {
-        &mut self.blocks[user_of(handle)].entry_mut(slot_of(handle)).node
+        &mut self.blocks[user_of(handle)].nodes[slot_of(handle)]
     }
 
     #[inline]
     pub(crate) fn raw(&self, handle: u32) -> &RawOrder {
-        &self.entry(handle).raw
+        &self.blocks[user_of(handle)].raw[slot_of(handle)]
     }
 
     /// Prepends a node to a list and returns the new head.
