@@ -17,11 +17,26 @@ impl Iterator for Levels<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Level> {
-        let (price, _) = self.0.first()?;
-        let (mut size, mut order_count) = (0, 0);
-        while let Some(piece) = self.0.next_at(price) {
-            size += piece.size();
-            order_count += piece.order_count();
+        let merged = &mut self.0;
+        let offset = merged.offset.map(|segment| segment.price);
+        let fixed = merged.fixed.map(|level| (level.price(merged.side), level));
+        let (price, mut size, mut order_count) = match (fixed, offset) {
+            (Some((price, _)), Some(offset)) if merged.side.is_better(offset, price) => {
+                (offset, 0, 0)
+            }
+            (Some((price, level)), _) => {
+                merged.fixed = merged.levels.next();
+                (price, level.size.get(), level.order_count)
+            }
+            (None, offset) => (offset?, 0, 0),
+        };
+        if offset != Some(price) {
+            return Some(Level { price: Price(price), size, order_count });
+        }
+        while let Some(segment) = merged.offset.filter(|segment| segment.price == price) {
+            size += Part::size_of(segment.parts);
+            order_count += Part::orders_of(segment.parts);
+            merged.advance_offset();
         }
         Some(Level { price: Price(price), size, order_count })
     }
@@ -36,14 +51,6 @@ pub(crate) enum Piece<'a> {
 }
 
 impl Piece<'_> {
-    #[inline]
-    fn size(&self) -> u128 {
-        match self {
-            Self::Fixed(level) => level.size.get(),
-            Self::Offset(parts) => Part::size_of(parts),
-        }
-    }
-
     #[inline]
     pub(crate) fn order_count(&self) -> u32 {
         match self {
