@@ -17,6 +17,12 @@ pub(crate) fn is_same<const LEN: usize>(left: &[u8; LEN], right: &[u8; LEN]) -> 
     left.iter().zip(right).fold(0, |found, (one, other)| found | (one ^ other)) == 0
 }
 
+/// Returns whether bytes are zero.
+#[inline]
+pub(crate) fn is_zero<const LEN: usize>(bytes: &[u8; LEN]) -> bool {
+    bytes.iter().fold(0, |found, byte| found | byte) == 0
+}
+
 macro_rules! reader {
     ($($name:ident -> $number:ty;)*) => {
         $(

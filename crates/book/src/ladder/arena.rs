@@ -66,17 +66,46 @@ impl Node {
 
 const _: () = assert!(size_of::<Node>() <= 32, "memory of the core is counted per order");
 
-/// The 32 order slots of one user: the account's bytes, and a node for each slot.
+/// A used order slot: the account's bytes, and the node.
 #[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) raw: RawOrder,
+    pub(crate) node: Node,
+}
+
+/// A slot that was never used.
+const UNUSED: Entry = Entry { raw: RawOrder::EMPTY, node: Node::EMPTY };
+
+/// The order slots of one user, in pairs: only pairs that were used take memory.
+#[derive(Debug, Default)]
 pub(crate) struct Block {
-    pub(crate) raw: [RawOrder; ORDERS_PER_USER],
-    pub(crate) nodes: [Node; ORDERS_PER_USER],
+    pairs: [Option<Box<[Entry; 2]>>; ORDERS_PER_USER / 2],
+}
+
+impl Block {
+    /// Returns the entry of a slot; `None` for an unused slot.
+    #[inline]
+    pub(crate) fn used(&self, slot: usize) -> Option<&Entry> {
+        self.pairs[slot / 2].as_ref().map(|pair| &pair[slot % 2])
+    }
+
+    /// Returns the entry of a slot, which is used from now on.
+    #[inline]
+    pub(crate) fn entry_mut(&mut self, slot: usize) -> &mut Entry {
+        let pair = self.pairs[slot / 2].get_or_insert_with(|| Box::new([UNUSED; 2]));
+        &mut pair[slot % 2]
+    }
+
+    /// The entries of the used slots, in the order of the slots.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.pairs.iter().flatten().flat_map(|pair| pair.iter())
+    }
 }
 
 /// All order slots, one block for each user index.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
-    blocks: Vec<Box<Block>>,
+    blocks: Vec<Block>,
 }
 
 impl Arena {
@@ -86,12 +115,13 @@ impl Arena {
 
     /// Adds an empty block and returns its user index.
     pub(crate) fn grow(&mut self) -> usize {
-        let block = Block {
-            raw: [RawOrder::EMPTY; ORDERS_PER_USER],
-            nodes: [Node::EMPTY; ORDERS_PER_USER],
-        };
-        self.blocks.push(Box::new(block));
+        self.blocks.push(Block::default());
         self.blocks.len() - 1
+    }
+
+    /// Frees the slots of a user, none of which is in a list.
+    pub(crate) fn clear(&mut self, user: usize) {
+        self.blocks[user] = Block::default();
     }
 
     #[inline]
@@ -105,18 +135,23 @@ impl Arena {
     }
 
     #[inline]
+    pub(crate) fn entry(&self, handle: u32) -> &Entry {
+        self.blocks[user_of(handle)].used(slot_of(handle)).unwrap_or(&UNUSED)
+    }
+
+    #[inline]
     pub(crate) fn node(&self, handle: u32) -> &Node {
-        &self.blocks[user_of(handle)].nodes[slot_of(handle)]
+        &self.entry(handle).node
     }
 
     #[inline]
     pub(crate) fn node_mut(&mut self, handle: u32) -> &mut Node {
-        &mut self.blocks[user_of(handle)].nodes[slot_of(handle)]
+        &mut self.blocks[user_of(handle)].entry_mut(slot_of(handle)).node
     }
 
     #[inline]
     pub(crate) fn raw(&self, handle: u32) -> &RawOrder {
-        &self.blocks[user_of(handle)].raw[slot_of(handle)]
+        &self.entry(handle).raw
     }
 
     /// Prepends a node to a list and returns the new head.

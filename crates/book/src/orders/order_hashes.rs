@@ -69,9 +69,8 @@ impl OrderStore {
         markets: &mut MarketTable,
     ) {
         let owner = self.users.get(user);
-        let raw = &self.arena.block(user).raw;
         for slot in bits(changed) {
-            let (old, new) = (&raw[slot], &account.order(slot));
+            let (old, new) = (self.arena.raw(handle_of(user, slot)), &account.order(slot));
             let was_open = owner.open >> slot & 1 == 1;
             let is_open = new.view().status() == Ok(OrderStatus::Open);
             let before = if was_open { hash_of(owner, old) } else { 0 };

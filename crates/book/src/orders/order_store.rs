@@ -11,7 +11,7 @@ use super::timers::Timer;
 use super::timers::Timers;
 use super::users::{Rest, User, UserTable};
 use crate::LeftOut;
-use crate::ladder::arena::{Arena, Node, Place, Standing, handle_of, slot_of, user_of};
+use crate::ladder::arena::{Arena, Entry, Node, Place, Standing, handle_of, slot_of, user_of};
 use crate::limits::{ORDERS_PER_USER, TIMERS_PER_ORDER_MAX, TIMERS_SLACK, USERS_MAX};
 use crate::markets::market::Market;
 use crate::markets::market_table::MarketTable;
@@ -96,7 +96,8 @@ impl OrderStore {
         index: usize,
         user: &UserView<'_>,
     ) -> Result<u32, ProtocolError> {
-        user.changed_orders(&self.arena.block(index).raw)
+        let block = self.arena.block(index);
+        user.changed_orders(|slot| block.used(slot).map(|entry| &entry.raw))
     }
 
     /// Returns in each slot the perp market of the order that the account holds there itself.
@@ -106,10 +107,9 @@ impl OrderStore {
         user: &UserView<'_>,
         changed: u32,
     ) -> [u32; ORDERS_PER_USER] {
-        let block = self.arena.block(index);
         let mut held = [NOT_HELD; ORDERS_PER_USER];
         for slot in bits(self.users.get(index).open & !changed) {
-            held[slot] = block.raw[slot].view().held_in();
+            held[slot] = self.arena.raw(handle_of(index, slot)).view().held_in();
         }
         for slot in bits(changed) {
             held[slot] = user.order(slot).view().held_in();
@@ -173,10 +173,9 @@ impl OrderStore {
 
     fn set_slot(&mut self, handle: u32, new: &RawOrder, markets: &mut MarketTable) {
         let (user, slot) = (user_of(handle), slot_of(handle));
-        let block = self.arena.block_mut(user);
-        let row_changed = row(&block.raw[slot]) != row(new);
-        block.raw[slot] = *new;
-        let node = &mut block.nodes[slot];
+        let Entry { raw, node } = self.arena.block_mut(user).entry_mut(slot);
+        let row_changed = row(raw) != row(new);
+        *raw = *new;
         node.generation = node.generation.wrapping_add(1);
         if row_changed || matches!(node.place, Place::Auction(_)) {
             markets.mark_order(node.market, node.place);
@@ -212,7 +211,7 @@ impl OrderStore {
             self.set_slot(handle, &RawOrder::EMPTY, markets);
             self.reposition(handle, markets);
         }
-        self.arena.block_mut(index).raw = [RawOrder::EMPTY; ORDERS_PER_USER];
+        self.arena.clear(index);
         let user = self.users.get_mut(index);
         debug_assert!(user.open == 0, "Invariant: an absent user has no open orders");
         markets.move_elsewhere(&user.positions, &Positions::NONE);

@@ -7,7 +7,7 @@ use slotbook_protocol::model::units::{BaseQty, Price, Pubkey};
 use super::orders::{Ahead, OrdersQuery};
 use super::queue::QueueScratch;
 use crate::book::Book;
-use crate::ladder::arena::Place;
+use crate::ladder::arena::{Block, Place};
 use crate::{OpenOrder, Side};
 
 /// An open order with its place in the book.
@@ -54,9 +54,12 @@ impl Book {
     #[must_use]
     pub fn order_slots(&self, key: &Pubkey) -> Vec<Order> {
         let user = self.orders.users.find(key);
-        let slots = user.map(|index| &self.orders.arena.block(index).raw).into_iter().flatten();
-        let used = slots.filter(|raw| raw.view().order_id() != 0);
-        used.filter_map(|raw| raw.view().decode().ok()).collect()
+        let block = user.map(|index| self.orders.arena.block(index)).into_iter();
+        let views = block
+            .flat_map(Block::entries)
+            .map(|entry| entry.raw.view())
+            .filter(|view| view.order_id() != 0);
+        views.filter_map(|view| view.decode().ok()).collect()
     }
 
     /// Whether a user account is left out because its bytes are malformed.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use slotbook_protocol::model::enums::{MarketType, OrderStatus};
 
 use crate::book::Book;
-use crate::ladder::arena::{NONE, Node, Place, handle_of};
+use crate::ladder::arena::{Entry, NONE, Node, Place, handle_of};
 use crate::limits::{INDICATIVE_MAKERS_MAX, ORDERS_PER_USER};
 use crate::markets::market::Market;
 use crate::markets::quotes::{IndicativeCounts, MakerQuotes};
@@ -115,27 +115,27 @@ impl Book {
             present += usize::from(user.present);
             open += user.open.count_ones() as usize;
             for slot in 0..ORDERS_PER_USER {
-                let block = self.orders.arena.block(index);
-                let is_open = block.raw[slot].view().status() == Ok(OrderStatus::Open);
+                let Entry { raw, node } = self.orders.arena.entry(handle_of(index, slot));
+                let is_open = raw.view().status() == Ok(OrderStatus::Open);
                 ensure(is_open == (user.open >> slot & 1 == 1), "open masks follow the bytes")?;
-                let order = block.raw[slot].view();
+                let order = raw.view();
                 let timed = is_open && depends_on_time(&order);
                 ensure(timed == (user.timed >> slot & 1 == 1), "timed masks follow the bytes")?;
                 let reduces = is_open && order.reduce_only();
                 let marked = user.reduce_only >> slot & 1 == 1;
                 ensure(reduces == marked, "reduce-only masks follow the bytes")?;
                 self.check_place(handle_of(index, slot))?;
-                match block.nodes[slot].place {
+                match node.place {
                     Place::Out(reason) => left_out[reason as usize] += 1,
                     Place::Auction(reason) => {
                         left_out[reason as usize] += 1;
                         ensure(is_open, "only open orders are in auction")?;
-                        ensure(block.nodes[slot].size > 0, "an order in auction has a size")?;
+                        ensure(node.size > 0, "an order in auction has a size")?;
                     }
                     Place::Fixed(_) | Place::Offset(_) => {
                         resting += 1;
                         ensure(is_open, "only open orders rest")?;
-                        ensure(block.nodes[slot].size > 0, "a resting order has a size")?;
+                        ensure(node.size > 0, "a resting order has a size")?;
                     }
                 }
             }
@@ -152,7 +152,7 @@ impl Book {
         let mut counted = vec![0; self.markets.list.len()];
         let placed = Place::Out(LeftOut::PlacedOnClob);
         for index in 0..self.orders.users.len() {
-            let nodes = self.orders.arena.block(index).nodes.iter();
+            let nodes = self.orders.arena.block(index).entries().map(|entry| &entry.node);
             nodes
                 .filter(|node| node.place == placed)
                 .for_each(|node| counted[node.market.index()] += 1);
@@ -236,7 +236,7 @@ impl Book {
 
     fn count_nodes(&self, is_counted: impl Fn(&Node) -> bool) -> usize {
         let blocks = (0..self.orders.users.len()).map(|index| self.orders.arena.block(index));
-        blocks.map(|block| block.nodes.iter().filter(|node| is_counted(node)).count()).sum()
+        blocks.map(|block| block.entries().filter(|entry| is_counted(&entry.node)).count()).sum()
     }
 
     fn check_list(

@@ -185,8 +185,8 @@ impl Book {
         prices.clear();
         let Some(market) = self.markets.get(id) else { return };
         let offsets = &market.ladders.offset[side.index()];
-        let nodes = &self.orders.arena.block(user).nodes;
-        for node in nodes.iter().filter(|node| node.market == id) {
+        let nodes = self.orders.arena.block(user).entries().map(|entry| &entry.node);
+        for node in nodes.filter(|node| node.market == id) {
             match node.place {
                 Place::Fixed(at) if at == side => prices.push(node.key),
                 Place::Offset(at) if at == side => {

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use slotbook_protocol::model::order::bit_flags;
 use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, Slot};
 
-use crate::ladder::arena::{NONE, user_of};
+use crate::ladder::arena::{Entry, NONE, user_of};
 use crate::ladder::merged::{Merged, Piece};
 use crate::limits::{CACHED_QUEUE_ORDERS_MAX, CACHED_QUEUES_MAX};
 use crate::model::market::MarketId;
@@ -83,8 +83,8 @@ impl OrderStore {
     fn append_list(&self, head: u32, queue: &mut Vec<QueueEntry>) {
         let mut handle = head;
         while handle != NONE {
-            let view = self.arena.raw(handle).view();
-            let node = self.arena.node(handle);
+            let Entry { raw, node } = self.arena.entry(handle);
+            let view = raw.view();
             let rank = rank_of(view.slot(), view.order_id(), &self.maker(handle));
             queue.push(QueueEntry { rank, size: node.size, handle });
             handle = node.next;

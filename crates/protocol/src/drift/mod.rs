@@ -2,7 +2,7 @@
 
 pub mod layouts;
 
-use crate::bytes::is_same;
+use crate::bytes::{is_same, is_zero};
 use crate::layout::Layout;
 use crate::model::Program;
 use crate::model::account::AccountKind;
@@ -53,10 +53,14 @@ impl Tables for Drift {
     }
 
     #[inline]
-    fn changed_orders(user: &[u8], held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
+    fn changed_orders<'a>(
+        user: &[u8],
+        held: impl Fn(usize) -> Option<&'a RawOrder>,
+    ) -> Result<u32, ProtocolError> {
         let mut changed = 0;
-        for (slot, (new, old)) in orders(user).iter().zip(held).enumerate() {
-            if !is_same(new, &old.bytes) {
+        for (slot, new) in orders(user).iter().enumerate() {
+            let is_held = held(slot).map_or_else(|| is_zero(new), |old| is_same(new, &old.bytes));
+            if !is_held {
                 RawOrder::from(*new).view().check()?;
                 changed |= 1 << slot;
             }

@@ -288,12 +288,15 @@ impl UserView<'_> {
     }
 
     /// Returns a mask of the slots whose orders differ from the held orders, after a check of each
-    /// of these orders.
+    /// of these orders. `held` returns the order in a slot; `None` for [`RawOrder::EMPTY`].
     ///
     /// # Errors
     /// [`ProtocolError::InvalidEnum`] when a byte of such an order is invalid.
     #[inline]
-    pub fn changed_orders(&self, held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
+    pub fn changed_orders<'h>(
+        &self,
+        held: impl Fn(usize) -> Option<&'h RawOrder>,
+    ) -> Result<u32, ProtocolError> {
         of_program!(self.program, T => T::changed_orders(self.bytes, held))
     }
 

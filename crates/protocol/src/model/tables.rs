@@ -3,7 +3,7 @@
 use super::account::{AccountKind, DISCRIMINATOR_BYTES};
 use super::enums::MarketStatus;
 use super::error::ProtocolError;
-use super::order::{ORDERS, POSITIONS, RawOrder};
+use super::order::{POSITIONS, RawOrder};
 use super::programs::Program;
 use super::units::Pubkey;
 use crate::layout::Layout;
@@ -43,7 +43,10 @@ pub(crate) trait Tables {
     }
 
     /// See `UserView::changed_orders`.
-    fn changed_orders(user: &[u8], held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError>;
+    fn changed_orders<'a>(
+        user: &[u8],
+        held: impl Fn(usize) -> Option<&'a RawOrder>,
+    ) -> Result<u32, ProtocolError>;
 }
 
 /// Returns the bytes of an account after checks of its kind and length.

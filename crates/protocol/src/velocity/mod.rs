@@ -79,10 +79,14 @@ impl Tables for Velocity {
     }
 
     #[inline]
-    fn changed_orders(user: &[u8], held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
+    fn changed_orders<'a>(
+        user: &[u8],
+        held: impl Fn(usize) -> Option<&'a RawOrder>,
+    ) -> Result<u32, ProtocolError> {
         let mut changed = 0;
-        for (slot, (new, old)) in orders(user).iter().zip(held).enumerate() {
+        for (slot, new) in orders(user).iter().enumerate() {
             let new = raw_order(new);
+            let old = held(slot).unwrap_or(&RawOrder::EMPTY);
             if new.offset != old.offset || !is_same(&new.bytes, &old.bytes) {
                 new.view().check()?;
                 changed |= 1 << slot;
