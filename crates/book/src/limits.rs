@@ -4,7 +4,8 @@ use slotbook_protocol::model::clock::SLOT_UNIT_MS;
 pub use slotbook_protocol::model::user::ORDERS as ORDERS_PER_USER;
 
 /// Maximum user accounts in memory, including closed accounts until the next snapshot. The exchange
-/// has fewer than 400,000 in total; at 4.5 KiB each, this maximum takes 4.6 GiB.
+/// has fewer than 400,000 in total; at 6 KiB each, with all order slots used and no zeros beside
+/// them, this maximum takes 6 GiB. An account of 8 orders takes 2 KiB.
 pub const USERS_MAX: usize = 1 << 20;
 
 /// Maximum markets in memory: the exchange has about 150; a `MarketId` has 16 bits.

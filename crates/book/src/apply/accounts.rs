@@ -87,28 +87,35 @@ impl Book {
             return Ok(Applied::Stale);
         }
         let read = self.markets.exchange.rules.user(update.data).and_then(|view| {
-            let positions = view.positions()?;
+            let rest = self.orders.users.get(index).rest.changes(view.beside_orders());
+            let counts = view.order_counts();
+            let is_read = rest.is_some() || counts.is_some();
+            let positions = is_read.then(|| view.positions()).transpose()?;
             let changed = self.orders.changed_slots(index, &view)?;
-            Ok((view, positions, changed))
+            Ok((view, rest, positions, changed))
         });
-        let (view, mut positions, changed) = match read {
+        let (view, rest, mut positions, changed) = match read {
             Ok(read) => read,
             Err(cause) => return self.quarantine(update, cause),
         };
         let Self { orders, markets, .. } = self;
-        if let Some(counts) = view.order_counts() {
+        if let (Some(counts), Some(positions)) = (view.order_counts(), &mut positions) {
             positions.mark_elsewhere(counts, &orders.held_in(index, &view, changed));
         }
         let user = orders.users.get_mut(index);
         user.version.accept(update);
         // A log omits unchanged accounts of a snapshot, but not one that has other amounts.
-        let is_news = update.gate == Gate::Snapshot && user.rest.differs(view.beside_orders());
-        user.rest.replace(view.beside_orders());
-        orders.users.set_authority(index, view.authority());
+        let is_news = update.gate == Gate::Snapshot && rest.is_some();
+        if let Some(used) = rest {
+            user.rest.replace(used, view.beside_orders());
+            orders.users.set_authority(index, view.authority());
+        }
         let was_present = orders.set_present(index);
         self.changed_orders = was_present.then_some(changed);
-        let affected =
-            orders.set_status_and_positions(index, view.status() & FROZEN != 0, positions, markets);
+        let affected = positions.map_or(0, |positions| {
+            let is_frozen = view.status() & FROZEN != 0;
+            orders.set_status_and_positions(index, is_frozen, positions, markets)
+        });
         orders.set_slots(index, &view, changed, markets);
         let reconsider = changed | affected;
         for slot in bits(reconsider) {

@@ -34,34 +34,82 @@ pub(crate) struct User {
     pub(crate) rest: Rest,
 }
 
-/// The bytes of an account besides its order slots.
+/// Bytes of a piece of [`Rest`].
+const PIECE: usize = 64;
+
+/// The bytes of an account before and after its order slots, in pieces. A piece of zeros takes no
+/// memory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rest(Vec<u8>);
+pub(crate) struct Rest {
+    used: UsedPieces,
+    pieces: Vec<[u8; PIECE]>,
+}
+
+/// Bit mask of the pieces that are not zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UsedPieces(u64);
+
+/// The pieces of both parts. The last piece of a part overlaps the piece before it.
+#[inline]
+fn pieces(parts: [&[u8]; 2]) -> [&[[u8; PIECE]]; 4] {
+    let [head, tail] = parts.map(|part| {
+        let last = part.last_chunk().map_or(&[][..], std::slice::from_ref);
+        [part.as_chunks().0, last]
+    });
+    [head[0], head[1], tail[0], tail[1]]
+}
 
 impl Rest {
-    /// Whether the bytes before and after the order slots are others.
-    pub(crate) fn differs(&self, [head, tail]: [&[u8]; 2]) -> bool {
-        let is_same = self.0.starts_with(head) && self.0.ends_with(tail);
-        !is_same || self.0.len() != head.len() + tail.len()
+    /// Returns the used pieces of other bytes; `None` for the same bytes.
+    #[inline]
+    pub(crate) fn changes(&self, parts: [&[u8]; 2]) -> Option<UsedPieces> {
+        let (mut used, mut bit, mut is_same, mut held) = (0, 1, true, self.pieces.iter());
+        for pieces in pieces(parts) {
+            for piece in pieces {
+                if !is_zero(piece) {
+                    used |= bit;
+                    is_same &= held.next().is_some_and(|held| is_same_piece(held, piece));
+                }
+                bit <<= 1;
+            }
+        }
+        (!is_same || self.used.0 != used).then_some(UsedPieces(used))
     }
 
-    /// Replaces the bytes.
-    pub(crate) fn replace(&mut self, [head, tail]: [&[u8]; 2]) {
-        let Self(bytes) = self;
-        bytes.resize(head.len() + tail.len(), 0);
-        bytes[..head.len()].copy_from_slice(head);
-        bytes[head.len()..].copy_from_slice(tail);
+    /// Replaces the bytes by those of which [`Rest::changes`] returned the used pieces.
+    pub(crate) fn replace(&mut self, used: UsedPieces, parts: [&[u8]; 2]) {
+        self.used = used;
+        self.pieces.clear();
+        self.pieces.reserve_exact(used.0.count_ones() as usize);
+        let given = pieces(parts).into_iter().flatten().enumerate();
+        let given = given.filter(|(index, _)| used.0 >> index & 1 == 1);
+        self.pieces.extend(given.map(|(_, piece)| piece));
     }
 
     /// Writes the bytes into zeros.
     pub(crate) fn write(&self, parts: [&mut [u8]; 2]) {
-        let mut rest = &self.0[..];
+        let (mut used, mut held) = (self.used.0, self.pieces.iter());
+        let mut write = |to: &mut [u8; PIECE]| {
+            if used & 1 == 1 {
+                *to = held.next().copied().unwrap_or(*to);
+            }
+            used >>= 1;
+        };
         for part in parts {
-            let (from, next) = rest.split_at(part.len().min(rest.len()));
-            part[..from.len()].copy_from_slice(from);
-            rest = next;
+            part.as_chunks_mut().0.iter_mut().for_each(&mut write);
+            part.last_chunk_mut().into_iter().for_each(&mut write);
         }
     }
+}
+
+#[inline]
+fn is_zero(piece: &[u8; PIECE]) -> bool {
+    piece.iter().fold(0, |found, byte| found | byte) == 0
+}
+
+#[inline]
+fn is_same_piece(left: &[u8; PIECE], right: &[u8; PIECE]) -> bool {
+    left.iter().zip(right).fold(0, |found, (one, other)| found | (one ^ other)) == 0
 }
 
 impl User {
