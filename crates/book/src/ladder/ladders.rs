@@ -1,5 +1,7 @@
 //! All lists of one market's orders: two ladders a side, and the orders in auction.
 
+use slotbook_protocol::model::units::Price;
+
 use super::arena::{Arena, NONE, Node, Place};
 use super::fixed::FixedLadder;
 use super::offset::{OffsetLadder, OffsetPricing};
@@ -19,6 +21,8 @@ pub(crate) struct AuctionList {
 pub(crate) struct Ladders {
     pub(crate) fixed: [FixedLadder; 2],
     pub(crate) offset: [OffsetLadder; 2],
+    /// The best visible price of each side, see `Market::find_best`.
+    pub(crate) best: [Option<Price>; 2],
     pub(crate) auctions: AuctionList,
     /// Orders that are marked as placed on a CLOB program, and positions of users who have more orders than they hold.
     pub(crate) elsewhere: usize,
@@ -36,6 +40,7 @@ impl Ladders {
         Self {
             fixed: Side::BOTH.map(FixedLadder::new),
             offset: Side::BOTH.map(OffsetLadder::new),
+            best: [None; 2],
             auctions: AuctionList { head: NONE, len: 0, revision: 0 },
             elsewhere: 0,
         }
@@ -45,6 +50,7 @@ impl Ladders {
     pub(crate) fn reset(&mut self, tick: u64) {
         self.fixed.iter_mut().for_each(FixedLadder::clear);
         self.offset.iter_mut().for_each(|ladder| ladder.reset(tick));
+        self.best = [None; 2];
         let revision = self.auctions.revision.wrapping_add(1);
         self.auctions = AuctionList { head: NONE, len: 0, revision };
     }
@@ -57,7 +63,7 @@ impl Ladders {
 
     /// The best price of a side; without an oracle price, of fixed prices alone.
     #[inline]
-    pub(crate) fn best(&self, side: Side, pricing: Option<OffsetPricing>) -> Option<u64> {
+    pub(crate) fn find_best(&self, side: Side, pricing: Option<OffsetPricing>) -> Option<u64> {
         let fixed = self.fixed[side.index()].best();
         let offset = pricing.and_then(|pricing| self.offset[side.index()].best(pricing));
         match (fixed, offset) {

@@ -55,8 +55,6 @@ pub(crate) struct Market {
     pub(crate) oracle: OracleState,
     pub(crate) pricing: Option<OffsetPricing>,
     pub(crate) ladders: Ladders,
-    /// The best visible price of each side. See [`Market::find_best`].
-    pub(crate) best: [Option<Price>; 2],
     pub(crate) hashes: KnownHashes,
     pub(crate) seq: u64,
     pub(crate) ts_ms: u64,
@@ -97,7 +95,6 @@ impl Market {
             oracle: OracleState::MISSING,
             pricing: None,
             ladders: Ladders::new(),
-            best: [None; 2],
             hashes: KnownHashes::default(),
             seq: 0,
             ts_ms: 0,
@@ -173,8 +170,8 @@ impl Market {
     /// Finds the best price of a side again, after a change of its pricing, or of its rule.
     pub(crate) fn find_best(&mut self, side: Side) {
         let ladders = Some(&self.ladders).filter(|_| self.empty.is_none());
-        let best = ladders.and_then(|ladders| ladders.best(side, self.pricing));
-        self.best[side.index()] = best.map(Price);
+        let best = ladders.and_then(|ladders| ladders.find_best(side, self.pricing));
+        self.ladders.best[side.index()] = best.map(Price);
     }
 
     /// Finds the best price again after an order joined or left a ladder, unless the order is worse
@@ -184,7 +181,7 @@ impl Market {
         let (side, is_worse) = match place {
             Place::Out(_) | Place::Auction(_) => return,
             Place::Fixed(side) => {
-                let best = self.best[side.index()];
+                let best = self.ladders.best[side.index()];
                 (side, best.is_some_and(|best| side.is_better(best.0, key)))
             }
             Place::Offset(side) => {
@@ -248,7 +245,7 @@ impl Market {
     fn best_without_quotes(&self, side: Side) -> Option<Price> {
         let vamm = self.vamm.levels(side).first().map(|level| level.price);
         let better = |a: Price, b: Price| if side.is_better(b.0, a.0) { b } else { a };
-        [self.best[side.index()], vamm].into_iter().flatten().reduce(better)
+        [self.ladders.best[side.index()], vamm].into_iter().flatten().reduce(better)
     }
 }
 

@@ -318,7 +318,6 @@ impl OrderStore {
     pub(crate) fn rebuild_market(&mut self, id: MarketId, markets: &mut MarketTable) {
         let market = &mut markets.list[id.index()];
         market.ladders.reset(market.info.tick.0);
-        market.best = [None; 2];
         let key = market.info.key();
         self.for_each_order_of(
             key,

@@ -52,7 +52,7 @@ impl Book {
     #[must_use]
     #[inline]
     pub fn best(&self, id: MarketId, side: Side) -> Option<Price> {
-        self.markets.get(id)?.best[side.index()]
+        self.markets.get(id)?.ladders.best[side.index()]
     }
 
     /// Appends at most `limit` orders of a side in book order: by price, then order slot, then id,
