@@ -5,8 +5,8 @@
  */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
-import type { BookLevel, BookLevels } from '../../contract/book-levels.js';
 import type { BookSource, MarketVersion } from '../../contract/book-source.js';
+import { DISTANCES_BPS, liquidityText, readNear } from '../../contract/liquidity.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { price, size, state } from '../api/book-parts.js';
 import { sortedMarkets } from '../api/market-directory.js';
@@ -31,9 +31,7 @@ import {
   type VersionTag,
 } from './versioned-reply.js';
 
-/** Distances from the mid price, basis points, ascending. */
-const DISTANCES_BPS = [1, 2, 5, 10, 25, 50, 100] as const;
-
+/** Base and quote within one distance. */
 const depth = Type.Object({
   bps: Type.Integer({ description: 'Distance from the mid price, basis points.' }),
   bidBase: size('Base of the bids within it, at 1e9.'),
@@ -162,7 +160,7 @@ class MarketTexts {
     const version = `${epoch} ${seq} ${name}`;
     let kept = this.#kept.get(id);
     if (kept?.version !== version) {
-      kept = { version, text: liquidityText(readLevels(this.#book, id)) };
+      kept = { version, text: liquidityText(readNear(this.#book, id)) };
       this.#kept.set(id, kept);
     }
     return (
@@ -170,76 +168,4 @@ class MarketTexts {
       `"seq":${seq},"slot":${slot},"epoch":${JSON.stringify(epoch)},"state":"${now}",${kept.text}}`
     );
   }
-}
-
-/** Levels a side of the first read, and by how much more each further read has. */
-const LEVELS = { first: 200, factor: 5 } as const;
-const BPS = 10_000n;
-const BPS_MAX = BigInt(DISTANCES_BPS.at(-1) ?? 0);
-/** One base at 1e9. */
-const BASE_ONE = 1_000_000_000n;
-
-/** Reads a book down to the largest distance. */
-function readLevels(book: LiquidityBook, id: number): BookLevels {
-  for (let asked: number = LEVELS.first; ; asked *= LEVELS.factor) {
-    const sides = book.levels({ market: id, depth: asked, vamm: true });
-    const mid2 = doubleMid(sides);
-    const isWhole = (side: keyof BookLevels): boolean => {
-      const last = sides[side].at(-1);
-      const isAll = last === undefined || sides[side].length < asked;
-      return isAll || mid2 === null || !isWithin(last, side, { mid2, bps: BPS_MAX });
-    };
-    if (isWhole('bids') && isWhole('asks')) return sides;
-  }
-}
-
-/** The sum of the best prices, which is exact; null where a side is empty. */
-function doubleMid({ bids: [bid], asks: [ask] }: BookLevels): bigint | null {
-  return bid === undefined || ask === undefined ? null : bid.price + ask.price;
-}
-
-/** A distance from the mid price, of which `mid2` is the double. */
-interface Reach {
-  readonly mid2: bigint;
-  readonly bps: bigint;
-}
-
-/** Levels beyond the mid price, as of a crossed book, are within every distance. */
-function isWithin(
-  { price: raw }: BookLevel,
-  side: keyof BookLevels,
-  { mid2, bps }: Reach,
-): boolean {
-  const distance2 = side === 'bids' ? mid2 - raw * 2n : raw * 2n - mid2;
-  return distance2 * BPS <= mid2 * bps;
-}
-
-function liquidityText(sides: BookLevels): string {
-  const mid2 = doubleMid(sides);
-  const [bid, ask] = [sides.bids[0]?.price, sides.asks[0]?.price];
-  const prices =
-    (bid === undefined ? '' : `"bestBidPrice":"${bid}",`) +
-    (ask === undefined ? '' : `"bestAskPrice":"${ask}",`);
-  if (mid2 === null || bid === undefined || ask === undefined) return `${prices}"depth":[]`;
-  const spread = mid2 === 0n ? 0 : (Number(ask - bid) / Number(mid2)) * 2e4;
-  const rows = DISTANCES_BPS.map((bps) => {
-    const reach = { mid2, bps: BigInt(bps) };
-    const [bids, asks] = [sumWithin(sides, 'bids', reach), sumWithin(sides, 'asks', reach)];
-    return (
-      `{"bps":${bps},"bidBase":"${bids.base}","bidQuote":"${bids.quote}",` +
-      `"askBase":"${asks.base}","askQuote":"${asks.quote}"}`
-    );
-  });
-  return `${prices}"spreadBps":${spread},"depth":[${rows.join(',')}]`;
-}
-
-/** Returns the sums of a side within a distance. */
-function sumWithin(sides: BookLevels, side: keyof BookLevels, reach: Reach) {
-  let [base, value] = [0n, 0n];
-  for (const level of sides[side]) {
-    if (!isWithin(level, side, reach)) break;
-    base += level.size;
-    value += level.size * level.price;
-  }
-  return { base, quote: value / BASE_ONE };
 }

@@ -1,0 +1,118 @@
+/** The spread of a book, and its depth near the mid price, as the members of rows in JSON. */
+import type { BookLevel, BookLevels } from './book-levels.js';
+import type { BookSource } from './book-source.js';
+
+/** Distances from the mid price, basis points, ascending. */
+export const DISTANCES_BPS = [1, 2, 5, 10, 25, 50, 100] as const;
+
+/** Levels a side of the first read, and by how much more each further read has. */
+const LEVELS = { first: 200, factor: 5 } as const;
+const BPS = 10_000n;
+const BPS_MAX = BigInt(DISTANCES_BPS.at(-1) ?? 0);
+/** One base at 1e9. */
+const BASE_ONE = 1_000_000_000n;
+
+/** Reads a book, with the AMM, down to the largest distance. */
+export function readNear(book: Pick<BookSource, 'levels'>, id: number): BookLevels {
+  for (let asked: number = LEVELS.first; ; asked *= LEVELS.factor) {
+    const sides = book.levels({ market: id, depth: asked, vamm: true });
+    const mid2 = doubleMid(sides);
+    const isWhole = (side: keyof BookLevels): boolean => {
+      const last = sides[side].at(-1);
+      const isAll = last === undefined || sides[side].length < asked;
+      return isAll || mid2 === null || !isWithin(last, side, { mid2, bps: BPS_MAX });
+    };
+    if (isWhole('bids') && isWhole('asks')) return sides;
+  }
+}
+
+/** The sum of the best prices, which is exact; null where a side is empty. */
+function doubleMid({ bids: [bid], asks: [ask] }: BookLevels): bigint | null {
+  return bid === undefined || ask === undefined ? null : bid.price + ask.price;
+}
+
+/** A distance from the mid price, of which `mid2` is the double. */
+interface Reach {
+  readonly mid2: bigint;
+  readonly bps: bigint;
+}
+
+/** Levels beyond the mid price, as of a crossed book, are within every distance. */
+function isWithin(
+  { price: raw }: BookLevel,
+  side: keyof BookLevels,
+  { mid2, bps }: Reach,
+): boolean {
+  const distance2 = side === 'bids' ? mid2 - raw * 2n : raw * 2n - mid2;
+  return distance2 * BPS <= mid2 * bps;
+}
+
+/** Returns the members of a row: best prices, spread, and depth within each distance. */
+export function liquidityText(sides: BookLevels): string {
+  const mid2 = doubleMid(sides);
+  const [bid, ask] = [sides.bids[0]?.price, sides.asks[0]?.price];
+  const prices =
+    (bid === undefined ? '' : `"bestBidPrice":"${bid}",`) +
+    (ask === undefined ? '' : `"bestAskPrice":"${ask}",`);
+  if (mid2 === null || bid === undefined || ask === undefined) return `${prices}"depth":[]`;
+  const spread = mid2 === 0n ? 0 : (Number(ask - bid) / Number(mid2)) * 2e4;
+  const rows = DISTANCES_BPS.map((bps) => {
+    const reach = { mid2, bps: BigInt(bps) };
+    const [bids, asks] = [sumWithin(sides, 'bids', reach), sumWithin(sides, 'asks', reach)];
+    return (
+      `{"bps":${bps},"bidBase":"${bids.base}","bidQuote":"${bids.quote}",` +
+      `"askBase":"${asks.base}","askQuote":"${asks.quote}"}`
+    );
+  });
+  return `${prices}"spreadBps":${spread},"depth":[${rows.join(',')}]`;
+}
+
+/** The widest band: a part of the mid price. */
+const BAND_PARTS = 2_000n;
+
+/**
+ * Returns further members of a row: base by band of price, from the best band of each side to the
+ * largest distance. Bands are `bandStep` wide, the largest of 1, 2 and 5 times a power of ten that
+ * is at most five basis points, and begin at its multiples.
+ */
+export function bandsText(sides: BookLevels): string {
+  const mid2 = doubleMid(sides);
+  if (mid2 === null) return '"bids":[],"asks":[]';
+  const step = bandStep(mid2 / 2n / BAND_PARTS);
+  const [bids, asks] = [bandsOf(sides, 'bids', mid2, step), bandsOf(sides, 'asks', mid2, step)];
+  return (
+    `"bandStep":"${step}","bidBand":"${bids.from}","bids":[${bids.sizes}],` +
+    `"askBand":"${asks.from}","asks":[${asks.sizes}]`
+  );
+}
+
+function bandStep(most: bigint): bigint {
+  if (most < 1n) return 1n;
+  const power = 10n ** BigInt(String(most).length - 1);
+  const times = [5n, 2n].find((factor) => factor * power <= most) ?? 1n;
+  return times * power;
+}
+
+function bandsOf(sides: BookLevels, side: keyof BookLevels, mid2: bigint, step: bigint) {
+  const first = (sides[side][0]?.price ?? 0n) / step;
+  const sizes: bigint[] = [];
+  for (const level of sides[side]) {
+    if (!isWithin(level, side, { mid2, bps: BPS_MAX })) break;
+    const band = level.price / step;
+    const at = Number(side === 'bids' ? first - band : band - first);
+    while (sizes.length <= at) sizes.push(0n);
+    sizes[at] = (sizes[at] ?? 0n) + level.size;
+  }
+  return { from: first * step, sizes: sizes.map((size) => `"${size}"`).join(',') };
+}
+
+/** Returns the sums of a side within a distance. */
+function sumWithin(sides: BookLevels, side: keyof BookLevels, reach: Reach) {
+  let [base, value] = [0n, 0n];
+  for (const level of sides[side]) {
+    if (!isWithin(level, side, reach)) break;
+    base += level.size;
+    value += level.size * level.price;
+  }
+  return { base, quote: value / BASE_ONE };
+}
