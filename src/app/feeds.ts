@@ -49,7 +49,8 @@ export function liveOrigin(
     return { engine, feed: (events) => liveFeed({ ...parts, events }) };
   }
   const setup = { ...settings, folder: journalFolder, programId };
-  const journal = new Journal({ setup, turnLog: engine.turnLog, ...runtime });
+  const onSegmentEnded = (): void => void asOf.summarizeEnded();
+  const journal = new Journal({ setup, turnLog: engine.turnLog, onSegmentEnded, ...runtime });
   const files = { folder: journalFolder, programId, program };
   const asOf = new AsOfReads({ files, journal, ...runtime });
   const replays = new TopicReplays({ files, journal, ...runtime });

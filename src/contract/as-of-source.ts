@@ -45,8 +45,20 @@ export type AsOfPart =
   | { readonly read: AsOfRead; readonly absent: string }
   | { readonly text: string };
 
-/** The requested bodies of one moment: one body or a batch. */
-export type AsOfBodies = { readonly read: AsOfRead } | { readonly parts: readonly AsOfPart[] };
+/** A market's liquidity over the time up to the moment of the request. */
+export interface LiquidityHistoryRead {
+  readonly key: MarketIdentity;
+  /** Unix milliseconds. */
+  readonly fromMs: number;
+  /** Distance of two rows, milliseconds: a multiple of ten seconds. */
+  readonly stepMs: number;
+}
+
+/** The requested bodies of one moment: one body, a batch, or the history that ends at it. */
+export type AsOfBodies =
+  | { readonly read: AsOfRead }
+  | { readonly parts: readonly AsOfPart[] }
+  | { readonly history: LiquidityHistoryRead };
 
 /** A request for bodies of a moment. */
 export interface AsOfRequest {
@@ -70,6 +82,8 @@ export interface AsOfBody {
   readonly versions: readonly MarketVersion[];
   /** Whether the body can no longer change; false at the newest moment of the journal. */
   readonly isFinal: boolean;
+  /** Whether a repeated request goes on where this history was not ready yet. */
+  readonly isPartial?: boolean;
 }
 
 /** Why there is no body. */

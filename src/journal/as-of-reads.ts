@@ -22,6 +22,8 @@ import {
   AS_OF_MS_MAX,
   AS_OF_THREADS_MAX,
   AS_OF_WAITING_MAX,
+  SUMMARY_LOOK_MS,
+  SUMMARY_STEP_MS,
 } from './model/limits.js';
 import type { JournalFiles, MomentResult, ToPast } from './model/messages.js';
 import { type FlushedJournal, RecentTurns } from './recent-turns.js';
@@ -117,6 +119,25 @@ export class AsOfReads implements AsOfSource {
         this.#startJobs();
       }, job.fail);
     });
+  }
+
+  /**
+   * Makes the summary of a segment that has just ended, so that no request waits for it. Failures
+   * are left to requests, which try again.
+   */
+  async summarizeEnded(): Promise<void> {
+    const ts = this.#options.journal.readStats().newest?.ts ?? 0;
+    const history = {
+      key: { marketType: 'perp', marketIndex: 0 },
+      fromMs: ts - SUMMARY_LOOK_MS,
+      stepMs: SUMMARY_STEP_MS,
+    } as const;
+    const moment = { by: 'ts', value: ts } as const;
+    const request = { moment, bodies: { history } };
+    const of = { client: undefined, isGone: () => this.#isStopped };
+    for (let reply: AsOfReply | undefined; isMore(reply); ) {
+      reply = await this.#makeReply(request, of).catch(() => STOPPING);
+    }
   }
 
   /** Ends all threads. */
@@ -229,6 +250,11 @@ export class AsOfReads implements AsOfSource {
     slot.job?.fail(new JournalError('JOURNAL_FAILED', `the thread ended: ${shownFailure(cause)}`));
     this.#startJobs();
   }
+}
+
+/** Whether another request makes more of a summary. */
+function isMore(reply: AsOfReply | undefined): boolean {
+  return reply === undefined || (reply.kind === 'body' && reply.isPartial === true);
 }
 
 /** Job numbers wrap around within 32 bits. */

@@ -32,6 +32,8 @@ interface JournalOptions {
    * `LOG_MISMATCH` when the log belongs to another chain, otherwise `JOURNAL_FAILED`.
    */
   readonly onEnded?: (error: JournalError) => void;
+  /** Called when a segment has ended, and another one has begun. */
+  readonly onSegmentEnded?: () => void;
   /** The core's log of the book's inputs. */
   readonly turnLog: TurnLog;
   readonly log: Log;
@@ -238,12 +240,18 @@ export class Journal implements JournalSource {
         this.#endFlush(message);
         return;
       case 'state':
-        this.#stats = message.stats;
-        this.#listing = message.listing;
+        this.#noteState(message);
         return;
       case 'log':
         this.#options.log[message.level](message.fields, message.message);
     }
+  }
+
+  #noteState({ stats, listing }: Extract<FromJournal, { readonly kind: 'state' }>): void {
+    const begun = this.#stats.events.segmentsBegun;
+    this.#stats = stats;
+    this.#listing = listing;
+    if (begun > 0 && stats.events.segmentsBegun > begun) this.#options.onSegmentEnded?.();
   }
 
   /**

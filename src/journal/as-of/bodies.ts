@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type {
-  AsOfBodies,
   AsOfBody,
   AsOfPart,
   AsOfRead,
@@ -12,8 +11,11 @@ import type { Engine } from '../../engine/engine.js';
 import { EngineError } from '../../engine/errors.js';
 import type { JournalPlayer } from '../store/journal-player.js';
 
+/** Bodies of a book at one moment. */
+export type BookBodies = { readonly read: AsOfRead } | { readonly parts: readonly AsOfPart[] };
+
 /** Renders the requested bodies at the player's position, with the live book's functions. */
-export function renderBodies(book: JournalPlayer, bodies: AsOfBodies, asOf: AsOfStamp): AsOfReply {
+export function renderBodies(book: JournalPlayer, bodies: BookBodies, asOf: AsOfStamp): AsOfReply {
   if ('parts' in bodies) return renderBatch(book, bodies.parts, asOf);
   const { read } = bodies;
   const market = book.findMarket(read.key)?.id;
@@ -82,7 +84,12 @@ function withStamp(pieces: readonly Uint8Array[], { epoch, slot, ts }: AsOfStamp
   return Buffer.concat([open.subarray(0, open.length - 1), Buffer.from(`,"asOf":${stamp}}`)]);
 }
 
-function finishBody(whole: Buffer, asOf: AsOfStamp, versions: readonly MarketVersion[]): AsOfBody {
+/** Returns the body of a reply, a separate buffer with its hash. */
+export function finishBody(
+  whole: Buffer,
+  asOf: AsOfStamp,
+  versions: readonly MarketVersion[],
+): AsOfBody {
   // A separate buffer, because it is transferred.
   const body = new Uint8Array(whole);
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, HASH_CHARS);

@@ -68,6 +68,11 @@ export class MomentFinder {
     return { choice, market };
   }
 
+  /** Returns all segments, the oldest first. Throws the file system's error. */
+  segments(): readonly SegmentInfo[] {
+    return this.#index.read().segments;
+  }
+
   /** Returns the next segment, of any epoch; undefined after the newest. */
   findNext({ number }: PlayedSegment): SegmentInfo | undefined {
     return this.#index.read().segments.find((segment) => segment.number > number);

@@ -6,6 +6,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ManualTimers } from '../../../test/support/manual-timers.js';
 import type { AsOfMoment, AsOfReply } from '../../contract/as-of-source.js';
 import { PROGRAM_ID } from '../../sim/bytes/keys.js';
 import { Random } from '../../sim/random.js';
@@ -100,7 +101,7 @@ function someName(moment: AsOfMoment): string {
 }
 
 test(`${MOMENTS} random moments show the bytes that were shown`, () => {
-  const reader = new MomentReader({ folder, programId: PROGRAM_ID });
+  const reader = new MomentReader({ folder, programId: PROGRAM_ID }, new ManualTimers());
   let bodies = 0;
   for (let at = 0; at < MOMENTS; at += 1) {
     const moment = someMoment();
@@ -128,7 +129,7 @@ function someRead(): string {
 }
 
 function newReader(place: string = folder): MomentReader {
-  return new MomentReader({ folder: place, programId: PROGRAM_ID });
+  return new MomentReader({ folder: place, programId: PROGRAM_ID }, new ManualTimers());
 }
 
 describe('a moment that is not there', () => {

@@ -1,11 +1,13 @@
 import type { AsOfMoment, AsOfReply } from '../../contract/as-of-source.js';
+import type { Timers } from '../../contract/timers.js';
 import { EngineError } from '../../engine/errors.js';
 import type { JournalUntil } from '../../engine/journal-reader.js';
 import { systemCodeOf } from '../model/error.js';
 import type { BookCounts, JournalFiles, MomentJob } from '../model/messages.js';
 import type { JournalPlayer, PlayedTo } from '../store/journal-player.js';
 import type { SegmentChoice } from '../store/segment-choice.js';
-import { renderBodies } from './bodies.js';
+import { type BookBodies, renderBodies } from './bodies.js';
+import { LiquidityHistory } from './liquidity-history.js';
 import { MomentFinder } from './moment-finder.js';
 import { WarmBooks } from './warm-books.js';
 
@@ -24,10 +26,12 @@ interface Target {
 export class MomentReader {
   readonly #finder: MomentFinder;
   readonly #books: WarmBooks;
+  readonly #history: LiquidityHistory;
 
-  constructor(files: JournalFiles) {
+  constructor(files: JournalFiles, timers: Pick<Timers, 'nowMs'>) {
     this.#finder = new MomentFinder(files);
     this.#books = new WarmBooks(this.#finder);
+    this.#history = new LiquidityHistory(files, this.#finder, timers);
   }
 
   /** Returns and resets the counts of restored and reused books. */
@@ -54,22 +58,26 @@ export class MomentReader {
     if (error instanceof EngineError) return this.#notKept(moment, { error });
     const code = systemCodeOf(error);
     if (code === null) throw error;
-    return { kind: 'busy', message: `the files of the journal cannot be read (${code})` };
+    return {
+      kind: 'busy',
+      message: `the files of the journal cannot be read (${code})`,
+    };
   }
 
   #makeReply(job: MomentJob, isCancelled: () => boolean): AsOfReply | undefined {
     const { moment, bodies } = job;
+    if ('history' in bodies) return this.#history.read({ ...job, bodies }, isCancelled);
     const key = 'read' in bodies ? bodies.read.key : null;
     const { choice, market } = this.#finder.findMoment(moment, { key, isCancelled });
     if (isCancelled()) return undefined;
     if (market === -1) return { kind: 'noMarket' };
     if (choice === null) return this.#notKept(moment);
-    return this.#readFrom(targetOf(moment, choice, market ?? 0), job, isCancelled);
+    return this.#readFrom(targetOf(moment, choice, market ?? 0), { ...job, bodies }, isCancelled);
   }
 
   #readFrom(
     { choice, until, isUsable }: Target,
-    job: MomentJob,
+    job: MomentJob & { readonly bodies: BookBodies },
     isCancelled: () => boolean,
   ): AsOfReply | undefined {
     const { moment } = job;

@@ -220,6 +220,19 @@ export const AS_OF_MS_MAX = 10_000;
 /** Idle time after which a thread ends and its books are dropped. */
 export const AS_OF_IDLE_MS = 60_000;
 
+/** Distance of two rows of a summary. */
+export const SUMMARY_STEP_MS = 10_000;
+/** The steps whose rows a summary has together, ascending: a day of rows a minute is read at once. */
+export const SUMMARY_STEPS_MS = [SUMMARY_STEP_MS, 60_000] as const;
+/** Bytes that contain the index of any summary: two thousand markets. */
+export const SUMMARY_INDEX_BYTES_MAX = 128 * 1024;
+/** The last turns of an ended segment are no older when its summary is made. */
+export const SUMMARY_LOOK_MS = 20_000;
+/** Time of a request for missing summaries, so that other requests wait no longer. */
+export const SUMMARY_WORK_MS = 500;
+/** Books of a thread whose summaries are not whole: the newest segment, and one that has ended. */
+export const SUMMARIES_MADE_MAX = 2;
+
 /** Levels a side in an export, the same as the maximum of a body. */
 export const EXPORT_LEVELS = 1_000;
 

@@ -12,7 +12,7 @@ interface PastOptions {
 
 /** Renders books of past moments, and plays past topics. Returns the receiver of messages. */
 export function readPast({ setup, timers, post }: PastOptions): (message: ToPast) => void {
-  const reader = new MomentReader(setup);
+  const reader = new MomentReader(setup, timers);
   const host = new ReplayHost({ files: setup, timers, post });
   const unwanted = new Int32Array(setup.unwanted);
   return (message) => {

@@ -19,6 +19,7 @@ import { countRetired, type RetentionPolicy } from './retention.js';
 import { type FoundSegments, readSegments } from './segment-index.js';
 import type { SegmentInfo } from './segment-info.js';
 import { segmentName } from './segment-name.js';
+import { dropSummary } from './summary-file.js';
 
 /** The exclusively locked folder of a journal, with the index of its segments. */
 export class JournalFolder {
@@ -101,6 +102,7 @@ export class JournalFolder {
     for (const name of names) {
       guardFolder('cleaned', () => rmSync(path.join(this.#path, name), { force: true }));
     }
+    for (const { number } of retired) dropSummary(this.#path, number);
     this.#segments.splice(0, retired.length);
     return names;
   }

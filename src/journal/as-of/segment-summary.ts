@@ -1,0 +1,85 @@
+import type { MarketIdentity } from '../../contract/as-of-source.js';
+import { bandsText, liquidityText, readNear } from '../../contract/liquidity.js';
+import { EngineError } from '../../engine/errors.js';
+import { SUMMARY_STEP_MS } from '../model/limits.js';
+import type { JournalPlayer } from '../store/journal-player.js';
+import type { SummaryRow, SummaryRows } from '../store/summary-file.js';
+
+/** The name of a market in the summaries of every epoch. */
+export function summaryName({ marketType, marketIndex }: MarketIdentity): string {
+  return `${marketType} ${marketIndex}`;
+}
+
+/** The summary of one segment, which is made from its turns and grows with them. */
+export class SegmentSummary {
+  readonly #player: JournalPlayer;
+  readonly #rows = new Map<string, SummaryRow[]>();
+  /** The members of each market that change with its book alone, by id. */
+  readonly #texts: { readonly version: string; readonly text: string }[] = [];
+  /** The next sampled moment, unix milliseconds. */
+  #nextMs: number;
+  #isDamaged = false;
+
+  constructor(player: JournalPlayer, firstMs: number) {
+    this.#player = player;
+    this.#nextMs = Math.ceil(firstMs / SUMMARY_STEP_MS) * SUMMARY_STEP_MS;
+  }
+
+  get rows(): SummaryRows {
+    return this.#rows;
+  }
+
+  /** The last turn that was applied. */
+  get moment() {
+    return this.#player.moment;
+  }
+
+  /**
+   * Samples the moments up to a time, which the file has reached, one in a step; a damaged file ends
+   * where it is damaged. Throws the file system's error.
+   */
+  *playTo(endMs: number): Generator<undefined> {
+    while (this.#nextMs <= endMs && !this.#isDamaged) {
+      const ts = this.#nextMs;
+      try {
+        this.#player.at({ tsMsMax: ts });
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error;
+        this.#isDamaged = true;
+        return;
+      }
+      this.#addRows(ts);
+      // Before the pause, after which another call may go on.
+      this.#nextMs += SUMMARY_STEP_MS;
+      yield;
+    }
+  }
+
+  release(): void {
+    this.#player.release();
+  }
+
+  #addRows(ts: number): void {
+    const { engine, isRestored } = this.#player;
+    if (!isRestored) return;
+    for (const market of engine.markets()) {
+      const name = summaryName(market);
+      const rows = this.#rows.get(name) ?? [];
+      if (rows.length === 0) this.#rows.set(name, rows);
+      rows.push({ ts, text: this.#textOf(market.id, ts) });
+    }
+  }
+
+  #textOf(id: number, ts: number): string {
+    const { engine } = this.#player;
+    const { seq, state } = engine.version(id);
+    const version = `${engine.epoch} ${seq}`;
+    let known = this.#texts[id];
+    if (known?.version !== version) {
+      const sides = readNear(engine, id);
+      known = { version, text: `${liquidityText(sides)},${bandsText(sides)}` };
+      this.#texts[id] = known;
+    }
+    return `{"ts":${ts},"state":"${state}",${known.text}}`;
+  }
+}
