@@ -71,12 +71,19 @@ export {
   type Resolution,
   type ServiceErrorCode,
 } from './generated/lists.js';
-export type { FundingRate, MarketLiquidity, MarketStats, Trade } from './generated/market-data.js';
+export type {
+  FundingRate,
+  LiquidityHistory,
+  MarketLiquidity,
+  MarketStats,
+  Trade,
+} from './generated/market-data.js';
 export type {
   BookOptions,
   CandlesQuery,
   L2Query,
   L3Query,
+  LiquidityQuery,
   MarketName,
   MatchQuery,
   MomentQuery,

@@ -4,6 +4,8 @@ export const HISTORY_LIMITS = {
   tradesMax: 1_000,
   tradesDefault: 100,
   candlesMax: 1_000,
+  /** Maximum rows of liquidity in a body: those of a day each two minutes have some 100 kB gzipped. */
+  liquidityRowsMax: 1_000,
   candleRecordsDefault: 100,
   /** Maximum funding rates in one response: thirty days of hourly records are 720. */
   fundingRatesMax: 1_000,

@@ -60,7 +60,7 @@ describe('what is not used is not loaded', () => {
   test.each([
     [['StreamClient'], 7_000],
     [['CandleClient'], 8_000],
-    [['HttpClient'], 5_750],
+    [['HttpClient'], 5_850],
     [['MarkPriceCache', 'OraclePriceCache'], 1_500],
     [['parsePrice', 'formatPrice', 'ClientError'], 1_200],
   ])('%j', async (names, bytesMax) => {

@@ -306,6 +306,11 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
         about: 'The body of /liquidity.',
         itemType: ['MarketLiquidity', 'The spread of a market, and the depth near its mid price.'],
       },
+      liquidityHistory: {
+        schema: bodyOf('LiquidityHistory'),
+        about: 'The body of /liquidity/history.',
+        type: ['LiquidityHistory', 'The liquidity of a market over time, the oldest row first.'],
+      },
       fundingRates: {
         schema: oneOf(bodyOf('FundingRates'), 0),
         about: 'The body of /fundingRates, newest first.',

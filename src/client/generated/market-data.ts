@@ -80,6 +80,56 @@ export const liquidity = list(object({
   })),
 }));
 
+/** The body of /liquidity/history. */
+export const liquidityHistory = object({
+  /** Type of the market. */
+  marketType,
+  /** Index among the markets of its type. */
+  marketIndex: whole,
+  /** Seconds between two rows. */
+  resolution: whole,
+  /** Segments of the journal in the range whose rows are here. */
+  segmentsRead: whole,
+  /** Segments in the range: with fewer read, the same request reads more. */
+  segments: whole,
+  /** Oldest first; none where the journal has a gap. */
+  rows: list(object({
+    /** Unix time in milliseconds; the book after the last turn until then. */
+    ts: whole,
+    /** How fresh the book is. */
+    state: word('rebuilding', 'live', 'lagging', 'stale'),
+    /** At 1e6; left out where a side is empty. */
+    bestBidPrice: orNull(price),
+    /** At 1e6; left out where a side is empty. */
+    bestAskPrice: orNull(price),
+    /** The spread in basis points of the mid price; negative where the book is crossed; left out where a side is empty. */
+    spreadBps: orNull(decimal),
+    /** Within 1, 2, 5, 10, 25, 50, 100 basis points; empty where a side is empty. */
+    depth: list(object({
+      /** Distance from the mid price, basis points. */
+      bps: whole,
+      /** Base of the bids within it, at 1e9. */
+      bidBase: base,
+      /** Their value at their prices, quote at 1e6. */
+      bidQuote: quote,
+      /** Base of the asks within it, at 1e9. */
+      askBase: base,
+      /** Their value at their prices, quote at 1e6. */
+      askQuote: quote,
+    })),
+    /** Width of a band of price, at 1e6: 1, 2 or 5 times a power of ten; left out without a mid price. */
+    bandStep: orNull(price),
+    /** Lower price of the band of the best bid, at 1e6. */
+    bidBand: orNull(price),
+    /** Bands from the best bid down to 100 basis points from the mid price. */
+    bids: list(base),
+    /** Lower price of the band of the best ask, at 1e6. */
+    askBand: orNull(price),
+    /** Bands from the best ask up to 100 basis points from the mid price. */
+    asks: list(base),
+  })),
+});
+
 /** The body of /fundingRates, newest first. */
 export const fundingRates = list(object({
   /** Unix time in seconds, of the block. */
@@ -145,6 +195,9 @@ export type MarketStats = Of<typeof marketStats>[number];
 
 /** The spread of a market, and the depth near its mid price. */
 export type MarketLiquidity = Of<typeof liquidity>[number];
+
+/** The liquidity of a market over time, the oldest row first. */
+export type LiquidityHistory = Of<typeof liquidityHistory>;
 
 /** A funding rate. */
 export type FundingRate = Of<typeof fundingRates>[number];

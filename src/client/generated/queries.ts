@@ -117,6 +117,16 @@ export interface CandlesQuery {
   readonly limit?: number;
 }
 
+/** What is asked of /liquidity/history. */
+export type LiquidityQuery = MarketName & {
+  /** Time of the oldest row in unix seconds; not given means an hour before to. */
+  readonly from?: number;
+  /** Time of the newest row in unix seconds; not given means now. */
+  readonly to?: number;
+  /** Seconds between two rows; by default the fewest with at most 1000 rows. */
+  readonly resolution?: '10' | '30' | '60' | '300' | '900' | '3600';
+};
+
 /** A page of a market's records in the form of the Drift v2 data API. */
 export interface RecordsQuery {
   /** Name of the market in any case, such as SOL-PERP, or its key, such as perp_0. */

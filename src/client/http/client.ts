@@ -18,6 +18,7 @@ import type {
   CandlesQuery,
   L2Query,
   L3Query,
+  LiquidityQuery,
   MarketName,
   MatchQuery,
   MomentQuery,
@@ -150,6 +151,14 @@ export class HttpClient {
   /** Returns the spread of all markets, and their depth within 1 to 100 basis points. */
   liquidity(options?: CallOptions): Promise<readonly marketData.MarketLiquidity[]> {
     return this.#getBody('/liquidity', {}, marketData.liquidity, options);
+  }
+
+  /** Returns the liquidity of a market over time. Rejects with NO_JOURNAL when no journal is kept. */
+  liquidityHistory(
+    query: LiquidityQuery,
+    options?: CallOptions,
+  ): Promise<marketData.LiquidityHistory> {
+    return this.#getBody('/liquidity/history', query, marketData.liquidityHistory, options);
   }
 
   /** Returns the funding rates of the last 30 days, newest first. */

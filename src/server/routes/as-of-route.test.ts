@@ -59,6 +59,39 @@ test('a market is named as every run knows it, with the parameters of the live p
   });
 });
 
+describe('/liquidity/history', () => {
+  const path = '/liquidity/history?marketName=SOL-PERP';
+  const key = { marketType: 'perp', marketIndex: 0 };
+
+  test.each([
+    ['&from=1000&to=2000', { fromMs: 1_000_000, stepMs: 10_000 }, 2_000_000],
+    ['&to=86400&from=0', { fromMs: 0, stepMs: 300_000 }, 86_400_000],
+    ['&to=9000', { fromMs: 5_400_000, stepMs: 10_000 }, 9_000_000],
+    ['&from=0&to=9000&resolution=60', { fromMs: 0, stepMs: 60_000 }, 9_000_000],
+  ])('%s reads that time', async (query, read, value) => {
+    const { text, headers } = await server.ask(`${path}${query}`);
+    expect([text, headers.get('etag')]).toEqual(['{"was":1}', '"h1"']);
+    const history = { key, ...read };
+    expect(past.requests).toEqual([{ moment: { by: 'ts', value }, bodies: { history } }]);
+  });
+
+  test.each([
+    ['&from=3&to=2', 'INVALID_PARAM'],
+    ['&from=0&to=86400&resolution=60', 'INVALID_PARAM'],
+    ['&from=0&to=9000000', 'INVALID_PARAM'],
+    ['&resolution=7', 'INVALID_PARAM'],
+    ['X', 'UNKNOWN_MARKET'],
+  ])('%s is refused as %s', async (query, code) => {
+    const { text } = await server.ask(`${path}${query}`);
+    expect(text).toContain(code);
+    expect(past.requests).toEqual([]);
+  });
+
+  test('without a journal there is none', async () => {
+    expect((await without.ask(path)).text).toContain('NO_JOURNAL');
+  });
+});
+
 test('an entry of a batch that is wrong stays an error in its place', async () => {
   await server.ask('/batchL2?marketName=SOL,NONE&slot=90');
   expect(past.requests[0]?.bodies).toMatchObject({

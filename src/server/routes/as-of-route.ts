@@ -63,7 +63,7 @@ export function withMoment(options: AsOfRouteOptions, dated: DatedRoute): BookRo
     requireFirstBook(readiness());
     const encoding = encodings === 'json' ? undefined : encodingFor(request);
     const bodies = bodiesOf(request, { moment, encoding: encoding ?? 'json' });
-    return replyLater(asOf, { request, moment, bodies, encoding, gzips, timings, timers });
+    return replyAtMoment(asOf, { request, moment, bodies, encoding, gzips, timings, timers });
   };
 }
 
@@ -80,7 +80,8 @@ interface PastRead extends Pick<AsOfRouteOptions, 'timers'> {
   readonly gzips: GzipCache;
 }
 
-async function replyLater(asOf: AsOfSource, read: PastRead): Promise<Reply> {
+/** Replies with the bodies of a moment. */
+export async function replyAtMoment(asOf: AsOfSource, read: PastRead): Promise<Reply> {
   const { request, moment, bodies, encoding, gzips, timings, timers } = read;
   // Headers can be read only now.
   const ifNoneMatch = request.getHeader('if-none-match');

@@ -32,7 +32,7 @@ import {
 } from './versioned-reply.js';
 
 /** Base and quote within one distance. */
-const depth = Type.Object({
+const depthRow = Type.Object({
   bps: Type.Integer({ description: 'Distance from the mid price, basis points.' }),
   bidBase: size('Base of the bids within it, at 1e9.'),
   bidQuote: unsigned('quote', 'Their value at their prices, quote at 1e6.'),
@@ -40,13 +40,8 @@ const depth = Type.Object({
   askQuote: unsigned('quote', 'Their value at their prices, quote at 1e6.'),
 });
 
-const market = Type.Object({
-  symbol,
-  marketType,
-  marketIndex,
-  seq: count('Grows with each change of the market within an epoch.'),
-  slot: count('The newest slot of the book.'),
-  epoch: text('One run of the service on one chain.'),
+/** Members of a row that a book has at any moment. */
+export const nearBook = {
   state,
   bestBidPrice: leftOutForNull('price', price('At 1e6; left out where a side is empty.')),
   bestAskPrice: leftOutForNull('price', price('At 1e6; left out where a side is empty.')),
@@ -57,9 +52,19 @@ const market = Type.Object({
         'The spread in basis points of the mid price; negative where the book is crossed; left out where a side is empty.',
     }),
   ),
-  depth: Type.Array(depth, {
+  depth: Type.Array(depthRow, {
     description: `Within ${DISTANCES_BPS.join(', ')} basis points; empty where a side is empty.`,
   }),
+};
+
+const market = Type.Object({
+  symbol,
+  marketType,
+  marketIndex,
+  seq: count('Grows with each change of the market within an epoch.'),
+  slot: count('The newest slot of the book.'),
+  epoch: text('One run of the service on one chain.'),
+  ...nearBook,
 });
 
 /** The path. */

@@ -28,6 +28,7 @@ import { journalPath } from './journal.js';
 import { l2 } from './l2.js';
 import { l3 } from './l3.js';
 import { liquidityPath } from './liquidity.js';
+import { liquidityHistoryPath } from './liquidity-history.js';
 import { fundingRateArchive, tradeArchive } from './market-archives.js';
 import { marketCandles } from './market-candles.js';
 import { marketFundingRates } from './market-funding-rates.js';
@@ -67,6 +68,7 @@ export const paths = {
   '/l3': l3,
   '/auctions': auctions,
   '/liquidity': liquidityPath,
+  '/liquidity/history': liquidityHistoryPath,
   '/match': match,
   '/topMakers': topMakers,
   '/auctionParams': auctionParamsPath,
