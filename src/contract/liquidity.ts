@@ -12,11 +12,22 @@ const BPS_MAX = BigInt(DISTANCES_BPS.at(-1) ?? 0);
 /** One base at 1e9. */
 const BASE_ONE = 1_000_000_000n;
 
+type LevelSource = Pick<BookSource, 'levels'>;
+
 /** Reads a book, with the AMM, down to the largest distance. */
-export function readNear(book: Pick<BookSource, 'levels'>, id: number): BookLevels {
+export function readNear(book: LevelSource, market: number): BookLevels {
+  return readWithin(book, { market, vamm: true }, doubleMid);
+}
+
+/** Reads sides down to the largest distance from a mid price. */
+function readWithin(
+  book: LevelSource,
+  request: { readonly market: number; readonly vamm: boolean },
+  midOf: (sides: BookLevels) => bigint | null,
+): BookLevels {
   for (let asked: number = LEVELS.first; ; asked *= LEVELS.factor) {
-    const sides = book.levels({ market: id, depth: asked, vamm: true });
-    const mid2 = doubleMid(sides);
+    const sides = book.levels({ ...request, depth: asked });
+    const mid2 = midOf(sides);
     const isWhole = (side: keyof BookLevels): boolean => {
       const last = sides[side].at(-1);
       const isAll = last === undefined || sides[side].length < asked;
@@ -71,17 +82,19 @@ export function liquidityText(sides: BookLevels): string {
 const BAND_PARTS = 2_000n;
 
 /**
- * Returns further members of a row: base by band of price, from the best band of each side to the
- * largest distance. Bands are `bandStep` wide, the largest of 1, 2 and 5 times a power of ten that
+ * Returns all members of a row with bands: base of resting orders by band of price, from the best
+ * band of each side to the largest distance from the mid price of the book, which has the AMM. Bands are `bandStep` wide, the largest of 1, 2 and 5 times a power of ten that
  * is at most five basis points, and begin at its multiples.
  */
-export function bandsText(sides: BookLevels): string {
-  const mid2 = doubleMid(sides);
-  if (mid2 === null) return '"bids":[],"asks":[]';
+export function bandedText(book: LevelSource, market: number): string {
+  const near = readNear(book, market);
+  const mid2 = doubleMid(near);
+  if (mid2 === null) return `${liquidityText(near)},"bids":[],"asks":[]`;
+  const sides = readWithin(book, { market, vamm: false }, () => mid2);
   const step = bandStep(mid2 / 2n / BAND_PARTS);
   const [bids, asks] = [bandsOf(sides, 'bids', mid2, step), bandsOf(sides, 'asks', mid2, step)];
   return (
-    `"bandStep":"${step}","bidBand":"${bids.from}","bids":[${bids.sizes}],` +
+    `${liquidityText(near)},"bandStep":"${step}","bidBand":"${bids.from}","bids":[${bids.sizes}],` +
     `"askBand":"${asks.from}","asks":[${asks.sizes}]`
   );
 }

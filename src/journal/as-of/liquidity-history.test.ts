@@ -70,14 +70,16 @@ function newReader(timers: Pick<ManualTimers, 'nowMs'> = new ManualTimers()): Mo
   return new MomentReader({ folder, programId: PROGRAM_ID }, timers);
 }
 
-/** The base of each band of price of the book of a moment, from its /l2. */
-function bandsAt(reader: MomentReader, ts: number, step: number) {
+type Sides = Record<'bids' | 'asks', { readonly price: string; readonly size: string }[]>;
+
+/** The /l2 of a moment, with or without the AMM. */
+function bookAt(reader: MomentReader, ts: number, vamm: boolean): Sides {
   const reply = reader.readMoment(
     {
       id: 2,
       moment: { by: 'ts', value: ts },
       bodies: {
-        read: { path: 'l2', key: key(), request: { market: 0, depth: 1_000, vamm: true } },
+        read: { path: 'l2', key: key(), request: { market: 0, depth: 1_000, vamm } },
       },
       flushedMs: life.nowMs,
       newestMs: 0,
@@ -85,9 +87,13 @@ function bandsAt(reader: MomentReader, ts: number, step: number) {
     stays,
   );
   if (reply?.kind !== 'body') throw new Error(`there is no book at ${ts}`);
-  const l2: Record<'bids' | 'asks', { price: string; size: string }[]> = JSON.parse(
-    Buffer.from(reply.body).toString(),
-  );
+  return JSON.parse(Buffer.from(reply.body).toString());
+}
+
+/** The base of each band of price of the orders of a moment, and the best prices. */
+function bandsAt(reader: MomentReader, ts: number, step: number) {
+  const l2 = bookAt(reader, ts, true);
+  const orders = bookAt(reader, ts, false);
   const [bid, ask] = [l2.bids[0]?.price, l2.asks[0]?.price];
   const mid = (Number(bid) + Number(ask)) / 2;
   const sums = (
@@ -101,8 +107,8 @@ function bandsAt(reader: MomentReader, ts: number, step: number) {
     }
     return all;
   };
-  const bids = sums(l2.bids, (price) => mid - price <= mid / 100);
-  const asks = sums(l2.asks, (price) => price - mid <= mid / 100);
+  const bids = sums(orders.bids, (price) => mid - price <= mid / 100);
+  const asks = sums(orders.asks, (price) => price - mid <= mid / 100);
   return { bid, ask, mid, bids, asks };
 }
 

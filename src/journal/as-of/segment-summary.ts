@@ -1,5 +1,5 @@
 import type { MarketIdentity } from '../../contract/as-of-source.js';
-import { bandsText, liquidityText, readNear } from '../../contract/liquidity.js';
+import { bandedText } from '../../contract/liquidity.js';
 import { EngineError } from '../../engine/errors.js';
 import { SUMMARY_STEP_MS } from '../model/limits.js';
 import type { JournalPlayer } from '../store/journal-player.js';
@@ -76,8 +76,7 @@ export class SegmentSummary {
     const version = `${engine.epoch} ${seq}`;
     let known = this.#texts[id];
     if (known?.version !== version) {
-      const sides = readNear(engine, id);
-      known = { version, text: `${liquidityText(sides)},${bandsText(sides)}` };
+      known = { version, text: bandedText(engine, id) };
       this.#texts[id] = known;
     }
     return `{"ts":${ts},"state":"${state}",${known.text}}`;

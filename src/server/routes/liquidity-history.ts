@@ -33,7 +33,8 @@ const params = Type.Object({
 
 const band = (side: string) =>
   leftOutForNull('price', price(`Lower price of the band of the best ${side}, at 1e6.`));
-const bands = (what: string) => Type.Array(size('Base in a band, at 1e9.'), { description: what });
+const bands = (what: string) =>
+  Type.Array(size('Base of resting orders in a band, at 1e9.'), { description: what });
 
 const row = Type.Object({
   ts: count('Unix time in milliseconds; the book after the last turn until then.'),
