@@ -36,6 +36,10 @@ test.for([
 /** The other views, with what shows that they are whole. */
 const VIEWS = [
   { view: 'page/markets', state: 'live', whole: '[data-testid=all-markets] tbody tr' },
+  {
+    ...{ view: '?market=SOL-PERP&chart=liquidity', state: 'live' },
+    whole: '[data-testid=liquidity-table] tbody tr',
+  },
   { view: 'page/account', state: 'no address', whole: 'form' },
   { view: 'page/status', state: 'live', whole: '[data-testid=plots] canvas' },
   { view: 'page/console', state: 'closed', whole: '[data-testid=message]' },

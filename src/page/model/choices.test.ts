@@ -127,6 +127,7 @@ test('choices come from the address, else from the last visit, and those that ar
   const stored = (name: string) => (name === 'unit' || name === 'amm' ? 'quote' : null);
   const read = (query: string): Choices => readChoices(new URLSearchParams(query), stored);
   expect(read('candle=240&side=sell&size=12.5&amm=off')).toEqual({
+    ...{ chart: 'candles', span: '3600' },
     ...{ unit: 'quote', time: 'utc', candle: '240', amm: 'off', least: '0', side: 'sell' },
     ...{ size: '12.5', account: '' },
   });

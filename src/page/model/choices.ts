@@ -9,6 +9,10 @@ export interface Choices {
   time: 'utc' | 'local';
   /** Length of a candle. */
   candle: Resolution;
+  /** What the large panel shows: candles, or liquidity over time. */
+  chart: 'candles' | 'liquidity';
+  /** Seconds of liquidity. */
+  span: '600' | '3600' | '21600' | '86400';
   /** Whether the book contains the levels of the AMM. */
   amm: 'on' | 'off';
   /** Least value of a listed trade, in quote. */
@@ -30,6 +34,8 @@ export const CHOICES: { readonly [Name in Listed]: readonly Choices[Name][] } = 
   unit: ['base', 'quote'],
   time: ['utc', 'local'],
   candle: RESOLUTIONS.filter((name) => name !== '1440'),
+  chart: ['candles', 'liquidity'],
+  span: ['3600', '600', '21600', '86400'],
   amm: ['on', 'off'],
   least: ['0', '1000', '10000', '100000'],
   side: ['buy', 'sell'],

@@ -6,9 +6,9 @@ export function textOfError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether the service keeps no history, so that a repeated read cannot succeed. */
+/** Whether the service keeps no history or no journal, so that a repeated read cannot succeed. */
 export function isNotKept(error: unknown): boolean {
-  return error instanceof ClientError && error.code === 'NO_HISTORY';
+  return error instanceof ClientError && ['NO_HISTORY', 'NO_JOURNAL'].includes(error.code);
 }
 
 /** What a panel of the history knows: `subject` is a plural, such as `trades`. */

@@ -61,6 +61,12 @@ export const RATE_MS = 5_000;
 export const STRIP_MS = 250;
 /** Interval of redrawing the depth chart, which displays the whole book rather than each change. */
 export const DEPTH_MS = 250;
+/** Interval of reads of the newest liquidity, whose rows are as far apart. */
+export const LIQUIDITY_MS = 10_000;
+/** Price around the mid prices of a heatmap, as a part of them: as far as most orders rest. */
+export const HEAT_PADDING = 0.003;
+/** Pages of trades that a heatmap shows as dots: three thousand trades. */
+export const DOT_PAGES = { count: 3, size: 1_000 } as const;
 /** Interval of updates of the table next to a canvas, for screen readers. */
 export const TABLE_MS = 1_000;
 /** Interval of reading /l2 for the oracle price. */
