@@ -127,16 +127,17 @@ export class JournalPlayer {
   /** Applies turns up to a moment. Throws like {@link JournalPlayer.next}. */
   at(until: JournalUntil, isCancelled = (): boolean => false): PlayedTo {
     this.#until = until;
-    const turnsMax = Math.min(until.turnsMax ?? PLAYER_SLICE_TURNS, PLAYER_SLICE_TURNS);
+    let turnsLeft = until.turnsMax ?? Number.POSITIVE_INFINITY;
     while (!isCancelled()) {
       const { turns } = this.#reader.position();
-      const { kind } = this.#step({ ...until, turnsMax });
-      if (kind === 'moreBytes') return 'end';
+      const turnsMax = Math.min(turnsLeft, PLAYER_SLICE_TURNS);
+      const { kind } = this.#stepRead({ ...until, turnsMax });
+      const played = this.#reader.position().turns - turns;
+      turnsLeft -= played;
+      if (kind === 'moreBytes' && !this.#readMore()) return 'end';
       if (kind === 'full') return 'full';
-      if (kind !== 'reached') continue;
-      const isPaused = this.#reader.position().turns - turns === turnsMax;
-      if (!isPaused) return 'reached';
-      if (until.turnsMax !== undefined) return 'paused';
+      if (kind === 'reached' && played < turnsMax) return 'reached';
+      if (turnsLeft <= 0) return 'paused';
     }
     return 'cancelled';
   }
@@ -225,12 +226,18 @@ export class JournalPlayer {
     this.#reader.release();
   }
 
-  #step(until?: JournalUntil): JournalStep {
+  #step(): JournalStep {
     for (;;) {
-      const step = this.engine.readJournal(this.#reader, until);
-      if (step.kind === 'checkpoint') this.#isRestored = this.#isBegun = true;
+      const step = this.#stepRead();
       if (step.kind !== 'moreBytes' || !this.#readMore()) return step;
     }
+  }
+
+  /** Makes a step within the bytes that were read. */
+  #stepRead(until?: JournalUntil): JournalStep {
+    const step = this.engine.readJournal(this.#reader, until);
+    if (step.kind === 'checkpoint') this.#isRestored = this.#isBegun = true;
+    return step;
   }
 
   /**
