@@ -166,7 +166,7 @@ export class PageVisit {
   /** Bytes of the loaded scripts as they were sent, without the library that draws a chart. */
   scriptBytes(): Promise<number> {
     return this.page.evaluate(`performance.getEntriesByType('resource')
-      .filter(({ name }) => name.endsWith('.js') && !/candle-chart|time-plot/.test(name))
+      .filter(({ name }) => name.endsWith('.js') && !/candle-chart|time-plot|LiquidityPanel/.test(name))
       .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);
   }
 

@@ -31,6 +31,8 @@ interface HeatScene {
 /** Widths and heights in CSS pixels. */
 const AXIS = { width: 84, height: 20 };
 const STRIP = { height: 38, gap: 6 };
+/** The height of the largest value, below the text of its strip. */
+const LINE_PART = 0.6;
 const RADIUS = { least: 1.5, most: 7 };
 /** A trade of this value has a dot of half the largest area. */
 const DOT_VALUE = 10_000;
@@ -175,7 +177,7 @@ function drawStrips(context: Context, scene: HeatScene, areas: Areas): void {
   const strip = (top: number, color: string, partOf: (column: HeatColumn) => number): void =>
     drawLine(context, scene, areas, {
       ...{ top, height: STRIP.height, color },
-      valueOf: (column) => 1 - Math.max(0, partOf(column)),
+      valueOf: (column) => 1 - LINE_PART * Math.max(0, partOf(column)),
     });
   context.fillStyle = palette.line;
   for (const top of [areas.spread, areas.depth, areas.axis])
