@@ -82,7 +82,7 @@ export interface AsOfBody {
   readonly versions: readonly MarketVersion[];
   /** Whether the body can no longer change; false at the newest moment of the journal. */
   readonly isFinal: boolean;
-  /** Whether a repeated request goes on where this history was not ready yet. */
+  /** Whether the history lacks segments, of which a repeated request reads more. */
   readonly isPartial?: boolean;
 }
 

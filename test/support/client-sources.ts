@@ -122,7 +122,7 @@ function queriesText(): string {
     '/** What is asked of /candles. */',
     `export interface CandlesQuery ${queryMembers(paths['/candles'].params, { texts: { resolution: 'string' } })}`,
     '',
-    '/** What is asked of /liquidity/history. */',
+    '/** A market and the time whose liquidity is read. */',
     `export type LiquidityQuery = MarketName & ${queryMembers(paths['/liquidity/history'].params, { omit: NAMES_OF_MARKET })};`,
     '',
     "/** A page of a market's records in the form of the Drift v2 data API. */",

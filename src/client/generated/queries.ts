@@ -117,7 +117,7 @@ export interface CandlesQuery {
   readonly limit?: number;
 }
 
-/** What is asked of /liquidity/history. */
+/** A market and the time whose liquidity is read. */
 export type LiquidityQuery = MarketName & {
   /** Time of the oldest row in unix seconds; not given means an hour before to. */
   readonly from?: number;

@@ -23,7 +23,7 @@ interface ReadSegment {
  * The liquidity of a market over time, from the summaries of segments. A segment without a summary
  * is played, and its summary is written once the segment has ended. One request works for a limited
  * time, the newest segment first; its reply then says how many segments it lacks, and the next
- * request goes on.
+ * request continues.
  */
 export class LiquidityHistory {
   readonly #files: JournalFiles;
@@ -63,12 +63,27 @@ export class LiquidityHistory {
       return this.#readSegment(segment, job, { isEnded, endMs: segmentEndMs, mayGoOn });
     });
     if (isCancelled()) return undefined;
+    return this.#makeBody(job, { read: read.toReversed(), last, isEnded: last !== newest });
+  }
+
+  #makeBody(
+    job: HistoryJob,
+    of: {
+      readonly read: readonly ReadSegment[];
+      readonly last: SegmentInfo;
+      readonly isEnded: boolean;
+    },
+  ): AsOfReply {
+    const { read, last, isEnded } = of;
     const whole = read.filter(({ isWhole }) => isWhole).length;
-    const body = bodyOf(read.toReversed(), job, { whole, of: asked.length });
-    const isPartial = whole < asked.length;
+    const body = bodyOf(read, job, { whole, of: read.length });
+    const isPartial = whole < read.length;
     const asOf = { epoch: last.epoch, ...(this.#begun.get(last.number)?.moment ?? last.last) };
-    const isFinal = !isPartial && last !== newest;
-    return { ...finishBody(Buffer.from(body), asOf, []), isFinal, isPartial };
+    return {
+      ...finishBody(Buffer.from(body), asOf, []),
+      isFinal: !isPartial && isEnded,
+      isPartial,
+    };
   }
 
   #readSegment(

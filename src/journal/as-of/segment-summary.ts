@@ -49,7 +49,7 @@ export class SegmentSummary {
         return;
       }
       this.#addRows(ts);
-      // Before the pause, after which another call may go on.
+      // Before the pause, after which another call may continue.
       this.#nextMs += SUMMARY_STEP_MS;
       yield;
     }

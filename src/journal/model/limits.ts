@@ -222,7 +222,7 @@ export const AS_OF_IDLE_MS = 60_000;
 
 /** Distance of two rows of a summary. */
 export const SUMMARY_STEP_MS = 10_000;
-/** The steps whose rows a summary has together, ascending: a day of rows a minute is read at once. */
+/** The steps whose rows a summary has together, ascending: a day of one row a minute needs one piece of each. */
 export const SUMMARY_STEPS_MS = [SUMMARY_STEP_MS, 60_000] as const;
 /** Bytes that contain the index of any summary: two thousand markets. */
 export const SUMMARY_INDEX_BYTES_MAX = 128 * 1024;

@@ -1,5 +1,5 @@
 /**
- * The summary of an ended segment, a file beside it: `000000000042.summary`. It has, by market, one
+ * The summary of an ended segment, in a file of its own: `000000000042.summary`. It has, by market, one
  * row of JSON for each sampled moment. The first line is the index; compressed rows follow, those of
  * a market in one piece for each step, so that a reader of a long time unpacks few rows.
  */
@@ -20,15 +20,15 @@ export interface SummaryRow {
 export type SummaryRows = ReadonlyMap<string, readonly SummaryRow[]>;
 
 /** Offset after the index, and length, in bytes. */
-type Place = readonly [number, number];
+type PiecePlace = readonly [number, number];
 
 /** Version of the format. */
 const VERSION = 1;
 
-interface Index {
+interface SummaryIndex {
   readonly version: number;
-  /** Place of the rows of each step, by market. */
-  readonly markets: Readonly<Record<string, readonly Place[]>>;
+  /** PiecePlace of the rows of each step, by market. */
+  readonly markets: Readonly<Record<string, readonly PiecePlace[]>>;
 }
 
 /** Returns the path of the summary of a segment. */
@@ -39,7 +39,7 @@ export function summaryPath(folder: string, number: number): string {
 /** Writes the summary of a segment. Throws the file system's error. */
 export function writeSummary(folder: string, number: number, rows: SummaryRows): void {
   const pieces: Buffer[] = [];
-  const markets: Record<string, Place[]> = {};
+  const markets: Record<string, PiecePlace[]> = {};
   let end = 0;
   for (const [market, all] of rows) {
     markets[market] = SUMMARY_STEPS_MS.map((step) => {
@@ -50,7 +50,7 @@ export function writeSummary(folder: string, number: number, rows: SummaryRows):
       return [end - piece.length, piece.length];
     });
   }
-  const index = JSON.stringify({ version: VERSION, markets } satisfies Index);
+  const index = JSON.stringify({ version: VERSION, markets } satisfies SummaryIndex);
   const file = summaryPath(folder, number);
   // A reader sees a whole file or none.
   writeFileSync(`${file}.part`, Buffer.concat([Buffer.from(`${index}\n`), ...pieces]));
@@ -81,7 +81,7 @@ function readRows(file: number, market: string, stepMs: number): readonly Summar
   const head = Buffer.allocUnsafe(SUMMARY_INDEX_BYTES_MAX);
   const start = head.subarray(0, readSync(file, head, 0, head.length, 0));
   const end = start.indexOf('\n');
-  const { version, markets } = JSON.parse(start.toString('utf8', 0, end)) as Index;
+  const { version, markets } = JSON.parse(start.toString('utf8', 0, end)) as SummaryIndex;
   if (version !== VERSION) return undefined;
   const longest = SUMMARY_STEPS_MS.findLastIndex((step) => stepMs % step === 0);
   const place = markets[market]?.[longest];

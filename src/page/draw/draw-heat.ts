@@ -40,7 +40,7 @@ const DOT_VALUE = 10_000;
 type Context = CanvasRenderingContext2D;
 
 /** The parts of the panel, from above. */
-interface Areas {
+interface HeatAreas {
   readonly width: number;
   readonly heat: number;
   readonly spread: number;
@@ -49,7 +49,7 @@ interface Areas {
 }
 
 /** Returns the parts of a panel of a size. */
-function areasOf({ width, height }: Size): Areas {
+function areasOf({ width, height }: Size): HeatAreas {
   const axis = height - AXIS.height;
   const depth = axis - STRIP.height;
   const spread = depth - STRIP.gap - STRIP.height;
@@ -119,11 +119,11 @@ export function drawHeat(context: Context, scene: HeatScene): void {
   drawAxes(context, scene, areas);
 }
 
-function xOf(ts: number, { fromTs, toTs }: HeatView, { width }: Areas): number {
+function xOf(ts: number, { fromTs, toTs }: HeatView, { width }: HeatAreas): number {
   return ((ts - fromTs) / (toTs - fromTs)) * width;
 }
 
-interface Line {
+interface HeatLine {
   readonly top: number;
   readonly height: number;
   readonly color: string;
@@ -132,7 +132,12 @@ interface Line {
 }
 
 /** Draws a line through all columns; where columns are missing it is interrupted. */
-function drawLine(context: Context, { columns, view }: HeatScene, areas: Areas, line: Line): void {
+function drawLine(
+  context: Context,
+  { columns, view }: HeatScene,
+  areas: HeatAreas,
+  line: HeatLine,
+): void {
   context.beginPath();
   let beforeTs = Number.NEGATIVE_INFINITY;
   for (const column of columns) {
@@ -147,7 +152,7 @@ function drawLine(context: Context, { columns, view }: HeatScene, areas: Areas, 
   context.stroke();
 }
 
-function drawDots(context: Context, { dots, view, palette }: HeatScene, areas: Areas): void {
+function drawDots(context: Context, { dots, view, palette }: HeatScene, areas: HeatAreas): void {
   context.strokeStyle = palette.panel;
   context.lineWidth = 0.75;
   for (const { ts, price, value, isBuy } of dots) {
@@ -169,7 +174,7 @@ function drawDots(context: Context, { dots, view, palette }: HeatScene, areas: A
 }
 
 /** Draws the spread, and the depth of both sides, each from zero, with its largest value. */
-function drawStrips(context: Context, scene: HeatScene, areas: Areas): void {
+function drawStrips(context: Context, scene: HeatScene, areas: HeatAreas): void {
   const { columns, palette, formatSize } = scene;
   const spreadMax = Math.max(0.01, ...columns.map(({ spreadBps }) => spreadBps));
   const depthMax =
@@ -193,7 +198,7 @@ function drawStrips(context: Context, scene: HeatScene, areas: Areas): void {
   context.fillText(`Depth within 10 bps, to ${formatSize(depthMax)}`, 8, areas.depth + 3);
 }
 
-function drawAxes(context: Context, scene: HeatScene, areas: Areas): void {
+function drawAxes(context: Context, scene: HeatScene, areas: HeatAreas): void {
   const { size, palette, view, formatPrice, formatTime } = scene;
   context.fillStyle = palette.muted;
   context.textBaseline = 'middle';

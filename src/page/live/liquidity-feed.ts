@@ -1,4 +1,4 @@
-/** The liquidity of a market over time: a first read, then what is new. */
+/** The liquidity of a market over time: a first read, then the newest rows. */
 import type { HttpClient, LiquidityQuery } from '@slotbook/client';
 import { columnOf, type HeatColumn } from '../model/heat.js';
 import { LIQUIDITY_MS, LOAD_RETRY_MS } from '../model/limits.js';
@@ -13,7 +13,7 @@ export interface LiquidityChoice {
   readonly untilMs: number | undefined;
 }
 
-/** What is known so far. */
+/** The rows that have arrived. */
 export interface LiquidityRead {
   /** Oldest first. */
   readonly columns: readonly HeatColumn[];
@@ -24,48 +24,65 @@ export interface LiquidityRead {
 }
 
 /**
- * Reads the choice, and then its newest rows, until the returned function is called. While the
- * service still makes summaries of its journal, the whole time is read again.
+ * Reads one choice, and then its newest rows, until it is stopped. While the service still makes
+ * summaries of its journal, the whole time is read again.
  */
-export function followLiquidity(
-  http: HttpClient,
-  { market, span, resolution, untilMs }: LiquidityChoice,
-  onRead: (read: LiquidityRead) => void,
-): () => void {
-  const work = new AbortController();
-  const { signal } = work;
-  let columns: readonly HeatColumn[] = [];
-  let progress: LiquidityRead['progress'];
+export class LiquidityFeed {
+  readonly #http: HttpClient;
+  readonly #choice: LiquidityChoice;
+  readonly #onRead: (read: LiquidityRead) => void;
+  readonly #work = new AbortController();
+  #read: LiquidityRead = { columns: [], progress: undefined, error: undefined };
 
-  const readOnce = async (): Promise<number | undefined> => {
-    const nowS = Math.floor((untilMs ?? Date.now()) / 1_000);
-    const isWhole = progress !== undefined && progress.read === progress.of;
-    const newest = isWhole ? columns.at(-1) : undefined;
-    const from = newest === undefined ? nowS - span : newest.ts / 1_000;
-    const until = untilMs === undefined ? {} : { to: nowS };
-    const query = { marketName: market, resolution, from, ...until };
-    const { rows, segmentsRead, segments } = await http.liquidityHistory(query, { signal });
-    const read = rows.flatMap((row) => columnOf(row) ?? []);
-    const first = Math.max(nowS - span, 0) * 1_000;
-    const older = columns.filter(({ ts }) => ts >= first && ts < from * 1_000);
-    columns = [...older, ...read];
-    progress = { read: segmentsRead, of: segments };
-    onRead({ columns, progress, error: undefined });
-    if (segmentsRead < segments) return 0;
-    return untilMs === undefined ? LIQUIDITY_MS : undefined;
-  };
-  const follow = async (retryMs: number): Promise<void> => {
+  constructor(http: HttpClient, choice: LiquidityChoice, onRead: (read: LiquidityRead) => void) {
+    this.#http = http;
+    this.#choice = choice;
+    this.#onRead = onRead;
+    void this.#follow(LOAD_RETRY_MS.first);
+  }
+
+  stop(): void {
+    this.#work.abort();
+  }
+
+  async #follow(retryMs: number): Promise<void> {
+    const { signal } = this.#work;
     if (signal.aborted) return;
+    const followAfter = (waitMs: number, nextMs: number) =>
+      setTimeout(() => void this.#follow(nextMs), waitMs);
     try {
-      const waitMs = await readOnce();
-      if (waitMs !== undefined) setTimeout(() => void follow(LOAD_RETRY_MS.first), waitMs);
+      await this.#readRows(signal);
+      const { progress } = this.#read;
+      if (progress === undefined || progress.read < progress.of)
+        followAfter(0, LOAD_RETRY_MS.first);
+      else if (this.#choice.untilMs === undefined) followAfter(LIQUIDITY_MS, LOAD_RETRY_MS.first);
     } catch (error) {
       if (signal.aborted) return;
-      onRead({ columns, progress, error });
-      const nextMs = Math.min(LOAD_RETRY_MS.max, retryMs * 2);
-      setTimeout(() => void follow(nextMs), retryMs);
+      this.#setRead({ ...this.#read, error });
+      followAfter(retryMs, Math.min(LOAD_RETRY_MS.max, retryMs * 2));
     }
-  };
-  void follow(LOAD_RETRY_MS.first);
-  return () => work.abort();
+  }
+
+  async #readRows(signal: AbortSignal): Promise<void> {
+    const { market: marketName, span, resolution, untilMs } = this.#choice;
+    const { columns, progress } = this.#read;
+    const nowS = Math.floor((untilMs ?? Date.now()) / 1_000);
+    const first = Math.max(0, nowS - span);
+    const newest = progress?.read === progress?.of ? columns.at(-1) : undefined;
+    const from = newest === undefined ? first : newest.ts / 1_000;
+    const until = untilMs === undefined ? {} : { to: nowS };
+    const query = { marketName, resolution, from, ...until };
+    const { rows, segmentsRead, segments } = await this.#http.liquidityHistory(query, { signal });
+    const older = columns.filter(({ ts }) => ts >= first * 1_000 && ts < from * 1_000);
+    this.#setRead({
+      columns: [...older, ...rows.flatMap((row) => columnOf(row) ?? [])],
+      progress: { read: segmentsRead, of: segments },
+      error: undefined,
+    });
+  }
+
+  #setRead(read: LiquidityRead): void {
+    this.#read = read;
+    this.#onRead(read);
+  }
 }

@@ -6,10 +6,10 @@ import { BASE_DECIMALS, type LiquidityHistory, PRICE_DECIMALS } from '@slotbook/
 import { HEAT_PADDING } from './limits.js';
 import { DEPTH_BPS } from './market-rows.js';
 
-type Row = LiquidityHistory['rows'][number];
+type HistoryRow = LiquidityHistory['rows'][number];
 
 /** The sizes of adjacent bands of price. */
-interface Bands {
+interface HeatBands {
   /** Lower price of the first band. */
   readonly from: number;
   /** From one band to the next, negative for bids. */
@@ -26,8 +26,8 @@ export interface HeatColumn {
   /** Base within ten basis points of the mid price. */
   readonly bidDepth: number;
   readonly askDepth: number;
-  readonly bids: Bands;
-  readonly asks: Bands;
+  readonly bids: HeatBands;
+  readonly asks: HeatBands;
 }
 
 /** The drawn time and prices. */
@@ -43,14 +43,14 @@ export interface HeatView {
 }
 
 /** A cell of the picture: its part of the strongest colour, 0 to 1. */
-type Paint = (at: { readonly x: number; readonly y: number }, part: number, side: Side) => void;
-type Side = 'bid' | 'ask';
+type Paint = (at: { readonly x: number; readonly y: number }, part: number, side: HeatSide) => void;
+type HeatSide = 'bid' | 'ask';
 
 const priceOf = (raw: bigint): number => Number(raw) / 10 ** PRICE_DECIMALS;
 const sizeOf = (raw: bigint): number => Number(raw) / 10 ** BASE_DECIMALS;
 
 /** Returns the column of a row; undefined where a side of the book is empty. */
-export function columnOf(row: Row): HeatColumn | undefined {
+export function columnOf(row: HistoryRow): HeatColumn | undefined {
   const { ts, bestBidPrice, bestAskPrice, spreadBps, bandStep, bidBand, askBand } = row;
   if (bestBidPrice === null || bestAskPrice === null || bandStep === null) return undefined;
   const near = row.depth.find(({ bps }) => bps === DEPTH_BPS);
@@ -87,7 +87,7 @@ export function viewOf(
 }
 
 /** The far end of the last band. */
-function endOf({ from, step, sizes }: Bands): number {
+function endOf({ from, step, sizes }: HeatBands): number {
   return from + (sizes.length + 1) * step;
 }
 
