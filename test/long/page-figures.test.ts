@@ -30,6 +30,8 @@ const TRACED_SECONDS = Math.min(SECONDS, 30);
 const VISITS = IS_LONG ? 20 : 1;
 const FIRST_BOOK_MS_MAX = 500;
 const SCRIPT_MS_MAX = 4;
+/** With all markets of mainnet and a heatmap. */
+const WIDE_SCRIPT_MS_MAX = 6;
 /** Readings of the heap in the whole time, and what those of the last quarter may have more than those before. */
 const READINGS = IS_LONG ? 30 : 2;
 const RISE_MEGABYTES_MAX = 0.5;
@@ -102,6 +104,27 @@ test('300 account updates a second cost a frame little, move nothing, and leave 
     expect(meanOf(readings.slice(-quarter)) - before).toBeLessThan(RISE_MEGABYTES_MAX);
   } finally {
     await visit.close();
+  }
+});
+
+test('a heatmap over 148 markets costs a frame little', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const place = path.join(folder, 'wide');
+  const flags = ['--markets-preset', 'mainnet', '--rate', '300', '--data-dir', place];
+  const wide = await ServiceChild.demo(flags);
+  const view = `${wide.url}/?market=SOL-PERP&chart=liquidity&span=600`;
+  const visit = await PageVisit.open(browser, view, { shows: 'service' });
+  try {
+    const rows = visit.page.getByTestId('liquidity-table').locator('tbody tr');
+    await rows.first().waitFor({ state: 'attached' });
+    const costs = await traceFrames(browser, visit.page, () => sleep(TRACED_SECONDS * 1_000));
+    printCosts('a heatmap over 148 markets', costs);
+    expect(costs.frames).toBeGreaterThan(0);
+    if (IS_LONG) expect.soft(costs.cpu.p99).toBeLessThan(WIDE_SCRIPT_MS_MAX);
+  } finally {
+    await visit.close();
+    await wide.stop();
   }
 });
 
