@@ -76,9 +76,9 @@ function liquidityHistoryRoute(service: PathService): Route {
   const { asOf, readiness, directory, timings, timers } = service;
   const gzips = new GzipCache();
   return (request) => {
+    requireFirstBook(readiness());
     const asked = parseRead(request.query, directory, Math.floor(timers.unixMs() / 1_000));
     if (asOf === undefined) throw new ServerError('NO_JOURNAL', NO_JOURNAL_TEXT);
-    requireFirstBook(readiness());
     return replyAtMoment(asOf, { request, ...asked, encoding: undefined, gzips, timings, timers });
   };
 }
