@@ -1,5 +1,5 @@
 /** Requests for past moments over real files; the test controls time and the journal's flush. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
@@ -9,6 +9,8 @@ import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import { PastLife, readsOf } from './as-of/testing.js';
 import { AsOfReads } from './as-of-reads.js';
 import { AS_OF_IDLE_MS, AS_OF_MS_MAX, AS_OF_WAITING_MAX } from './model/limits.js';
+import { readSegments } from './store/segment-index.js';
+import { summaryPath } from './store/summary-file.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-as-of-reads-'));
 const life = new PastLife(folder, 3);
@@ -183,4 +185,12 @@ test('a stop ends what waits', async () => {
   expect((kinds['body'] ?? 0) + (kinds['busy'] ?? 0)).toBe(20);
   expect((await past.readMoment(request(1), stays)).kind).toBe('busy');
   expect(timers.waitsMs).toEqual([]);
+});
+
+test('segments that have ended are summarized, the newest is not', async () => {
+  await newReads().summarizeEnded();
+  const { segments } = readSegments(folder, PROGRAM_ID);
+  const summarized = segments.filter(({ number }) => existsSync(summaryPath(folder, number)));
+  expect(segments.length).toBeGreaterThan(1);
+  expect(summarized).toEqual(segments.slice(0, -1));
 });
