@@ -12,6 +12,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { expectEqual, hurtAndHeal, segmentsIn } from '../../../test/support/journal-faults.js';
 import { SEGMENT_BYTES_MIN, SEGMENT_MS_MAX } from '../model/limits.js';
 import { segmentName } from '../store/segment-name.js';
+import { summaryPath, writeSummary } from '../store/summary-file.js';
 import { cleanUp, JournalRig, LiveBook, newFolder } from '../testing.js';
 import { segmentUpdatesMax } from './service.js';
 
@@ -56,11 +57,12 @@ describe('segments', () => {
     await rig.service.stop();
   });
 
-  test('are deleted beyond the limit on bytes, the oldest first, and the log says so', async () => {
+  test('are deleted with their summaries beyond the limit on bytes, the oldest first, and the log says so', async () => {
     const folder = newFolder();
     const book = new LiveBook({ seed: 1 });
     const bytesMax = 65_536;
     const rig = new JournalRig(book, { folder, bytesMax });
+    for (const number of [1, 1_000]) writeSummary(folder, number, new Map());
     for (let segment = 0; segment < 40; segment += 1) {
       await rig.write(2);
       rig.timers.advance(SEGMENT_MS_MAX);
@@ -70,6 +72,8 @@ describe('segments', () => {
     const names = segmentsIn(folder);
     expect(names).toHaveLength(stats.events.segmentsBegun - stats.events.segmentsDeleted);
     expect(names.at(-1)).toBe(segmentName(stats.events.segmentsBegun));
+    const summaries = [1, 1_000].filter((number) => existsSync(summaryPath(folder, number)));
+    expect(summaries).toEqual([1_000]);
     expect(stats.bytes).toBeLessThanOrEqual(2 * bytesMax);
     expect(rig.logged).toContain('old files of the journal were deleted');
     await rig.service.stop();
