@@ -1,5 +1,5 @@
 /** The liquidity of a random run over time, against the books of its moments. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -193,6 +193,19 @@ test('without time a reply has the newest rows, and the next one goes on', () =>
   }
   expect(read.length).toBeGreaterThan(3);
   expect(read).toEqual([...read].sort((left, right) => left - right));
+});
+
+test('a summary that cannot be written fails no request', () => {
+  const whole = readHistory(newReader()).history;
+  const [first] = readSegments(folder, PROGRAM_ID).segments;
+  const place = summaryPath(folder, first?.number ?? 0);
+  rmSync(place);
+  mkdirSync(place);
+  const reader = newReader();
+  for (let request = 0; request < 2; request += 1) {
+    expect(readHistory(reader).history).toEqual(whole);
+  }
+  rmdirSync(place);
 });
 
 test('a time before the journal is not kept', () => {

@@ -39,8 +39,8 @@ export class LiquidityHistory {
   }
 
   /**
-   * Returns the body of a request; undefined when it was cancelled. Throws the file system's error,
-   * also when a summary cannot be written.
+   * Returns the body of a request; undefined when it was cancelled. Throws the file system's error
+   * of a segment.
    */
   read(job: HistoryJob, isCancelled: () => boolean): AsOfReply | undefined {
     const { moment } = job;
@@ -121,8 +121,13 @@ export class LiquidityHistory {
     return summary;
   }
 
+  /** In a folder that cannot be written the summary stays in memory. */
   #endSummary(number: number, summary: SegmentSummary): void {
-    writeSummary(this.#files.folder, number, summary.rows);
+    try {
+      writeSummary(this.#files.folder, number, summary.rows);
+    } catch {
+      return;
+    }
     this.#begun.delete(number);
     summary.release();
   }
