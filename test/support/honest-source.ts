@@ -171,7 +171,8 @@ export class HonestSource {
     this.planned.push({ atMs: fromMs, run: () => source.listener?.onInterrupted('cut') });
     const isOther = random.oneIn(2);
     const fromSlot = (before.at(-1)?.slot ?? 0) - random.nextBelow(REPLAYED_SLOTS);
-    const replayed = isOther ? before.filter(({ slot }) => slot >= fromSlot) : [];
+    // A stream asks for slots again that it has had; the server may be another one of the address.
+    const replayed = before.filter(({ slot }) => slot >= fromSlot);
     const version = random.nextBelow(5_000);
     this.planned.push({
       atMs: toMs,

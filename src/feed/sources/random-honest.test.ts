@@ -11,6 +11,7 @@ import { FakeSource } from '../../../test/support/source-scene.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { Random } from '../../sim/random.js';
 import { closedAccount } from '../model/account-update.js';
+import { LAGGING_AFTER_MS } from '../model/limits.js';
 import { MergedSources } from './merged-sources.js';
 
 const RUNS = Number(process.env['HONEST_RUNS'] ?? 150);
@@ -58,6 +59,8 @@ class HonestLife {
   readonly #wrongSinceMs = new Map<string, number>();
   #answers = 0;
   #isOpen = false;
+  /** Of the last slot that the book was notified of. */
+  #slotAtMs = 0;
   readonly log: string[] = [];
   /** Sources that the merge distrusted. */
   readonly distrusted: string[] = [];
@@ -137,7 +140,9 @@ class HonestLife {
     this.#isOpen = true;
     this.#readAccounts(ACCOUNTS);
     await this.#merged.subscribeAll({
-      onSlot: () => undefined,
+      onSlot: () => {
+        this.#slotAtMs = this.#timers.nowMs();
+      },
       onUpdate: (update) => {
         if (update === null || update.slot < (this.#readAt.get(update.pubkey) ?? 0)) return;
         this.#readAt.delete(update.pubkey);
@@ -216,7 +221,9 @@ class HonestLife {
 
   #compareBook(): void {
     const nowMs = this.#timers.nowMs();
-    const isBelieved = this.#isOpen && this.#merged.dispute === null;
+    // Without slots the book is lagging, as it is in a dispute.
+    const isCurrent = nowMs - this.#slotAtMs < LAGGING_AFTER_MS;
+    const isBelieved = this.#isOpen && isCurrent && this.#merged.dispute === null;
     for (const [pubkey, shown] of this.#book) {
       if (!isBelieved || this.#chain.isRight(pubkey, shown, nowMs, this.#lateMs)) {
         this.#wrongSinceMs.delete(pubkey);
