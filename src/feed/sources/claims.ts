@@ -1,6 +1,5 @@
 import type { AccountUpdate } from '../model/account-update.js';
-import { type AccountWrites, isSameState } from './account-writes.js';
-import { JOINED_SLOTS_AFTER } from './limits.js';
+import { type AccountWrites, isSameState, type SlotWrites } from './account-writes.js';
 import type { Member } from './member.js';
 import type { WriteLedger } from './write-ledger.js';
 
@@ -27,11 +26,18 @@ export function compareClaim(
   const claim = ledger.claimAt(member, account, slot);
   if (claim !== null && isSameState(claim, state)) return 'same';
   const isOfBefore = claim === null || claim.slot < firstSlot;
-  if (isOfBefore && state.slot < firstSlot + JOINED_SLOTS_AFTER) return 'unknown';
+  if (isOfBefore && !member.coversSlot(firstSlotOf(account, state))) return 'unknown';
   if (source.kind === 'grpc' || claim?.slot === slot) return 'other';
   if (state.closed) return 'silent';
   const later = ledger.claimAt(member, account, Number.POSITIVE_INFINITY);
   return later !== null && later !== claim ? 'unknown' : 'other';
+}
+
+/** Returns the first slot in which any source notified the state; 0 when none did. */
+function firstSlotOf({ slots }: AccountWrites, state: AccountUpdate): number {
+  const hasState = ({ claims }: SlotWrites): boolean =>
+    claims.some((claim) => claim !== undefined && isSameState(claim.update, state));
+  return slots.find(hasState)?.slot ?? 0;
 }
 
 /** Returns whether a source missed a write in a slot or notified another state. */

@@ -143,6 +143,23 @@ describe('a node', () => {
     expectTruth();
   });
 
+  test('that repeats what was before a fork is no news for a server that came since', async () => {
+    await openScene(['rpc', 'grpc']);
+    second.listener?.onClosed('gone');
+    await scene.passSlots(1, [first]);
+    scene.writeAccount('a', 'one', [first]);
+    await scene.passSlots(1, [first]);
+    second.listener?.onOpened();
+    await scene.passSlots(5);
+    const lost = beginFork(scene.sources);
+    for (const source of scene.sources) source.notifyWrite('a', lost, 'lost');
+    first.notifySlot(lost + 1, 'begun', lost - 1);
+    first.notifyWrite('a', lost + 1, 'one');
+    second.notifySlot(lost + 1, 'begun', lost - 1);
+    await scene.passSlots(10);
+    expectTruth();
+  });
+
   test('that is ahead of one that is late, and of a node that is read and late as well', async () => {
     await openScene(['rpc', 'grpc']);
     scene.slotsAhead = -5;

@@ -294,20 +294,11 @@ export class SourceJudge {
       .map((member) => ({ member, fault: faultOf(ledger, member, { account, slot: until }) }));
   }
 
-  #isRefuted(member: Member, { account, reading, right }: Finding, until: number): boolean {
+  #isRefuted(member: Member, { account, reading }: Finding, until: number): boolean {
     const { ledger } = this.#options;
-    const claim = ledger.claimAt(member, account, until);
-    // A source that joined later is not refuted when neither it nor the right sources have reported
-    // the account since.
-    const hasReported = claim !== null && claim.slot >= member.firstSlot;
-    const isSince = right.some((one) =>
-      member.coversSlot(ledger.claimAt(one, account, until)?.slot ?? 0),
-    );
-    if (
-      (!hasReported && !isSince) ||
-      compareClaim(ledger, member, { account, slot: until, state: reading }) !== 'other'
-    )
+    if (compareClaim(ledger, member, { account, slot: until, state: reading }) !== 'other')
       return false;
+    const claim = ledger.claimAt(member, account, until);
     // The source may have reported the state on a fork that it left and may return to.
     return !account.slots.some((one) => {
       const own = one.slot >= (claim?.slot ?? 0) ? one.claims[member.index] : undefined;
