@@ -143,6 +143,20 @@ describe('a node', () => {
     expectTruth();
   });
 
+  test('that left out the slot in which a server came, before others that are skipped', async () => {
+    await openScene(['rpc', 'grpc']);
+    second.listener?.onClosed('gone');
+    await scene.passSlots(2, [first]);
+    scene.chain.set('a', 'one');
+    second.listener?.onOpened();
+    second.notifySlot(scene.slot, 'processed');
+    scene.slot += 5;
+    for (const source of scene.sources) source.notifySlot(scene.slot, 'begun', scene.slot - 5);
+    first.notifyWrite('a', scene.slot, 'one');
+    await scene.passSlots(10);
+    expectTruth();
+  });
+
   test('that repeats what was before a fork is no news for a server that came since', async () => {
     await openScene(['rpc', 'grpc']);
     second.listener?.onClosed('gone');

@@ -41,6 +41,11 @@ export class Member {
   passedSlot = 0;
   /** The first reported slot. */
   firstSlot = 0;
+  /**
+   * The source must know all states of this slot and of later slots: it is the second in the chain
+   * after the first reported slot, because an RPC node may report a write with the next slot.
+   */
+  #completeSlot = Number.POSITIVE_INFINITY;
   /** The newest slot in any report of the source, plausible or not. */
   reach = 0;
   /**
@@ -77,8 +82,7 @@ export class Member {
 
   /** Returns whether the source reports all writes of this slot and of later slots. */
   coversSlot(slot: number): boolean {
-    const from = this.firstSlot + JOINED_SLOTS_AFTER;
-    return this.standing === 'joined' && this.firstSlot > 0 && slot >= from;
+    return this.standing === 'joined' && slot >= this.#completeSlot;
   }
 
   /** Returns whether the source has reported all writes up to this slot. */
@@ -97,6 +101,7 @@ export class Member {
   recordJoined(atMs: number): void {
     this.standing = 'joined';
     this.firstSlot = this.slot;
+    this.#completeSlot = Number.POSITIVE_INFINITY;
     this.slotAtMs = atMs;
     this.chain = new SourceChain();
   }
@@ -106,6 +111,7 @@ export class Member {
     this.standing = 'joining';
     this.counts = false;
     this.firstSlot = 0;
+    this.#completeSlot = Number.POSITIVE_INFINITY;
     this.slot = 0;
     this.passedSlot = 0;
     this.reach = 0;
@@ -125,6 +131,7 @@ export class Member {
     this.passedSlot = Math.max(this.passedSlot, (parent ?? this.slot) - 1);
     this.slot = slot;
     this.slotAtMs = atMs;
+    if (this.passedSlot >= this.firstSlot) this.#completeSlot = Math.min(this.#completeSlot, slot);
   }
 
   /** The source's estimated slot now. */
