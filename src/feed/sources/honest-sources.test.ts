@@ -128,6 +128,17 @@ describe('a node', () => {
     expectTruth();
   });
 
+  test('that did so with one of a fork, alone: the account is read', async () => {
+    await openScene(['rpc']);
+    scene.chain.set('a', 'one');
+    const lost = beginFork([first]);
+    first.notifyWrite('a', lost, 'one');
+    first.notifySlot(lost + 1, 'begun', lost - 1);
+    expect(scene.book.get('a')).toBe('old');
+    await scene.passSlots(3);
+    expectTruth();
+  });
+
   test('that did so is no news for a server that came after the write', async () => {
     await openScene(['rpc', 'grpc', 'grpc']);
     const third = scene.sources[2] as FakeSource;

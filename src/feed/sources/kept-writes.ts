@@ -27,11 +27,17 @@ export class KeptWrites {
     return [...this.#accounts.values()].flatMap(({ shown }) => shown ?? []);
   }
 
-  /** The states whose account shows an older one now, where no trusted source covers their slot. */
+  /**
+   * The states whose account shows an older one now, where no trusted source covers their slot; a
+   * node does not cover a slot that it left.
+   */
   findUnknown(states: readonly SourceUpdate[]): readonly SourceUpdate[] {
     return states.filter(({ pubkey, slot }) => {
       const shownSlot = this.#accounts.get(pubkey)?.shown?.slot ?? slot;
-      const covers = (one: Member): boolean => one.isTrusted && one.coversSlot(slot);
+      const covers = (one: Member): boolean =>
+        one.isTrusted &&
+        one.coversSlot(slot) &&
+        (one.source.kind === 'grpc' || !one.chain.hasLeft(slot));
       return shownSlot < slot && !this.#members.some(covers);
     });
   }

@@ -242,18 +242,18 @@ export class SourceJudge {
   }
 
   /**
-   * Returns whether the source had the state at the end of the disputed slot, or at any time up to
-   * the reading.
+   * Returns whether the source had the state at the end of the disputed slot, or reported it up to
+   * the reading, also with a slot that it left: a node reports a write with a later slot.
    */
   #hasNotified(member: Member, { pubkey, slot }: Dispute, reading: AccountUpdate): boolean {
     const { ledger } = this.#options;
     const account = ledger.findAccount(pubkey);
     if (account === undefined) return false;
-    const slots = account.slots.map((one) => one.slot);
-    return [slot, ...slots.filter((one) => one > slot && one <= reading.slot)].some((one) => {
-      const claim = ledger.claimAt(member, account, one);
-      return claim !== null && isSameState(claim, reading);
-    });
+    const since = account.slots.filter((one) => one.slot >= slot && one.slot <= reading.slot);
+    const claims = since.map((one) => one.claims[member.index]?.update ?? null);
+    return [ledger.claimAt(member, account, slot), ...claims].some(
+      (claim) => claim !== null && isSameState(claim, reading),
+    );
   }
 
   /** Ends a dispute: the book gets the reading, and every source but those in `right` is refuted. */

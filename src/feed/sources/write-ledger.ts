@@ -124,10 +124,15 @@ export class WriteLedger {
     this.#show(account);
   }
 
-  /** Call this when a source left these slots or returned to them. */
+  /**
+   * Call this when a source left these slots or returned to them. A node may have reported a write of
+   * an earlier slot with a slot that it left, and never repeats it.
+   */
   reviewSlots(slots: readonly number[]): void {
-    for (const slot of slots)
-      for (const { account } of this.#kept.writesIn(slot)) this.#show(account);
+    const accounts = slots.flatMap((slot) => this.#kept.writesIn(slot).map((one) => one.account));
+    const shown = accounts.flatMap((one) => (one.shown?.writeVersion === 0 ? one.shown : []));
+    for (const account of accounts) this.#show(account);
+    this.#lost.push(...this.#kept.findUnknown(shown));
   }
 
   /** Takes back the states that a source reported for a slot, because the slot is dead for it. */
