@@ -137,6 +137,24 @@ describe('two sources', () => {
     expect(scene.states).toEqual(['distrusted', 'trusted']);
   });
 
+  test('silence of one that came later says nothing against what a node notified and reads', async () => {
+    scene = await Scene.open(['rpc', 'grpc'], ['node']);
+    const [node, server] = scene.sources as [FakeSource, FakeSource];
+    scene.writeAccount('a', 'old');
+    await scene.passSlots(4);
+    server.listener?.onClosed('gone');
+    server.listener?.onOpened();
+    await scene.passSlots(6);
+    for (let round = 0; round < 10; round += 1) {
+      // A reading of this slot has the state of before.
+      scene.writeAccount('a', `new ${round}`, [node]);
+      await scene.passSlots(1);
+    }
+    expect(scene.states).toEqual(['trusted', 'trusted']);
+    expect(scene.book.get('a')).toBe('new 9');
+    expect(scene.merged.dispute).toContain('disagree about a');
+  });
+
   test('one that was distrusted is trusted again after it has agreed for a while', async () => {
     scene = await Scene.open(['grpc', 'grpc']);
     const [liar] = scene.sources as [FakeSource];

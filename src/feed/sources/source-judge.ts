@@ -223,8 +223,22 @@ export class SourceJudge {
     }
     if (trusted.some((one) => one.coversSlot(reading.slot) && !one.hasPassed(reading.slot))) return;
     dispute.readings.delete(witness);
-    const others = reading.closed ? trusted : this.#silentUntil(reading.slot, dispute);
+    const others = reading.closed ? trusted : this.#findAgreeing(dispute, reading);
     if (!others.every(isOwn)) this.#decide(dispute, reading, others);
+  }
+
+  /**
+   * Returns the trusted sources that have reported nothing about the account up to a reading, where
+   * nobody reported its state since they joined either.
+   */
+  #findAgreeing(dispute: Dispute, reading: AccountUpdate): readonly Member[] {
+    const { ledger } = this.#options;
+    const account = ledger.findAccount(dispute.pubkey);
+    if (account === undefined) return this.#trusted;
+    const { slot } = reading;
+    return this.#silentUntil(slot, dispute).filter(
+      (one) => compareClaim(ledger, one, { account, slot, state: reading }) !== 'other',
+    );
   }
 
   /**
