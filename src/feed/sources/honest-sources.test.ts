@@ -334,6 +334,22 @@ describe('sources of one chain', () => {
     expect(scene.events).toEqual(['opened']);
   });
 
+  test('one amid a slot in which an account is opened and closed, as a node tells of neither', async () => {
+    await openScene(['grpc', 'rpc']);
+    scene.chain.delete('a');
+    first.notifyClosed('a', scene.slot);
+    await scene.passSlots(6);
+    const { slot } = scene;
+    first.notifyWrite('a', slot, 'opened');
+    await scene.passSlots(4, [second]);
+    first.notifyClosed('a', slot);
+    for (let at = slot + 1; at <= scene.slot; at += 1) first.notifySlot(at);
+    await scene.passSlots(4);
+    expect(scene.closed.has('a')).toBe(true);
+    expect(scene.merged.dispute).toBeNull();
+    expect(scene.states).toEqual(['trusted', 'trusted']);
+  });
+
   test('none that missed the end of an account: it is read', async () => {
     await openScene(['grpc', 'grpc']);
     scene.writeAccount('a', 'two', [first]);

@@ -303,7 +303,7 @@ export class SourceJudge {
       .filter((member) =>
         member.hasPassed(until)
           ? this.#isRefuted(member, finding, until)
-          : until === slot && writes !== null && this.#hasReportedWrong(member, writes, right),
+          : until === slot && writes !== null && this.#hasReportedWrong(member, writes, finding),
       )
       .map((member) => ({ member, fault: faultOf(ledger, member, { account, slot: until }) }));
   }
@@ -327,13 +327,15 @@ export class SourceJudge {
   #hasReportedWrong(
     member: Member,
     { slot, claims }: SlotWrites,
-    right: readonly Member[],
+    { reading, right }: Finding,
   ): boolean {
     const own = claims[member.index];
     if (own === undefined || member.chain.hasLeft(slot)) return false;
     return right.every((one) => {
       const other = claims[one.index];
-      if (other === undefined) return one.hasPassed(slot) && !one.chain.hasLeft(slot);
+      // A node does not report that an account is opened and closed in one slot.
+      const isSilent = reading.closed && one.source.kind === 'rpc';
+      if (other === undefined) return !isSilent && one.hasPassed(slot) && !one.chain.hasLeft(slot);
       // A node may report only the last state of a slot, so the position of its state among the
       // writes is unknown.
       const isPlaced = one.source.kind === 'grpc' || member.source.kind === 'rpc';
