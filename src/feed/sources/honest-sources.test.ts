@@ -350,6 +350,20 @@ describe('sources of one chain', () => {
     expect(scene.states).toEqual(['trusted', 'trusted']);
   });
 
+  test('one that tells of a closing on a fork, while the account is closed on the chain', async () => {
+    await openScene(['grpc', 'grpc']);
+    const lost = beginFork([first]);
+    first.notifyClosed('a', lost);
+    scene.chain.delete('a');
+    second.notifySlot(lost + 1, 'begun', lost - 1);
+    await scene.passSlots(3, [second]);
+    for (const source of scene.sources) source.notifyClosed('a', scene.slot);
+    first.notifySlot(scene.slot);
+    await scene.passSlots(6);
+    expect(scene.states).toEqual(['trusted', 'trusted']);
+    expect(scene.closed.has('a')).toBe(true);
+  });
+
   test('none that missed the end of an account: it is read', async () => {
     await openScene(['grpc', 'grpc']);
     scene.writeAccount('a', 'two', [first]);

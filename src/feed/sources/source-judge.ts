@@ -295,7 +295,7 @@ export class SourceJudge {
     const { ledger } = this.#options;
     const hadThen = right.every((one) => {
       const claim = ledger.claimAt(one, account, slot);
-      return claim !== null && isSameState(claim, reading);
+      return one.passedSlot >= slot && claim !== null && isSameState(claim, reading);
     });
     const until = hadThen && right.length > 0 ? slot : reading.slot;
     return this.#trusted
