@@ -18,7 +18,9 @@ const GAP_MS = 83;
 const LOOKING = 20;
 /** The book of the last mark has reached every reader after so long. */
 const LAST_MS = 3_000;
-/** A thousand readers of each turn are more frames than the readers' core can read. */
+/** `--stream-interval-ms` without a flag. */
+const DEFAULT_INTERVAL_MS = 10;
+/** A thousand readers at that interval are more frames than the readers' core can read. */
 const CASES = [
   { readers: 1, rate: 300 },
   { readers: 1, rate: 3_000 },
@@ -100,7 +102,7 @@ function resultOf({ count, rate, intervalMs, peer }, delays) {
   const [p50, p99, p999] = [0.5, 0.99, 0.999].map(at);
   const way =
     peer === undefined
-      ? `slotbook, ${intervalMs === undefined ? 'every turn' : `at most every ${intervalMs} ms`}`
+      ? `slotbook, at most every ${intervalMs ?? DEFAULT_INTERVAL_MS} ms`
       : `OrderSubscriber, DLOB and whole books every ${PEER_INTERVAL_MS} ms`;
   return {
     ...{
