@@ -4,7 +4,7 @@ use slotbook_protocol::model::clock::SLOT_UNIT_MS;
 pub use slotbook_protocol::model::user::ORDERS as ORDERS_PER_USER;
 
 /// Maximum user accounts in memory, including closed accounts until the next snapshot. The exchange
-/// has fewer than 400,000 in total; at 6 KiB each, with all order slots used and no zeros beside
+/// has fewer than 400,000 in total; at 6 KiB each, with all order slots used and no zeros outside
 /// them, this maximum takes 6 GiB. An account of 8 orders takes 2 KiB.
 pub const USERS_MAX: usize = 1 << 20;
 

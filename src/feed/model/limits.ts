@@ -149,7 +149,7 @@ export const PROBES_PER_INTERVAL_MAX = 4;
 export const PROBE_SLOTS_AFTER = AUDIT_SLOTS_AFTER;
 /** Slots between two readings without an account: the socket has then notified the first's state. */
 export const ABSENCE_SLOTS_AFTER = 1;
-/** Slots by which the Clock of a reading may be behind its slot; it is not, unless bodies are cached. */
+/** Slots by which the Clock of a reading may lag its slot; it is not, unless bodies are cached. */
 export const ABSENCE_CLOCK_SLOTS_MAX = 2;
 /** Delay after an inconclusive reading: half a slot, after which `confirmed` may reach the first reading. */
 export const ABSENCE_REREAD_MS = 200;

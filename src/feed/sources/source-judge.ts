@@ -229,7 +229,7 @@ export class SourceJudge {
 
   /**
    * Returns the trusted sources that have reported nothing about the account up to a reading, where
-   * nobody reported its state since they joined either.
+   * no source reported its state since they joined either.
    */
   #findAgreeing(dispute: Dispute, reading: AccountUpdate): readonly Member[] {
     const { ledger } = this.#options;
