@@ -383,8 +383,6 @@ fn scaled_base((is_negative, amount): Number, decimals: u32) -> Number {
     (is_negative, scaled)
 }
 
-/// Returns the quote per whole base of a fill at 1e6, rounded to the nearest, halves up; `None`
-/// without base.
 /// Returns the account, the id and the time of a placed order.
 fn placement_of(record: &Record<'_>) -> Result<((Pubkey, u32), i64), ProtocolError> {
     let head = Head::read(record.layout, record.data)?;
@@ -392,6 +390,8 @@ fn placement_of(record: &Record<'_>) -> Result<((Pubkey, u32), i64), ProtocolErr
     Ok((order.unwrap_or_default(), head.ts))
 }
 
+/// Returns the quote per whole base of a fill at 1e6, rounded to the nearest, halves up; `None`
+/// without base.
 fn price_of(record: &Record<'_>) -> Option<u128> {
     let amounts = Head::read(record.layout, record.data).ok()?.amounts?;
     let decimals = record.market.map_or(BASE_PLACES, |market| market.decimals);
