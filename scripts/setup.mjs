@@ -2,8 +2,7 @@
  * All set-up that a command needs on a fresh clone: `node scripts/setup.mjs NEED...` with the needs
  * `packages`, `packages-build` (without those of tests), `addon` (optimised for a short build),
  * `addon-release` (for speed), `dist`, `client`, `client-types` and `page`, and those of
- * `clients.mjs`. Up-to-date
- * results are kept, which takes a few ms.
+ * `clients.mjs`. Up-to-date results are kept, which takes a few ms.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -81,11 +80,15 @@ function say(text) {
 
 /** Runs a step's command, and prints its start and its duration. */
 async function make(what, command, args) {
-  const startMs = performance.now();
   say(what);
-  await runOrThrow(command, args);
-  const seconds = Math.round((performance.now() - startMs) / 1_000);
-  say(`${what.split(':')[0]} took ${seconds} s`);
+  await timed(what.split(':')[0], () => runOrThrow(command, args));
+}
+
+/** Runs a step, and prints its duration. */
+async function timed(what, run) {
+  const startMs = performance.now();
+  await run();
+  say(`${what} took ${Math.round((performance.now() - startMs) / 1_000)} s`);
 }
 
 /** Checks tools first: a missing compiler is reported before packages are installed. */
@@ -185,12 +188,11 @@ async function compileTypeScript() {
 }
 
 async function strip(what, { from, to, maps }) {
-  const startMs = performance.now();
   const { transpile } = await import('./transpile.mjs');
   const keep = (name) =>
     !/^(page|client\/dist|dist)\/|node_modules|\.(test|type-test)\.ts$/.test(name);
-  await transpile({ from: path.join(root, from), to: path.join(root, to), keep, maps });
-  say(`${what} took ${Math.round((performance.now() - startMs) / 1_000)} s`);
+  const places = { from: path.join(root, from), to: path.join(root, to) };
+  await timed(what, () => transpile({ ...places, keep, maps }));
 }
 
 /** The modules of the client library, which run without its declarations. */
