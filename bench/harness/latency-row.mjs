@@ -3,10 +3,7 @@
  * reader, through the whole service; beside it the way of dlob-server on the same chain.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { pinned, SERVER_CPU } from './cpu.mjs';
-import { EngineProcess } from './engine-process.mjs';
-import { sendAll, startLoad, subscription } from './servers.mjs';
+import { sendAll, startLoad, startPeer, subscription } from './servers.mjs';
 import { installPeers } from './setup.mjs';
 import { MAKERS, SETTLED_MS, withChain } from './streamed-chain.mjs';
 
@@ -43,20 +40,18 @@ export function latencySeen() {
     const service = await chain.serve();
     for (const one of CASES) results.push(await seenBy(chain, service.port, one));
     await service.stop();
-    const peer = await startPeer(chain.urls);
+    const peer = await startDlob(chain.urls);
     for (const one of PEER_CASES) results.push(await seenBy(chain, peer.port, { ...one, peer }));
-    await peer.process.stop();
+    await peer.stop();
     return results;
   });
 }
 
-async function startPeer({ rpcUrl, wsUrl, oracles }) {
-  const script = fileURLToPath(new URL('../peers/dlob-worker.mjs', import.meta.url));
-  const { command, args } = pinned(SERVER_CPU, process.execPath, [script]);
-  const process_ = new EngineProcess(command, args);
-  await process_.ask(`subscribe ${rpcUrl} ${wsUrl} ${MARKETS.join(' ')} ${oracles.join()}`);
-  const { port } = await process_.ask(`serve ${PEER_INTERVAL_MS}`);
-  return { process: process_, port };
+async function startDlob({ rpcUrl, wsUrl, oracles }) {
+  const worker = startPeer('dlob-worker');
+  await worker.ask(`subscribe ${rpcUrl} ${wsUrl} ${MARKETS.join(' ')} ${oracles.join()}`);
+  const { port } = await worker.ask(`serve ${PEER_INTERVAL_MS}`);
+  return { port, stop: () => worker.stop() };
 }
 
 async function seenBy(chain, port, { readers: count, rate, intervalMs, peer }) {

@@ -3,11 +3,9 @@
  * by the SDK's OrderSubscriber with a DLOB of each change, both over the subscriptions of one node.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { SteppedChain } from '../differential/stepped-chain.mjs';
-import { pinned, SERVER_CPU } from './cpu.mjs';
-import { EngineProcess } from './engine-process.mjs';
 import { median, timeInTurns } from './rounds.mjs';
+import { startPeer, startServer } from './servers.mjs';
 import { installPeers } from './setup.mjs';
 
 const LIFE = { seed: 1, makers: 200, slotTimeMs: 400 };
@@ -42,22 +40,16 @@ export async function liveBook(bench) {
 }
 
 async function startOurs({ rpcUrl, wsUrl }) {
-  const bot = startNode('../service/live-book.mjs');
+  const bot = startServer('live-book');
   await bot.ask(`start ${rpcUrl} ${wsUrl} ${MARKET}`);
   return bot;
 }
 
 async function startSdk({ rpcUrl, wsUrl, oracles }) {
-  const bot = startNode('../peers/dlob-worker.mjs');
+  const bot = startPeer('dlob-worker');
   await bot.ask(`subscribe ${rpcUrl} ${wsUrl} ${MARKETS.join(' ')} ${oracles.join()}`);
   await bot.ask('live');
   return bot;
-}
-
-function startNode(script) {
-  const file = fileURLToPath(new URL(script, import.meta.url));
-  const { command, args } = pinned(SERVER_CPU, process.execPath, [file]);
-  return new EngineProcess(command, args);
 }
 
 /** The best levels of both after some changes; returns how many were compared. */

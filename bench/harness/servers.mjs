@@ -1,20 +1,25 @@
-/** The processes of `bench/service`: servers on one core, load and readers on the other. */
+/** The processes of `bench/service` and `bench/peers`: servers on one core, load and readers on the other. */
 import { fileURLToPath } from 'node:url';
 import { LOAD_CPU, pinned, SERVER_CPU } from './cpu.mjs';
 import { EngineProcess } from './engine-process.mjs';
 
 /** A server under measurement. */
 export function startServer(name) {
-  return startPinned(name, SERVER_CPU);
+  return startPinned(`service/${name}`, SERVER_CPU);
+}
+
+/** Starts a process of `bench/peers` in the place of a server. */
+export function startPeer(name) {
+  return startPinned(`peers/${name}`, SERVER_CPU);
 }
 
 /** Starts a process that sends load to a server or subscribes to it. */
 export function startLoad(name) {
-  return startPinned(name, LOAD_CPU);
+  return startPinned(`service/${name}`, LOAD_CPU);
 }
 
 function startPinned(name, cpu) {
-  const script = fileURLToPath(new URL(`../service/${name}.mjs`, import.meta.url));
+  const script = fileURLToPath(new URL(`../${name}.mjs`, import.meta.url));
   const { command, args } = pinned(cpu, process.execPath, [script]);
   return new EngineProcess(command, args);
 }

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import sdk from '@drift-labs/sdk';
 import { Connection, Keypair } from '@solana/web3.js';
 import { WebSocketServer } from 'ws';
+import { Latencies } from '../service/latencies.mjs';
 
 const {
   BN,
@@ -36,8 +37,7 @@ let orders;
 let book;
 let slot = 0;
 /** Milliseconds from a message at the socket to the best levels. */
-let latenciesMs = [];
-let cpu = process.cpuUsage();
+const latencies = new Latencies();
 
 const verbs = {
   /** `subscribe RPC-URL WS-URL PERPS SPOTS ORACLES`: counts of markets, and keys of oracles. */
@@ -86,21 +86,12 @@ const verbs = {
       slot = at;
       await book.updateDLOB();
       levelsOf(client.getPerpMarketAccounts()[0], 1);
-      latenciesMs.push(performance.now() - startMs);
+      latencies.add(performance.now() - startMs);
     });
     return {};
   },
 
-  begin() {
-    latenciesMs = [];
-    cpu = process.cpuUsage();
-    return {};
-  },
-
-  end() {
-    const { user, system } = process.cpuUsage(cpu);
-    return { latenciesMs, cpuMs: (user + system) / 1_000 };
-  },
+  ...latencies.verbs,
 
   /**
    * `serve INTERVAL-MS`: a WebSocket that sends each client the whole book of the first perp market so often,

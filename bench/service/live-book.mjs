@@ -1,12 +1,12 @@
 /** The book of a chain in this process, as a bot has it. Commands: see `verbs`. */
 import { LiveBook } from '../../dist/src/app/live-book.js';
 import { answerCommands } from './commands.mjs';
+import { Latencies } from './latencies.mjs';
 
 let book;
 let market;
 /** Milliseconds from a turn's first account to the callback that has read the best prices. */
-let latenciesMs = [];
-let cpu = process.cpuUsage();
+const latencies = new Latencies();
 
 await answerCommands({
   /** `start RPC-URL WS-URL MARKET`: resolves when the book is live. */
@@ -16,21 +16,12 @@ await answerCommands({
     book.onTurn(({ markets, receivedAtMs }) => {
       if (!markets.some(({ symbol }) => symbol === market)) return;
       book.levels(market, { depth: 1 });
-      latenciesMs.push(performance.now() - receivedAtMs);
+      latencies.add(performance.now() - receivedAtMs);
     });
     return {};
   },
 
-  begin() {
-    latenciesMs = [];
-    cpu = process.cpuUsage();
-    return {};
-  },
-
-  end() {
-    const { user, system } = process.cpuUsage(cpu);
-    return { latenciesMs, cpuMs: (user + system) / 1_000 };
-  },
+  ...latencies.verbs,
 
   /** `top`: the best levels of both sides. */
   top() {
