@@ -1,4 +1,5 @@
 /** Draws liquidity over time: levels as colour, trades as dots, and lines of spread and depth. */
+import { multiplesWithin, priceStep, timeStepMs } from '../model/axis.js';
 import { type HeatColumn, type HeatView, midOf, paintHeat } from '../model/heat.js';
 import type { Size } from './canvas.js';
 import type { Palette } from './palette.js';
@@ -30,6 +31,8 @@ interface HeatScene {
 
 /** Widths and heights in CSS pixels. */
 const AXIS = { width: 84, height: 20 };
+/** Least distance of two labels of an axis, and of a label from the edge above. */
+const LABEL = { width: 100, height: 40, edge: 6 };
 const STRIP = { height: 38, gap: 6 };
 /** The height of the largest value, below the text of its strip. */
 const LINE_PART = 0.6;
@@ -203,14 +206,19 @@ function drawAxes(context: Context, scene: HeatScene, areas: HeatAreas): void {
   context.fillStyle = palette.muted;
   context.textBaseline = 'middle';
   context.textAlign = 'right';
-  for (const part of [0.05, 0.275, 0.5, 0.725, 0.95]) {
-    const price = view.high - part * (view.high - view.low);
-    context.fillText(formatPrice(price), size.width - 10, part * areas.heat);
+  const prices = multiplesWithin(
+    view,
+    priceStep((view.high - view.low) / (areas.heat / LABEL.height)),
+  );
+  for (const price of prices) {
+    const y = ((view.high - price) / (view.high - view.low)) * areas.heat;
+    context.fillText(formatPrice(price), size.width - 10, Math.max(LABEL.edge, y));
   }
   context.textAlign = 'center';
-  const count = Math.max(2, Math.floor(areas.width / 140));
-  for (let at = 0; at < count; at += 1) {
-    const x = ((at + 0.5) / count) * areas.width;
-    context.fillText(formatTime(timeAt(x, size, view)), x, size.height - AXIS.height / 2);
+  const { fromTs, toTs } = view;
+  const step = timeStepMs((toTs - fromTs) / (areas.width / LABEL.width));
+  for (const ts of multiplesWithin({ low: fromTs, high: toTs }, step)) {
+    const x = Math.max(LABEL.width / 4, xOf(ts, view, areas));
+    context.fillText(formatTime(ts), x, size.height - AXIS.height / 2);
   }
 }
