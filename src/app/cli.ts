@@ -326,7 +326,10 @@ async function exitByResult(run: () => Promise<boolean>): Promise<void> {
 function printFailure(error: unknown): void {
   const hasCode = error instanceof Error && 'code' in error && !(error instanceof ConfigError);
   const code = hasCode ? `${error.code}: ` : '';
-  process.stderr.write(`slotbook: ${secrets.mask(`${code}${loggedFailure(error)}`)}\n`);
+  // The system's errors begin with their code.
+  const text = loggedFailure(error);
+  const line = text.startsWith(code) ? text : code + text;
+  process.stderr.write(`slotbook: ${secrets.mask(line)}\n`);
 }
 
 // A closed pipe (`| head -1`) must not end the HTTP service.

@@ -1,4 +1,13 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Duckdb, withDuckdb } from '../../test/support/duckdb.js';
@@ -416,6 +425,21 @@ test('a time in a gap, a folder without a journal and a book without orders are 
   await expect(exportRows(folder, { market: 'USDC' }, never)).rejects.toThrow(
     '--market was USDC, must be a market with a book that is not empty always',
   );
+});
+
+test('an export keeps links, and writes to a device as it is', async () => {
+  const { folder } = await journalOfLife();
+  const file = await exported(folder);
+  const link = path.join(newFolder(), 'link.csv');
+  writeFileSync(`${link}.target`, 'of before');
+  symlinkSync(`${link}.target`, link);
+  await exportRows(folder, { market: MARKET, out: link }, never);
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(readFileSync(`${link}.target`).equals(readFileSync(file))).toBe(true);
+  const device = openSync('/dev/null', 'w');
+  const out = `/proc/self/fd/${device}`;
+  expect(await exportRows(folder, { market: MARKET, out }, never)).toBe(true);
+  closeSync(device);
 });
 
 describe('an export to standard output', () => {

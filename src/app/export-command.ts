@@ -157,7 +157,7 @@ function readFlags(flags: ExportFlags): Asked {
   if (toMs < fromMs) throw invalid('--to', flags.to ?? '', 'must not be before --from');
   const name = market.replace(/[^\w.-]/g, '_');
   const file =
-    flags.out ?? `${name}${channel === 'book' ? '' : `.${channel}`}.${format.split('-').at(-1)}`;
+    flags.out || `${name}${channel === 'book' ? '' : `.${channel}`}.${format.split('-').at(-1)}`;
   const encoder = encoderOf(format, channel, market);
   const times = { from: flags.from, to: flags.to };
   return { market, channel, fromMs, toMs, file, encoder, times };

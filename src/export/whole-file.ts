@@ -1,4 +1,12 @@
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 
 /** The destination of encoded rows. */
 export interface RowOutput {
@@ -10,15 +18,21 @@ export interface RowOutput {
   close(): void;
 }
 
-/** Writes a file that gets its final name when it is complete. Throws the file system's errors. */
+/**
+ * Writes a file that gets its final name when it is complete; a link keeps its place, and a pipe or
+ * a device is written as it is. Throws the file system's errors.
+ */
 export class WholeFile implements RowOutput {
   readonly isClosed = false;
   readonly #name: string;
+  readonly #part: string;
   readonly #file: number;
 
   constructor(name: string) {
-    this.#name = name;
-    this.#file = openSync(`${name}.part`, 'w');
+    const existing = statSync(name, { throwIfNoEntry: false });
+    this.#name = existing?.isFile() === true ? realpathSync(name) : name;
+    this.#part = existing?.isFile() === false ? name : `${this.#name}.part`;
+    this.#file = openSync(this.#part, 'w');
   }
 
   write(bytes: Uint8Array): void {
@@ -26,12 +40,12 @@ export class WholeFile implements RowOutput {
   }
 
   finish(): void {
-    renameSync(`${this.#name}.part`, this.#name);
+    renameSync(this.#part, this.#name);
   }
 
   /** Removes an incomplete file. */
   close(): void {
     closeSync(this.#file);
-    rmSync(`${this.#name}.part`, { force: true });
+    if (this.#part !== this.#name) rmSync(this.#part, { force: true });
   }
 }
