@@ -58,6 +58,7 @@ pub use view::facts::{Census, Counters, Header};
 pub use view::integrity::Violation;
 pub use view::lacking::LayoutSample;
 pub use view::open_orders::OpenOrder;
-pub use view::orders::{Ahead, OrdersQuery};
+pub use view::orders::OrdersQuery;
+pub use view::places::Ahead;
 pub use view::queue::QueueScratch;
 pub use view::resting::Resting;

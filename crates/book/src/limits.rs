@@ -42,6 +42,12 @@ pub const CACHED_QUEUES_MAX: usize = 64;
 /// Orders in all cached queues: 16 MiB.
 pub const CACHED_QUEUE_ORDERS_MAX: usize = 1 << 19;
 
+/// Orders in copies of long lists, from which the places of single orders are read: 12 MiB.
+pub const LISTED_ORDERS_MAX: usize = 1 << 18;
+
+/// Reads of a copy before it is sorted: sorting costs as much as some ten passes over it.
+pub const READS_BEFORE_SORT: u32 = 16;
+
 /// Maximum elements of a ladder chunk: two kilobytes of levels, of which an insert moves at most
 /// half.
 pub const CHUNK_MAX: usize = 64;

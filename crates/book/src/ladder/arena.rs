@@ -9,7 +9,7 @@ use crate::{LeftOut, MarketId, Side};
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The list that contains an order slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Place {
     /// The order is in no ladder; the reason is for the counters.
     Out(LeftOut),

@@ -70,6 +70,15 @@ impl<T: Ranked> Chunks<T> {
         Cursor { chunks: &self.chunks, current: &[] }
     }
 
+    /// Like [`Chunks::best_first`], without the elements for which `is_better` is true; it is true
+    /// for the best elements alone.
+    pub(crate) fn best_first_after(&self, is_better: impl Fn(&T) -> bool) -> Cursor<'_, T> {
+        let whole = self.chunks.partition_point(|chunk| !is_better(&chunk[0]));
+        let Some((chunk, worse)) = self.chunks[..whole].split_last() else { return Cursor::NONE };
+        let end = chunk.partition_point(|element| !is_better(element));
+        Cursor { chunks: worse, current: &chunk[..end] }
+    }
+
     #[inline]
     pub(crate) fn best(&self) -> Option<&T> {
         self.chunks.last()?.last()
@@ -331,6 +340,10 @@ mod tests {
             }
             assert!(chunks.iter().eq(model.iter()));
             assert!(chunks.best_first().eq(model.iter().rev()));
+            for bound in (0..=span).step_by(7) {
+                let after = chunks.best_first_after(|rank| *rank > bound);
+                assert!(after.eq(model.range(..=bound).rev()), "after {bound}");
+            }
         }
     }
 

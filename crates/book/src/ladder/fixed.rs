@@ -47,6 +47,12 @@ impl FixedLadder {
         self.levels.best_first()
     }
 
+    /// The levels from a price on, best first.
+    pub(crate) fn levels_from(&self, price: u64) -> Cursor<'_, FixedLevel> {
+        let rank = rank_of(self.side, price);
+        self.levels.best_first_after(|level| level.rank > rank)
+    }
+
     /// The best price.
     #[inline]
     pub(crate) fn best(&self) -> Option<u64> {

@@ -23,6 +23,8 @@ pub(crate) struct Ladders {
     pub(crate) offset: [OffsetLadder; 2],
     /// The best visible price of each side, see `Market::find_best`.
     pub(crate) best: [Option<Price>; 2],
+    /// Grows whenever an order of a side joins or leaves its list, or changes its place there.
+    pub(crate) revisions: [u64; 2],
     pub(crate) auctions: AuctionList,
     /// Orders that are marked as placed on a CLOB program, and positions of users who have more orders than they hold.
     pub(crate) elsewhere: usize,
@@ -41,6 +43,7 @@ impl Ladders {
             fixed: Side::BOTH.map(FixedLadder::new),
             offset: Side::BOTH.map(OffsetLadder::new),
             best: [None; 2],
+            revisions: [0; 2],
             auctions: AuctionList { head: NONE, len: 0, revision: 0 },
             elsewhere: 0,
         }

@@ -90,6 +90,25 @@ impl<'a> Merged<'a> {
         Self { side, levels, segments, fixed, offset }
     }
 
+    /// The pieces of one price.
+    pub(crate) fn at(
+        ladders: &'a Ladders,
+        pricing: Option<OffsetPricing>,
+        side: Side,
+        price: u64,
+    ) -> impl Iterator<Item = Piece<'a>> {
+        let level = ladders.fixed[side.index()].levels_from(price).next();
+        let fixed = level.filter(|level| level.price(side) == price).map(Piece::Fixed);
+        let segments = pricing
+            .map(|pricing| ladders.offset[side.index()].segments_from(pricing, price))
+            .into_iter()
+            .flatten();
+        let here = segments
+            .skip_while(move |segment| side.is_better(segment.price, price))
+            .take_while(move |segment| segment.price == price);
+        fixed.into_iter().chain(here.map(|segment| Piece::Offset(segment.parts)))
+    }
+
     /// Returns the next piece and its price, the best remaining price.
     #[inline]
     pub(crate) fn first(&self) -> Option<(u64, Piece<'a>)> {

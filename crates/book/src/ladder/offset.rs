@@ -161,6 +161,20 @@ impl OffsetLadder {
         }
     }
 
+    /// Works like [`OffsetLadder::segments`], from a bucket on that has no better price than this.
+    pub(crate) fn segments_from(&self, pricing: OffsetPricing, price: u64) -> Segments<'_> {
+        let mut segments = self.segments(pricing);
+        segments.buckets = self.buckets.best_first_after(|bucket| {
+            let worst = match self.side {
+                Side::Bid => bucket.parts.first(),
+                Side::Ask => bucket.parts.last(),
+            };
+            let ticks_up = worst.map_or(0, |part| segments.ticks_up(part.remainder));
+            self.side.is_better(segments.price(bucket.rank, ticks_up), price)
+        });
+        segments
+    }
+
     pub(crate) fn price_of(&self, offset: i64, pricing: OffsetPricing) -> u64 {
         let (rank, remainder) = self.split(offset);
         let segments = self.segments(pricing);
@@ -448,6 +462,13 @@ mod tests {
                 }
             }
             assert_eq!(shown, expected(side, tick, offsets, oracle, price_max), "oracle {oracle}");
+            for (price, size) in shown {
+                let from = ladder.segments_from(pricing, price);
+                let here = from
+                    .skip_while(|segment| side.is_better(segment.price, price))
+                    .take_while(|segment| segment.price == price);
+                assert_eq!(here.map(|here| Part::size_of(here.parts)).sum::<u128>(), size);
+            }
         }
     }
 

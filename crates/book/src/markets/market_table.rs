@@ -260,6 +260,8 @@ impl MarketTable {
             Place::Offset(side) => (side, true),
         };
         let market = &mut self.list[id.index()];
+        let revision = &mut market.ladders.revisions[side.index()];
+        *revision = revision.wrapping_add(1);
         if market.empty.is_none() && (!is_offset || market.pricing.is_some()) {
             self.dirty.mark_side(market, side);
         }

@@ -2,7 +2,7 @@
 
 /// The reason why the book does not contain an order slot. The last two reasons concern the market:
 /// such an order is in its ladder, and becomes visible as soon as the market's book does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum LeftOut {
     /// The slot holds no open order.

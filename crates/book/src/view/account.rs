@@ -4,11 +4,11 @@ use slotbook_protocol::model::AccountKind;
 use slotbook_protocol::model::order::Order;
 use slotbook_protocol::model::units::{BaseQty, Price, Pubkey};
 
-use super::orders::{Ahead, OrdersQuery};
+use super::places::{Ahead, LongLists};
 use super::queue::QueueScratch;
+use crate::OpenOrder;
 use crate::book::Book;
 use crate::ladder::arena::{Block, Place};
-use crate::{OpenOrder, Side};
 
 /// An open order with its place in the book.
 #[derive(Clone, Copy, Debug)]
@@ -77,40 +77,29 @@ impl Book {
     ) -> Vec<AccountOrder<'_>> {
         let mut open = Vec::new();
         self.open_orders(key, &mut open);
-        let mut rows: Vec<AccountOrder<'_>> =
-            open.into_iter().map(|open| self.account_order(open)).collect();
-        let mut sides: Vec<OrdersQuery> = rows.iter().filter_map(shown_side).collect();
-        sides.sort_unstable_by_key(|query| (query.market, query.side.index()));
-        sides.dedup_by_key(|query| (query.market, query.side.index()));
-        let Some(user) = self.orders.users.find(key) else { return rows };
-        for query in sides {
-            let best = self.best(query.market, query.side);
-            self.each_own(user, query, scratch, &mut |price, entry, ahead| {
-                if let Some(row) = rows.iter_mut().find(|row| row.open.handle == entry.handle) {
-                    row.price = Some(price);
-                    row.ahead = Some(ahead);
-                    row.distance = best.map(|best| best.0.abs_diff(price.0));
-                }
-            });
-        }
-        rows
+        open.into_iter().map(|open| self.account_order(open, &mut scratch.lists)).collect()
     }
 
-    fn account_order<'a>(&'a self, open: OpenOrder<'a>) -> AccountOrder<'a> {
+    fn account_order<'a>(&'a self, open: OpenOrder<'a>, lists: &mut LongLists) -> AccountOrder<'a> {
+        if let Some(at) = self.shown_at(open.handle) {
+            let (market, side, price) = at;
+            let entry = self.orders.queue_entry(open.handle);
+            let best = market.ladders.best[side.index()];
+            return AccountOrder {
+                open,
+                price: Some(price),
+                size: BaseQty(entry.size),
+                ahead: Some(self.ahead_of(&entry, at, lists)),
+                distance: best.map(|best| best.0.abs_diff(price.0)),
+            };
+        }
         let node = self.orders.arena.node(open.handle);
         let market = self.markets.get(node.market);
         let row = market
             .filter(|market| matches!(node.place, Place::Auction(_)) && market.empty.is_none())
             .and_then(|market| self.auction_row(market, open.handle));
-        let can_fill = row.is_some() || open.left_out.is_none();
-        let size = BaseQty(if can_fill { node.size } else { 0 });
+        let size = BaseQty(if row.is_some() { node.size } else { 0 });
         let price = row.and_then(|row| row.current);
         AccountOrder { open, price, size, ahead: None, distance: None }
     }
-}
-
-fn shown_side(row: &AccountOrder<'_>) -> Option<OrdersQuery> {
-    let side = Side::from(row.open.order.direction);
-    let shown = row.open.left_out.is_none();
-    shown.then_some(OrdersQuery { market: row.open.market.id, side, limit: usize::MAX })
 }

@@ -8,6 +8,7 @@ pub(crate) mod integrity;
 pub(crate) mod lacking;
 pub(crate) mod open_orders;
 pub(crate) mod orders;
+pub(crate) mod places;
 pub(crate) mod queue;
 mod quotes;
 pub(crate) mod resting;

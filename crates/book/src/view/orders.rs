@@ -2,11 +2,12 @@
 
 use slotbook_protocol::model::units::{Price, Pubkey};
 
+use super::queue::QueueEntry;
 use super::queue::QueueScratch;
-use super::queue::{QueueEntry, own_first};
 use crate::book::Book;
-use crate::ladder::arena::Place;
+use crate::ladder::arena::handle_of;
 use crate::ladder::merged::{Levels, Merged};
+use crate::limits::ORDERS_PER_USER;
 use crate::model::market::MarketId;
 use crate::{OrderRow, Side};
 
@@ -19,24 +20,6 @@ pub struct OrdersQuery {
     pub side: Side,
     /// Maximum rows.
     pub limit: usize,
-}
-
-/// What fills before an order at its price.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ahead {
-    /// Orders of all makers.
-    pub orders: u64,
-    /// Their sizes, in the market's base units.
-    pub size: u128,
-}
-
-impl Ahead {
-    fn of<'a>(entries: impl Iterator<Item = &'a QueueEntry>) -> Self {
-        entries.fold(Self::default(), |Self { orders, size }, entry| Self {
-            orders: orders + 1,
-            size: size + u128::from(entry.size),
-        })
-    }
 }
 
 /// Called with the unsorted queue of a price; returning false stops the reading.
@@ -89,38 +72,26 @@ impl Book {
         &self,
         maker: &Pubkey,
         query: OrdersQuery,
-        scratch: &mut QueueScratch,
+        QueueScratch { own, lists, .. }: &mut QueueScratch,
         rows: &mut Vec<OrderRow>,
     ) {
         let Some(user) = self.orders.users.find(maker) else { return };
-        self.each_own(user, query, scratch, &mut |price, entry, ahead| {
-            rows.push(self.orders.row(price, entry, ahead.size));
+        own.clear();
+        own.extend((0..ORDERS_PER_USER).filter_map(|slot| {
+            let handle = handle_of(user, slot);
+            let (market, side, price) = self.shown_at(handle)?;
+            let is_asked = (market.info.id, side) == (query.market, query.side);
+            is_asked.then(|| (price, self.orders.queue_entry(handle)))
+        }));
+        own.sort_unstable_by(|(a, first), (b, second)| {
+            let by_price = if query.side == Side::Bid { b.cmp(a) } else { a.cmp(b) };
+            by_price.then_with(|| self.orders.compare(first, second))
         });
-    }
-
-    /// Calls `each` with the visible orders of a user on a side, best first.
-    pub(super) fn each_own(
-        &self,
-        user: usize,
-        query: OrdersQuery,
-        scratch: &mut QueueScratch,
-        each: &mut dyn FnMut(Price, &QueueEntry, Ahead),
-    ) {
-        let QueueScratch { queue, prices, .. } = scratch;
-        self.prices_of(query.market, query.side, user, prices);
-        let mut left = query.limit;
-        let mut of_price = |price, queue: &mut [QueueEntry]| {
-            let (own, others) = own_first(queue, user);
-            own.sort_unstable_by(|a, b| self.orders.compare(a, b));
-            for (index, entry) in own.iter().take(left).enumerate() {
-                let before = |other: &&QueueEntry| self.orders.compare(other, entry).is_lt();
-                let ahead = own[..index].iter().chain(others.iter().filter(before));
-                each(price, entry, Ahead::of(ahead));
-            }
-            left -= left.min(own.len());
-            left > 0
-        };
-        self.each_queue_at(query, prices, queue, &mut of_price);
+        let Some(market) = self.markets.get(query.market) else { return };
+        for (price, entry) in own.iter().take(query.limit) {
+            let ahead = self.ahead_of(entry, (market, query.side, *price), lists);
+            rows.push(self.orders.row(*price, entry, ahead.size));
+        }
     }
 
     /// Returns whether the book has a user account with this key, with or without orders.
@@ -154,50 +125,6 @@ impl Book {
                 return;
             }
         }
-    }
-
-    /// Works like [`Book::each_queue`], for the given prices, best first.
-    fn each_queue_at(
-        &self,
-        query: OrdersQuery,
-        prices: &[u64],
-        queue: &mut Vec<QueueEntry>,
-        each: EachQueue<'_>,
-    ) {
-        let mut prices = prices.iter().peekable();
-        let mut pieces = self.merged(query.market, query.side);
-        while let Some((price, _)) = pieces.first() {
-            let Some(next) = prices.peek() else { return };
-            if price != **next {
-                pieces.next_at(price);
-                continue;
-            }
-            prices.next();
-            self.orders.read_queue(price, &mut pieces, queue);
-            if !each(Price(price), queue) {
-                return;
-            }
-        }
-    }
-
-    /// Returns the prices of a user's visible orders, without duplicates, best first.
-    fn prices_of(&self, id: MarketId, side: Side, user: usize, prices: &mut Vec<u64>) {
-        prices.clear();
-        let Some(market) = self.markets.get(id) else { return };
-        let offsets = &market.ladders.offset[side.index()];
-        let nodes = self.orders.arena.block(user).entries().map(|entry| &entry.node);
-        for node in nodes.filter(|node| node.market == id) {
-            match node.place {
-                Place::Fixed(at) if at == side => prices.push(node.key),
-                Place::Offset(at) if at == side => {
-                    let price = |pricing| offsets.price_of(node.key.cast_signed(), pricing);
-                    prices.extend(market.pricing.map(price));
-                }
-                _ => {}
-            }
-        }
-        prices.sort_unstable_by_key(|price| if side == Side::Bid { !price } else { *price });
-        prices.dedup();
     }
 
     /// Returns the visible pieces of a side, best first; none for an unknown market.

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use slotbook_protocol::model::order::bit_flags;
 use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, Slot};
 
+use super::places::LongLists;
 use crate::ladder::arena::{Entry, NONE, user_of};
 use crate::ladder::merged::{Merged, Piece};
 use crate::limits::{CACHED_QUEUE_ORDERS_MAX, CACHED_QUEUES_MAX};
@@ -44,22 +45,6 @@ impl QueueEntry {
     }
 }
 
-/// Moves the orders of a user to the front of an unsorted queue.
-pub(crate) fn own_first(
-    queue: &mut [QueueEntry],
-    user: usize,
-) -> (&mut [QueueEntry], &[QueueEntry]) {
-    let mut own = 0;
-    for index in 0..queue.len() {
-        if user_of(queue[index].handle) == user {
-            queue.swap(index, own);
-            own += 1;
-        }
-    }
-    let (own, others) = queue.split_at_mut(own);
-    (own, others)
-}
-
 impl OrderStore {
     /// Replaces `queue` by the unsorted orders of the next pieces that have this price.
     pub(crate) fn read_queue(
@@ -80,15 +65,21 @@ impl OrderStore {
     }
 
     #[inline]
-    fn append_list(&self, head: u32, queue: &mut Vec<QueueEntry>) {
+    pub(super) fn append_list(&self, head: u32, queue: &mut Vec<QueueEntry>) {
         let mut handle = head;
         while handle != NONE {
-            let Entry { raw, node } = self.arena.entry(handle);
-            let view = raw.view();
-            let rank = rank_of(view.slot(), view.order_id(), &self.maker(handle));
-            queue.push(QueueEntry { rank, size: node.size, handle });
-            handle = node.next;
+            queue.push(self.queue_entry(handle));
+            handle = self.arena.node(handle).next;
         }
+    }
+
+    /// Returns an order with its sort key.
+    #[inline]
+    pub(super) fn queue_entry(&self, handle: u32) -> QueueEntry {
+        let Entry { raw, node } = self.arena.entry(handle);
+        let view = raw.view();
+        let rank = rank_of(view.slot(), view.order_id(), &self.maker(handle));
+        QueueEntry { rank, size: node.size, handle }
     }
 
     /// Sorts and returns the first `count` orders of a queue, so that a caller that needs few
@@ -152,7 +143,8 @@ impl OrderStore {
 pub struct QueueScratch {
     pub(crate) queue: Vec<QueueEntry>,
     pub(crate) cache: QueueCache,
-    pub(crate) prices: Vec<u64>,
+    pub(super) lists: LongLists,
+    pub(super) own: Vec<(Price, QueueEntry)>,
 }
 
 /// Identifies the queue of a price. Equal keys mean equal orders, because a change of orders

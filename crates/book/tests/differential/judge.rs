@@ -192,7 +192,7 @@ impl Pair {
         side: Side,
         rows: &[Row],
     ) -> Result<(), String> {
-        let mut scratch = QueueScratch::default();
+        let mut scratch = self.walked.borrow_mut();
         let makers: BTreeSet<Key> = rows.iter().map(|row| row.maker).collect();
         for maker in makers {
             let placed = self.fast.account_orders(&Pubkey(maker), &mut scratch);
