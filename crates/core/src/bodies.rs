@@ -128,10 +128,10 @@ impl Core {
         key: &Pubkey,
         data: Option<&[u8]>,
     ) -> Result<Option<String>, ProtocolError> {
-        let Self { book, account: (text, scratch), epoch, .. } = self;
+        let Self { book, users, epoch, .. } = self;
         let Some(user) = holdings_of(book, AccountSource { key, data })? else { return Ok(None) };
         let mut body = Vec::new();
-        render_account(book, (key, &user), (text, scratch), epoch, &mut body);
+        render_account(book, (key, &user), &mut users.scratch, epoch, &mut body);
         Ok(Some(String::from_utf8_lossy(&body).into_owned()))
     }
 

@@ -11,6 +11,7 @@ use slotbook_matching::{ExternalBook, ExternalLevel};
 use slotbook_protocol::model::units::{BaseQty, Price};
 use slotbook_wire::cache::{BodyCache, CACHE_LIMITS};
 use slotbook_wire::render::Rows;
+use slotbook_wire::stream::user::UserScratch;
 use slotbook_wire::walk::WalkScratch;
 
 use crate::core::Core;
@@ -88,6 +89,7 @@ impl Core {
         // dropped.
         self.rows = Rows::default();
         self.walk = WalkScratch::default();
+        self.users.scratch = UserScratch::default();
         self.counts = TurnCounts::default();
         self.problems.clear();
         self.note_all_markets();

@@ -1,13 +1,11 @@
 //! The book of one program on one chain, and its bodies, frames and logs.
 
 use slotbook_book::{
-    AuctionRow, Book, BookConfig, EmptyReason, FeedState, MarketInfo, QueueScratch, Side,
-    SnapshotReport,
+    AuctionRow, Book, BookConfig, EmptyReason, FeedState, MarketInfo, Side, SnapshotReport,
 };
 use slotbook_journal::Input;
 use slotbook_matching::ExternalBook;
 use slotbook_protocol::model::units::{Slot, UnixSeconds};
-use slotbook_wire::account::AccountText;
 use slotbook_wire::cache::{BodyCache, CACHE_LIMITS};
 use slotbook_wire::render::{L2Request, L3Request, Rows};
 use slotbook_wire::uncross::Crossing;
@@ -49,8 +47,6 @@ pub struct Core {
     /// The last /match body; its memory is reused.
     pub(crate) match_body: Vec<u8>,
     pub(crate) level_rows: Vec<u8>,
-    /// The text of the last account; its memory is reused.
-    pub(crate) account: (AccountText, QueueScratch),
     pub(crate) problems: Problems,
     pub(crate) counts: TurnCounts,
     /// The markets when `market_set` last grew.
@@ -78,7 +74,6 @@ impl Core {
             walk: WalkScratch::default(),
             match_body: Vec::new(),
             level_rows: Vec::new(),
-            account: Default::default(),
             problems: Problems::default(),
             counts: TurnCounts::default(),
             known_markets: Vec::new(),

@@ -3,7 +3,7 @@
 use slotbook_protocol::model::units::Pubkey;
 use slotbook_wire::account::AccountSource;
 use slotbook_wire::stream::topic::SnapshotReply;
-use slotbook_wire::stream::user::{UserFrame, UserTopic};
+use slotbook_wire::stream::user::{UserFrame, UserScratch, UserTopic};
 
 use crate::core::Core;
 use crate::watched::WatchedUsers;
@@ -24,6 +24,9 @@ impl Core {
     pub fn unwatch_user(&mut self, key: &Pubkey) {
         self.users.topics.remove(key);
         self.users.touched.remove(key);
+        if self.users.topics.is_empty() {
+            self.users.scratch = UserScratch::default();
+        }
     }
 
     /// Returns the watched accounts that were written since the last call.
@@ -67,7 +70,6 @@ mod tests {
     use slotbook_book::{AccountUpdate, Book, Gate};
     use slotbook_protocol::model::units::Slot;
     use slotbook_wire::stream::topic::Reset;
-    use slotbook_wire::stream::user::UserScratch;
 
     const KEY: Pubkey = Pubkey([2; 32]);
 

@@ -11,6 +11,7 @@ use slotbook_protocol::model::units::Pubkey;
 
 use crate::level::SizeScale;
 use crate::open_orders::write_order;
+use crate::stream::user::UserScratch;
 use crate::writer::{JsonWriter, members};
 
 /// The parts of an account as JSON text, each of which a stream sends when it changes.
@@ -150,16 +151,16 @@ impl AccountText {
 pub fn render_account(
     book: &Book,
     (key, user): (&Pubkey, &UserHoldings),
-    (account, scratch): (&mut AccountText, &mut QueueScratch),
+    UserScratch { queue, fresh }: &mut UserScratch,
     epoch: &str,
     out: &mut Vec<u8>,
 ) {
-    account.render(book, key, user, scratch);
+    fresh.render(book, key, user, queue);
     let mut json = JsonWriter::new(out);
     json.raw(b"{");
     write_owner(&mut json, key, user);
     json.raw(b",");
-    account.write(&mut json);
+    fresh.write(&mut json);
     members!(
         json,
         b",\"slot\":" => u64(book.slot().0),

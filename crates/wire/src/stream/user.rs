@@ -27,11 +27,11 @@ pub struct UserFrame {
     pub reset: Reset,
 }
 
-/// Buffers that all topics of accounts share.
+/// Buffers that all topics and bodies of accounts share.
 #[derive(Debug, Default)]
 pub struct UserScratch {
-    queue: QueueScratch,
-    fresh: AccountText,
+    pub(crate) queue: QueueScratch,
+    pub(crate) fresh: AccountText,
 }
 
 /// The state of one account's topic, which all its subscribers share.
