@@ -306,7 +306,7 @@ export class LiveFeed {
     const state = stateOf(age, this.#timing);
     this.#reason = state === 'live' ? null : staleReasonOf(age, this.#timing);
     if (this.#parts.turns.changeState(state) && state !== 'live') {
-      this.#parts.log.warn({ state, sinceMs, lag }, 'slots are missing');
+      this.#parts.log.warn({ state, reason: this.#reason }, 'the book is out of date');
     }
   }
 }

@@ -6,7 +6,7 @@ import { Gate } from '../../../test/support/gate.js';
 import { until } from '../../../test/support/until.js';
 import type { LiveFeedOptions } from '../feed-options.js';
 
-const UNPROVEN = 'no read has agreed since slots were missing';
+const UNPROVEN = 'no read has agreed since messages may be missing';
 
 useFeedBench();
 

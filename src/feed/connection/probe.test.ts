@@ -5,6 +5,7 @@ import { Gate } from '../../../test/support/gate.js';
 import { nextTurn } from '../../../test/support/next-turn.js';
 import { SlowPublisher } from '../../../test/support/slow-publisher.js';
 import { until } from '../../../test/support/until.js';
+import { setTimeout as sleep } from '../../../test/world/timers-promises.js';
 import { RpcClient } from '../../rpc/client.js';
 import { PATIENCE_WITH_FALLBACK } from '../../rpc/limits.js';
 import { systemTimers } from '../../rpc/timers.js';
@@ -82,6 +83,33 @@ describe('probe: what it finds', () => {
     changeUnseen('user3', 'unseen');
     await untilHealed();
     expect(bench.user('user3')).toBe('unseen');
+  });
+
+  test.each([0, 300, 600, 900].flatMap((afterMs) => [400, 800].map((slotMs) => [afterMs, slotMs])))(
+    'a market that changes %i ms after a probe: the book is not live two seconds later, with slots of %i ms',
+    async (afterMs, slotMs) => {
+      await start({ probeIntervalMs: 1_000 });
+      const slots = setInterval(() => {
+        bench.chain.slot += 1;
+        bench.chain.tick(bench.chain.slot);
+      }, slotMs);
+      await probed(2);
+      await sleep(afterMs);
+      changeUnseen('perp0', 'market:oracle');
+      const sinceMs = performance.now();
+      await until('the book is not live', () => bench.engine.state !== 'live');
+      clearInterval(slots);
+      expect(performance.now() - sinceMs).toBeLessThan(2_000);
+    },
+  );
+
+  test('a market whose notification is late: the book is live with the next read', async () => {
+    await start();
+    changeUnseen('perp0', 'market:oracle');
+    await until('the book is in doubt', () => passSlot() && bench.engine.state === 'lagging');
+    bench.chain.notify('perp0', 'market:oracle', bench.chain.slot - 1);
+    await until('the book is live', () => bench.engine.state === 'live');
+    expect(bench.feed.stats()).toMatchObject({ losses: 0, rebuilds: 1 });
   });
 
   test('until all is read again the book is not live, and says why', async () => {
@@ -389,10 +417,9 @@ test('a server that asks a probe to come back in a minute is not obeyed by the r
 
 test.each([
   [0, 1],
-  [150, 1],
-  [151, 2],
-  [245, 2],
-  [600, 4],
+  [70, 1],
+  [71, 2],
+  [245, 4],
   [3_000, 4],
 ])('%i markets and oracles: %i probes in one interval', (others, probes) => {
   expect(probesPerInterval(others)).toBe(probes);

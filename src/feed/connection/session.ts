@@ -104,7 +104,7 @@ export class FeedSession {
         const among = others.length === 0 ? '' : ` and ${others.length} others`;
         this.#handleLoss(`a read found that ${first}${among} had changed`);
       },
-      onUnproven: () => this.#listener.onGap('no read has agreed since slots were missing'),
+      onUnproven: () => this.#listener.onGap('no read has agreed since messages may be missing'),
     });
     this.#clockPoller = new ClockPoller(parts, () =>
       this.#readOracles(this.#oracles.followedKeys()),

@@ -30,9 +30,11 @@ export class Suspects {
     this.#firstReadings.clear();
   }
 
-  /** Returns whether a suspect was found by a read of this slot or earlier. */
-  hasOneOf(slot: number): boolean {
-    return this.#readings().some(({ snapshot }) => snapshot.slot <= slot);
+  /** Returns the suspects that were found by a read of this slot or earlier. */
+  keysUntil(slot: number): readonly string[] {
+    return [...this.#firstReadings].flatMap(([key, { snapshot }]) => {
+      return snapshot.slot <= slot ? [key] : [];
+    });
   }
 
   /** Returns whether the socket has passed the first read of a suspect within these slots. */

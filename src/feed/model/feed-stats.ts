@@ -146,6 +146,7 @@ export function staleReasonOf(age: BookAge, { laggingAfterMs }: FeedTiming): str
   if (dispute !== null) return dispute;
   if (lag * SLOT_MS > ageMs) return `the node is ${lag} slots behind the one before`;
   if (ageMs > sinceMs) return 'slots after a gap do not come evenly spaced yet';
-  if (isInDoubt && sinceMs < laggingAfterMs) return 'no read has agreed since slots were missing';
+  if (isInDoubt && sinceMs < laggingAfterMs)
+    return 'no read has agreed since messages may be missing';
   return `no slot for ${Math.round(sinceMs)} ms`;
 }

@@ -139,10 +139,11 @@ export const GAP_AUDIT_MS_MIN = 10_000;
 
 /** Recently notified users in one probe: a silent subscription misses these first. */
 export const PROBE_NEWEST_USERS = 20;
-/** Markets, State and oracles per probe, in turn: half a read, which leaves room for 30 users in turn. */
-export const PROBE_OTHERS_IN_TURN = 50;
-/** Probe intervals within which each of these is read: three seconds, the tolerated duration of an error. */
-export const PROBE_INTERVALS_A_TURN = 3;
+/**
+ * Markets, State and oracles per probe, in turn: all of 148 markets and their oracles within little
+ * more than an interval, and room for ten users in turn.
+ */
+export const PROBE_OTHERS_IN_TURN = 70;
 /** Probes of one interval, when one is not enough: nodes count each call. */
 export const PROBES_PER_INTERVAL_MAX = 4;
 /** Slots announced after a probe before it is compared again, as for an audit. */
