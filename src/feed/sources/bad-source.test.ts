@@ -115,6 +115,21 @@ describe('a source that runs ahead', () => {
     expect(scene.states[0]).toBe('trusted');
     expectTruth();
   });
+
+  test('no further than the chain, while nodes are late and leaders skip their slots: it stays trusted', async () => {
+    for (let slot = 0; slot < 60; slot += 1) {
+      const sinceSkipped = slot % 12;
+      if (sinceSkipped === 0) {
+        scene.slot += 4;
+        scene.timers.advance(1_600);
+      }
+      // Nodes read the slot of four slots ago, which is one from before the skipped ones at first.
+      scene.slotsAhead = sinceSkipped < 4 ? -5 - sinceSkipped : -4;
+      await scene.passSlots(1, [liar]);
+      honest.notifySlot(scene.slot - 12);
+      expect(scene.states[0]).toBe('trusted');
+    }
+  });
 });
 
 test('sources: a node that is ahead proves nothing by its own slot', async () => {

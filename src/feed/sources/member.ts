@@ -49,10 +49,12 @@ export class Member {
   /** The newest slot in any report of the source, plausible or not. */
   reach = 0;
   /**
-   * The time since which `reach` is ahead of all other sources and of the chain; null when it is
-   * not.
+   * The time since which `reach` is ahead of all other sources, and no node has read a slot that
+   * the source reported before; null when it is not ahead.
    */
   aheadSinceMs: number | null = null;
+  /** `reach` at that time. */
+  aheadSlot = 0;
   #distrust: Distrust | null = null;
   #closedReason: string | null = null;
   #states = 0;
@@ -116,6 +118,12 @@ export class Member {
     this.passedSlot = 0;
     this.reach = 0;
     this.aheadSinceMs = null;
+  }
+
+  /** Records that `reach` is ahead from now on. */
+  recordAhead(nowMs: number): void {
+    this.aheadSinceMs = nowMs;
+    this.aheadSlot = this.reach;
   }
 
   recordClosed(reason: string): void {

@@ -252,8 +252,10 @@ export class MergedSources implements UpdateStream {
     if (member.standing !== 'joined') return;
     const { reach, source } = member;
     const others = this.#keeping.filter((one) => one !== member && one.slot > 0);
+    const { witnesses } = this.#judge;
     // A node cannot confirm its own slots.
-    const read = this.#judge.witnesses.slotBy(nowMs, source.kind === 'rpc' ? source.name : null);
+    const own = source.kind === 'rpc' ? source.name : null;
+    const read = witnesses.slotBy(nowMs, own);
     const newest = Math.max(read ?? 0, ...others.map((one) => one.slotBy(nowMs)));
     // A single source may be at any slot, unless it was already too far ahead before.
     const isAlone = others.length === 0 && member.aheadSinceMs === null;
@@ -261,11 +263,13 @@ export class MergedSources implements UpdateStream {
       member.aheadSinceMs = null;
       return;
     }
-    member.aheadSinceMs ??= nowMs;
-    this.#judge.witnesses.readSlot();
+    // A reading reaches a true slot when the reading is late, and when the next slots are skipped.
+    if (member.aheadSinceMs === null || witnesses.hasRead(member.aheadSlot, nowMs, own))
+      member.recordAhead(nowMs);
+    witnesses.readSlot();
     // The nodes' readings may be late.
     const isFar = read !== null && reach > read + AHEAD_SLOTS_REFUTED;
-    if (isFar && nowMs - member.aheadSinceMs >= AHEAD_MS_MAX)
+    if (isFar && nowMs - (member.aheadSinceMs ?? nowMs) >= AHEAD_MS_MAX)
       this.#distrustMember(member, `it notified of slot ${reach}, which is ahead of the chain`);
   }
 

@@ -30,6 +30,12 @@ export interface WitnessOptions {
   readonly random: () => number;
 }
 
+/** A node's slot, and the time of the request. */
+interface SlotRead {
+  readonly slot: number;
+  readonly atMs: number;
+}
+
 type NamedAccount = Pick<AccountUpdate, 'pubkey' | 'kind'>;
 
 /** Lists the accounts to read and receives the readings. */
@@ -51,7 +57,7 @@ export class Witnesses {
   #next: Timer | null = null;
   #reading: AbortController | null = null;
   /** The last slot of each node, by name. */
-  readonly #slots = new Map<string, { readonly slot: number; readonly atMs: number }>();
+  readonly #slots = new Map<string, SlotRead>();
   #slotAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: WitnessOptions, listener: WitnessListener) {
@@ -83,12 +89,21 @@ export class Witnesses {
    */
   slotBy(nowMs: number, except: string | null): number | null {
     let newest: number | null = null;
-    for (const [name, { slot, atMs }] of this.#slots) {
-      if (name === except || nowMs - atMs > CHAIN_SLOT_MS_MAX) continue;
-      // A node reports a slot at the slot's end, a source at the slot's start.
+    // A node reports a slot at the slot's end, a source at the slot's start.
+    for (const { slot, atMs } of this.#recentReads(nowMs, except))
       newest = Math.max(newest ?? 0, slot + 1 + Math.floor((nowMs - atMs) / SLOT_MS_MIN));
-    }
     return newest;
+  }
+
+  /** Returns whether a node other than `except` has recently read this slot, or a later one. */
+  hasRead(wanted: number, nowMs: number, except: string | null): boolean {
+    return this.#recentReads(nowMs, except).some(({ slot }) => slot >= wanted);
+  }
+
+  #recentReads(nowMs: number, except: string | null): readonly SlotRead[] {
+    return [...this.#slots].flatMap(([name, read]) => {
+      return name === except || nowMs - read.atMs > CHAIN_SLOT_MS_MAX ? [] : [read];
+    });
   }
 
   /** Reads the slot from all nodes, at a limited rate. */
