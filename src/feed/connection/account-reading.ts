@@ -14,6 +14,8 @@ export interface AccountReading {
   readonly keys: readonly string[];
   readonly body: Uint8Array;
   readonly snapshot: AccountSnapshot;
+  /** When the response was read, monotonic milliseconds. */
+  readonly atMs: number;
 }
 
 /** The node, the accounts and the time limit of a read. */
@@ -45,7 +47,8 @@ export function readAccounts(
       await before?.(limited);
       const options = { signal: limited, timeoutMs: limitMs, isBackground: true };
       const body = await node.callRaw('getMultipleAccounts', params(given), options);
-      return { keys: given, body, snapshot: await engine.decodeSnapshot(body, given) };
+      const snapshot = await engine.decodeSnapshot(body, given);
+      return { keys: given, body, snapshot, atMs: timers.nowMs() };
     }),
   );
 }

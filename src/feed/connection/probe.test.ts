@@ -103,6 +103,18 @@ describe('probe: what it finds', () => {
     },
   );
 
+  test('a market that is notified shortly after it was read: the book stays live', async () => {
+    await start({ probeIntervalMs: 1_000 });
+    changeUnseen('perp0', 'market:oracle');
+    await probed(1);
+    const notifiedSlot = bench.chain.slot;
+    await until('the next slot', () => passSlot() && bench.chain.slot > notifiedSlot);
+    await sleep(150);
+    bench.chain.notify('perp0', 'market:oracle', notifiedSlot);
+    await probed(2);
+    expect(bench.engine.calls).not.toContain('state lagging');
+  });
+
   test('a market whose notification is late: the book is live with the next read', async () => {
     await start();
     changeUnseen('perp0', 'market:oracle');

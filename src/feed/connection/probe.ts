@@ -1,4 +1,5 @@
 import type { AccountSnapshot } from '../../contract/accounts.js';
+import { SLOT_MS } from '../../contract/program.js';
 import { Backoff } from '../../rpc/backoff.js';
 import type { AccountUpdate } from '../model/account-update.js';
 import {
@@ -45,7 +46,7 @@ interface ProbedConnection {
  *
  * Without failed reads, an order of a live book with a lost message of a market, State or oracle is
  * wrong for less than two seconds: the first read starts after 1.1 s at most (the interval, and
- * 100 ms between checks), and the book is in doubt with the next slot. The socket passes the read a
+ * 100 ms between checks), and the book is in doubt a slot later. The socket passes the read another
  * slot later, and the next check reads again. If slots are lost as well, the next slot comes up to
  * 2.5 s after the last one; after that the book is not live.
  *
@@ -193,11 +194,14 @@ export class Probe {
   }
 
   /**
-   * Returns whether the socket has announced the slot after a read of a suspected market, State or
-   * oracle: no log names these accounts, so only the next read tells whether the book has them.
+   * Returns whether a market, State or oracle that differed in a read was not notified since, for
+   * the time of a slot, and the socket has announced the next slot: no log names these accounts, so
+   * only the next read tells whether the book has them. A node may notify of a slot shortly after
+   * it gives the slot's accounts and announces the next slot.
    */
   #hasUnnotified(): boolean {
-    const keys = this.#suspects.keysUntil(this.#connection.newestSlot() - 1);
+    const readAtMsMax = this.#parts.timers.nowMs() - SLOT_MS;
+    const keys = this.#suspects.keysUntil(this.#connection.newestSlot() - 1, readAtMsMax);
     if (keys.length === 0) return false;
     const others = new Set(this.#keys.otherKeys());
     return keys.some((key) => others.has(key));

@@ -23,7 +23,7 @@ async function readingOf(
   const keys = Object.keys(users);
   const value = Object.values(users).map((data) => ({ data: [data, 'base64'] }));
   const body = Buffer.from(JSON.stringify({ result: { context: { slot }, value } }));
-  return { keys, body, snapshot: await engine.decodeSnapshot(body, keys) };
+  return { keys, body, snapshot: await engine.decodeSnapshot(body, keys), atMs: 0 };
 }
 
 test('a suspect that is notified late hides none that was found after it', async () => {

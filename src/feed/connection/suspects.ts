@@ -30,10 +30,10 @@ export class Suspects {
     this.#firstReadings.clear();
   }
 
-  /** Returns the suspects that were found by a read of this slot or earlier. */
-  keysUntil(slot: number): readonly string[] {
-    return [...this.#firstReadings].flatMap(([key, { snapshot }]) => {
-      return snapshot.slot <= slot ? [key] : [];
+  /** Returns the suspects that were found by a read of this slot or earlier, until this time. */
+  keysUntil(slot: number, readAtMsMax = Number.POSITIVE_INFINITY): readonly string[] {
+    return [...this.#firstReadings].flatMap(([key, { snapshot, atMs }]) => {
+      return snapshot.slot <= slot && atMs <= readAtMsMax ? [key] : [];
     });
   }
 
