@@ -64,6 +64,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'test/cluster-seeds.test.ts'],
     env: { CLUSTER_SEEDS: '300' },
   },
+  'core-starts': {
+    about: 'two cores that start in one instant, 50 times',
+    command: [localCommand('vitest'), 'run', 'test/core-starts.test.ts'],
+    env: { CORE_STARTS: '50' },
+  },
   hostile: {
     about: 'broken frames, slow and deaf clients, 10,000 subscriptions',
     command: [

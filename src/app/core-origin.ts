@@ -16,12 +16,15 @@ import { replyToQuotes } from './quote-forwarding.js';
 import type { Runtime } from './runtime.js';
 import { standbyOrigin } from './standby-origin.js';
 
+/** Number of names of one millisecond. */
+const RUNS_AT_ONCE = 2 ** 32;
+
 /**
  * Returns the live book of a cluster, whose turns are written to a log; its feed ends with the log,
  * for example when another core takes over.
  */
 export async function coreOrigin(config: CoreConfig, runtime: Runtime): Promise<BookOrigin> {
-  const run = newEpoch(runtime.timers);
+  const run = newRun(runtime);
   const genesisHash = await readChain(config, runtime);
   const { place, leaseMs, replicas } = config.log;
   const lease = new Lease({ place, holder: run, leaseMs, replicas, ...runtime });
@@ -31,6 +34,11 @@ export async function coreOrigin(config: CoreConfig, runtime: Runtime): Promise<
     .holdFirst()
     .catch((error: unknown) => throwSettingError('nats', place.stream, error));
   return isFirst ? firstOrigin(parts) : standbyOrigin(parts);
+}
+
+/** Returns a name of its own also for one of two cores that start in the same millisecond. */
+function newRun({ timers }: Runtime): string {
+  return `${newEpoch(timers)}_${Math.floor(Math.random() * RUNS_AT_ONCE).toString(36)}`;
 }
 
 function firstOrigin(parts: CoreParts): BookOrigin {
