@@ -22,6 +22,8 @@ export interface MarketInfo {
   readonly stepSize: bigint;
   readonly minOrderSize: bigint;
   readonly decimals: number;
+  /** Whether no price may be above 1. */
+  readonly isPrediction: boolean;
   /** The base token's mint; null for perps. */
   readonly mint: string | null;
   readonly oracle: string;

@@ -32,6 +32,7 @@ fn market(json: &mut JsonWriter<'_>, info: &MarketInfo, empty_reason: Option<&st
         b"\",\"stepSize\":\"" => u64(info.step.0),
         b"\",\"minOrderSize\":\"" => u64(info.min_order_size.0),
         b"\",\"decimals\":" => u64(u64::from(info.decimals)),
+        b",\"isPrediction\":" => bool(info.is_prediction),
         b",\"mint\":" => or_null(info.mint.as_ref(), JsonWriter::key),
         b",\"oracle\":" => key(&info.oracle),
         b",\"oracleSource\":" => string(info.oracle_source.name()),

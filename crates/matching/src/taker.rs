@@ -173,6 +173,16 @@ impl Taker {
         }
     }
 
+    /// Checks that a maker could place an offer at this price in this market.
+    ///
+    /// # Errors
+    /// [`TakerError::PredictionOffer`] above the last price of a prediction market.
+    pub fn check_offer(&self, market: &MarketTerms, price: Price) -> Result<(), TakerError> {
+        let placed = standardize_price(price, market.tick, self.direction.opposite());
+        let is_beyond = market.is_prediction && placed.0 > PREDICTION_PRICE_MAX;
+        if is_beyond { Err(TakerError::PredictionOffer) } else { Ok(()) }
+    }
+
     fn check_auction(&self) -> Result<(), TakerError> {
         let Some(auction) = self.auction else { return Ok(()) };
         if auction.duration_slots == 0 && self.kind == OrderKind::Limit {
@@ -219,6 +229,8 @@ pub enum TakerError {
     PredictionAuctionStart,
     /// The auction in a prediction market ends above 1.
     PredictionAuctionEnd,
+    /// An offer in a prediction market is above 1.
+    PredictionOffer,
 }
 
 impl fmt::Display for TakerError {
@@ -243,6 +255,9 @@ impl fmt::Display for TakerError {
             }
             Self::PredictionAuctionEnd => {
                 "auctionEnd was above 1000000, must be at most that in a prediction market"
+            }
+            Self::PredictionOffer => {
+                "jit had a price above 1000000, must be at most that in a prediction market"
             }
         })
     }

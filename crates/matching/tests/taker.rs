@@ -395,6 +395,12 @@ fn what_the_program_does_not_place_is_refused_by_name() {
         assert_eq!(taker.check(&plain).err(), of_all, "{rule} in any market: {taker:?}");
         assert_eq!(taker.check(&prediction).err(), *error, "{rule} of predictions: {taker:?}");
     }
+    // The price of a maker's sell is put on the tick above.
+    let offer = |taker: Taker, price| taker.check_offer(&prediction, Price(price)).err();
+    assert_eq!(offer(sell, above), None);
+    assert_eq!(offer(buy, most), None);
+    assert_eq!(offer(buy, above), Some(E::PredictionOffer));
+    assert_eq!(buy.check_offer(&plain, Price(above)).err(), None);
 }
 
 #[test]

@@ -85,7 +85,8 @@ impl Core {
         let Some(info) = self.core.book().market(market) else { return 0 };
         let scale = SizeScale::from_decimals(info.decimals);
         let Ok(taker) = taker_of(&options, scale) else { return 0 };
-        if taker.check(&MarketTerms::of(info, None)).is_err() {
+        let jit = offers_of(&options.jit, scale);
+        if check(&taker, &MarketTerms::of(info, None), &jit).is_err() {
             return 0;
         }
         let request = WalkRequest {
@@ -93,7 +94,7 @@ impl Core {
             model: if options.model == 0 { Model::Spec } else { Model::Onchain },
             taker,
             asked: unsigned(&options.amount),
-            jit: &offers_of(&options.jit, scale),
+            jit: &jit,
             sources: Sources { vamm: options.vamm, indicative: options.indicative },
             external: &[],
         };
@@ -107,13 +108,19 @@ impl Core {
         let market = market_of(options.market)?;
         let terms = MarketTerms::of(self.core.book().market(market)?, None);
         // Which sizes the order has is of no matter here.
-        match taker_of(&options, SizeScale::from_decimals(0)) {
+        let scale = SizeScale::from_decimals(0);
+        match taker_of(&options, scale) {
             Err(()) => Some(fault("taker", "taker was no base58 of 32 bytes".to_owned())),
-            Ok(taker) => {
-                taker.check(&terms).err().map(|error| fault(param_of(error), error.to_string()))
-            }
+            Ok(taker) => check(&taker, &terms, &offers_of(&options.jit, scale))
+                .err()
+                .map(|error| fault(param_of(error), error.to_string())),
         }
     }
+}
+
+fn check(taker: &Taker, market: &MarketTerms, jit: &[JitOffer]) -> Result<(), TakerError> {
+    taker.check(market)?;
+    jit.iter().try_for_each(|offer| taker.check_offer(market, offer.price))
 }
 
 /// Returns the parameter of /match that an error is about.
@@ -126,6 +133,7 @@ fn param_of(error: TakerError) -> &'static str {
         TakerError::AuctionImproves
         | TakerError::AuctionPassesLimit
         | TakerError::PredictionAuctionEnd => "auctionEnd",
+        TakerError::PredictionOffer => "jit",
     }
 }
 

@@ -49,6 +49,16 @@ describe('slippage that nobody chose', () => {
 });
 
 describe('an auction', () => {
+  test.each(['long', 'short'])('of a prediction market has no price above 1: %s', (direction) => {
+    const request = asked(3, `&auctionStartPriceOffset=9&slippageTolerance=50`);
+    const market = { ...request.market, isPrediction: true };
+    const near = prices({ oracle: 0.98, mark: 0.98, best: 0.99, entry: 1, worst: 1 });
+    const all = { ...request, market, direction } as AuctionOrderRequest;
+    const { start, end, limit } = deriveAuction(all, near);
+    const top = direction === 'long' ? [end, limit] : [start];
+    expect(top).toEqual(top.map(() => at(1)));
+  });
+
   const given = prices({ oracle: 100, mark: 101, best: 102, entry: 103, worst: 104 });
   const one = (index: number, more: string) => deriveAuction(asked(index, more), given);
 

@@ -49,6 +49,8 @@ const SLIPPAGE_MAX = 99;
 const END_OFFSET = 0.1;
 const START_OFFSET = 0.1;
 const VERSION_2_FACTOR = 1.2;
+/** The program refuses a higher price in a prediction market. */
+const PREDICTION_PRICE_MAX = 1_000_000n;
 
 /** Derives the auction. Its start is never worse for the taker than its end. */
 export function deriveAuction(request: AuctionOrderRequest, prices: AuctionPrices): AuctionOrder {
@@ -71,7 +73,10 @@ export function deriveAuction(request: AuctionOrderRequest, prices: AuctionPrice
   const end = bounded + buffer;
   const limit = unbuffered + buffer;
   requirePositive(end, limit);
-  return { start: betterOf(isLong, wantedStart, end), end, limit, slippagePercent };
+  const start = betterOf(isLong, wantedStart, end);
+  const capped = (price: bigint): bigint =>
+    request.market.isPrediction && price > PREDICTION_PRICE_MAX ? PREDICTION_PRICE_MAX : price;
+  return { start: capped(start), end: capped(end), limit: capped(limit), slippagePercent };
 }
 
 function requirePositive(end: bigint, limit: bigint): void {

@@ -49,6 +49,7 @@ function marketRow(
     stepSize: 10_000_000n,
     minOrderSize: 10_000_000n,
     decimals: 9,
+    isPrediction: false,
     oracle: `oracle-${names.id}`,
     oracleSource: 'pythLazer',
     quoteAsset: 'USDC',
