@@ -88,7 +88,8 @@ function userInfoForms({ username, password }: URL): readonly string[] {
   if (username === '' && password === '') return [];
   const pair = `${decodePart(username)}:${decodePart(password)}`;
   const composed = password === '' ? [] : [pair, `${username}:${password}`];
-  return [...composed, Buffer.from(pair).toString('base64')];
+  const bytes = Buffer.from(pair);
+  return [...composed, bytes.toString('base64'), bytes.toString('base64url')];
 }
 
 /**
