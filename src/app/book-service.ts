@@ -20,6 +20,7 @@ import { QuoteServer } from '../server/quotes/quote-server.js';
 import { FirstReady, type HistoryFirst } from '../server/routes/first-ready.js';
 import { createHandlers, type Handlers } from '../server/routes/http.js';
 import { type PageFiles, readPageFiles } from '../server/routes/page-files.js';
+import type { SeededSpan } from '../server/routes/path.js';
 import { summarySource } from '../server/routes/stats.js';
 import { SocketServer } from '../server/sockets/socket-server.js';
 import { SocketBacklog } from '../server/transport/socket-backlog.js';
@@ -50,6 +51,8 @@ interface Origins {
   readonly origin: BookOrigin;
   readonly history?: ServiceHistory | undefined;
   readonly historyFirst?: HistoryFirst;
+  /** The made-up part of the past. */
+  readonly seeded?: SeededSpan | undefined;
   /** `none`: serve only the operator's paths and the makers' sockets. */
   readonly readers?: 'all' | 'none';
   /** Receives lines for the terminal; by default they go to standard output. */
@@ -78,7 +81,7 @@ export async function serveBook(
   const parts = createParts(config, origins, { runtime, onReady });
   const { feed, sockets, makers, venues, history, timings, unsent, backlog, addresses } = parts;
   const page = readPageFiles();
-  const handlers = createServiceHandlers(config, parts, { build, page });
+  const handlers = createServiceHandlers(config, parts, { build, page, seeded: origins.seeded });
   const served = { handlers, sockets, makers, unsent, backlog, addresses, readers };
   const { listeners, url, metricsUrl } = await listenOn(config, served, runtime);
   const shown = { url, hasPage: page.size > 0, hasHistory: history !== undefined };
@@ -258,7 +261,11 @@ function awaitReady(
 function createServiceHandlers(
   { requestsPerSecond, metricsPort, compatDefaults }: BookConfig,
   parts: ServiceParts,
-  { build, page }: { readonly build: BuildInfo; readonly page: PageFiles },
+  known: {
+    readonly build: BuildInfo;
+    readonly page: PageFiles;
+    readonly seeded: SeededSpan | undefined;
+  },
 ): Handlers {
   const { book, directory, ready, feed, sockets, makers, venues, history, journal, asOf } = parts;
   const { timers, timings, unsent, backlog, addresses } = parts;
@@ -276,8 +283,7 @@ function createServiceHandlers(
     sockets: () => sockets.readStats(),
     venues: () => venues.stats(),
     quotes: () => makers.readStats(),
-    build,
-    page,
+    ...known,
     timers,
     ...(readAccounts === undefined ? {} : { readAccounts }),
     ...(readFees === undefined ? {} : { readFees }),

@@ -17,20 +17,22 @@ import type {
 import { systemTimers } from '../rpc/timers.js';
 import { warmCalls } from '../rpc/warm-up.js';
 import type { HistoryFirst } from '../server/routes/first-ready.js';
+import type { SeededSpan } from '../server/routes/path.js';
 import { mainnetMarkets, velocityMarkets } from '../sim/bytes/mainnet-presets.js';
-import { FEW_MARKETS, type MarketPresets } from '../sim/bytes/market-presets.js';
+import { DEMO_MARKETS, type MarketPresets } from '../sim/bytes/market-presets.js';
 import { startDemo } from '../sim/demo/demo.js';
 import { QuoteMaker } from '../sim/demo/quote-maker.js';
 import type { ChainBook } from '../verify/chain-book.js';
 import { verify } from '../verify/verify.js';
 import { asError, type Service, serveBook, stopAll } from './book-service.js';
 import type { ServiceFeed } from './chain-feed.js';
-import { dataFolder } from './data-folder.js';
+import { type DataFolder, dataFolder } from './data-folder.js';
 import { type BookOrigin, liveOrigin } from './feeds.js';
 import { historyOf, readHistoryOf } from './histories.js';
 import { JOURNAL_FOLDER, journalOrigin } from './journal-origin.js';
 import { createLog } from './log.js';
 import type { Runtime } from './runtime.js';
+import { demoPast } from './seeded-past.js';
 
 /** Returns the log of a configuration, and the system's timers. */
 function runtimeOf(config: Parameters<typeof createLog>[0]): Runtime {
@@ -43,6 +45,10 @@ export interface ServiceOptions {
   readonly recordTo?: string | undefined;
   /** The state that the history must reach before `ready` is printed; by default `open`. */
   readonly historyFirst?: HistoryFirst;
+  /** The folder of stored data; by default that of the settings. */
+  readonly folder?: DataFolder;
+  /** The made-up part of the past. */
+  readonly seeded?: SeededSpan | undefined;
 }
 
 /** A recording is never deleted. */
@@ -58,16 +64,16 @@ export async function startService(
 ): Promise<Service> {
   const runtime = runtimeOf(config);
   await warmCalls(systemTimers);
-  const { recordTo, historyFirst = 'open' } = options;
+  const { recordTo, historyFirst = 'open', seeded } = options;
   if (recordTo !== undefined) runtime.log.info({ folder: recordTo }, 'recording');
-  const folder = dataFolder(config.history ?? config.journal);
+  const { folder = dataFolder(config.history ?? config.journal) } = options;
   const origin =
     recordTo === undefined
       ? liveOrigin(config, runtime, path.join(folder.path, JOURNAL_FOLDER))
       : liveOrigin({ ...config, journal: KEPT_WHOLE }, runtime, recordTo);
   const history = historyOf(config, folder, runtime, () => origin.engine.markets());
   const onStopped = (): Promise<void> => folder.remove();
-  return serveBook(config, { origin, history, historyFirst, onStopped }, runtime);
+  return serveBook(config, { origin, history, historyFirst, onStopped, seeded }, runtime);
 }
 
 /**
@@ -146,16 +152,20 @@ function chainBook(engine: BookOrigin['engine'], status: ServiceFeed['status']):
 
 function presetsOf({ program, marketsPreset }: DemoConfig): MarketPresets {
   if (program === 'velocity') return velocityMarkets();
-  return marketsPreset === 'mainnet' ? mainnetMarkets() : FEW_MARKETS;
+  return marketsPreset === 'mainnet' ? mainnetMarkets() : DEMO_MARKETS;
 }
 
-/** Starts a local chain with a simulated market, and serves its book. */
+/**
+ * Starts a local chain with a simulated market, and serves its book. A demo that keeps nothing for
+ * its next run has a made-up past.
+ */
 export async function startDemoService(
   config: DemoConfig,
   options: ServiceOptions = {},
 ): Promise<Service> {
   const { rate, seed, makers, fillsPerSecond, fundingSeconds } = config;
-  const presets = presetsOf(config);
+  const past = demoPast(config, presetsOf(config), options);
+  const presets = past?.presets ?? presetsOf(config);
   const demo = await startDemo({ presets, rate, seed, makers, fillsPerSecond, fundingSeconds });
   const { rpcUrl, wsUrl, programId } = demo;
   try {
@@ -163,7 +173,8 @@ export async function startDemoService(
     const maker = new QuoteMaker(seed);
     const quoteMakers = [...config.quoteMakers, maker.publicKey];
     const cluster = { ...config, nodes, snapshotUrl: undefined, programId, quoteMakers };
-    const service = await startService(cluster, { ...options, historyFirst: 'filled' });
+    const written = await past?.write(await demo.readGenesisHash(), runtimeOf(cluster));
+    const service = await startService(cluster, { ...options, ...written, historyFirst: 'filled' });
     maker.start(service.url);
     process.stdout.write(`chain  ${rpcUrl} ${wsUrl} (a local chain with a simulated market)\n`);
     const chainFailed = new Promise<Error>((resolve) => {

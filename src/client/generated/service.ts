@@ -214,6 +214,13 @@ export const serviceStatus = object({
     /** Events of the journal in this run, by name. */
     events: record(whole),
   }),
+  /** Of a demo: the time whose trades and books were made up before it began; left out where nothing was. */
+  seeded: object({
+    /** Its begin, in unix milliseconds. */
+    fromMs: whole,
+    /** Its end, in unix milliseconds. */
+    untilMs: whole,
+  }),
 });
 
 /** The body of /ready. */

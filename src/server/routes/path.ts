@@ -27,6 +27,12 @@ export type Route = (request: HttpRequest, pathTexts: Texts) => Reply | Promise<
  */
 export type ReadFees = (accounts: readonly string[]) => Promise<readonly number[]>;
 
+/** A time whose records and books were made up, Unix milliseconds. */
+export interface SeededSpan {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
 /** The sources of the paths. */
 export interface ServiceSources {
   readonly book: BookSource;
@@ -45,6 +51,8 @@ export interface ServiceSources {
   readonly asOf?: AsOfSource;
   /** Whether /l2 and the batches use the dlob-server's defaults below /dlob; false by default. */
   readonly compatDefaults?: boolean;
+  /** The made-up part of the history and of the journal, of a demo. */
+  readonly seeded?: SeededSpan | undefined;
   /** Durations, for /metrics. */
   readonly timings?: Timings;
 }

@@ -108,6 +108,18 @@ export const statusPath = {
       ),
       history: Type.Optional(historySchema),
       journal: Type.Optional(journalSchema),
+      seeded: Type.Optional(
+        Type.Object(
+          {
+            fromMs: count('Its begin, in unix milliseconds.'),
+            untilMs: count('Its end, in unix milliseconds.'),
+          },
+          {
+            description:
+              'Of a demo: the time whose trades and books were made up before it began; left out where nothing was.',
+          },
+        ),
+      ),
       markets: Type.Array(marketSchema),
     }),
   },
@@ -125,6 +137,7 @@ function statusReply({
   venues,
   history,
   journal,
+  seeded,
 }: PathService): Reply {
   const { state, reason, slot, role } = readiness();
   const metrics = feed();
@@ -157,6 +170,7 @@ function statusReply({
     ...(external.length === 0 ? {} : { venues: external }),
     ...(history === undefined ? {} : { history: historyStatus(history.readStats()) }),
     ...(journal === undefined ? {} : { journal: journalStatus(journal.readStats()) }),
+    ...(seeded === undefined ? {} : { seeded }),
     markets: sortedMarkets(directory).map((market) => {
       const ordersShown = shownByMarket[market.id] ?? 0;
       const vamm = vammByMarket[market.id] ?? null;

@@ -1,6 +1,7 @@
 import type { ProgramName } from '../../contract/program.js';
 import { type AmmPreset, BTC_AMM, ETH_AMM, SOL_AMM } from './amm-presets.js';
 import { ContractTier } from './chain-enums.js';
+import { keyOf } from './keys.js';
 
 /** The initial state of a perp market. Prices at 1e6, sizes at 1e9. */
 export interface PerpPreset {
@@ -43,12 +44,21 @@ export interface SpotPreset {
   readonly nextFillRecordId: bigint;
 }
 
+/** A spot market whose orders never change: prices at 1e6. */
+export interface StillMarket {
+  readonly preset: SpotPreset;
+  readonly bids: readonly bigint[];
+  readonly asks: readonly bigint[];
+}
+
 /** The markets of a simulated chain. */
 export interface MarketPresets {
   readonly program: ProgramName;
   readonly perps: readonly PerpPreset[];
   /** The spot markets by market index; the first is the quote asset. */
   readonly spots: readonly SpotPreset[];
+  /** Spot markets after those, without traders. */
+  readonly stills?: readonly StillMarket[];
   /** Returns the relative number of makers of a market, 1 or more. */
   partsOf(name: string): number;
 }
@@ -153,10 +163,31 @@ const FEW_PARTS = new Map([
   ['SOL', 3],
 ]);
 
-/** The markets of the default demo: three perpetual markets, SOL and USDC. */
+/** Three perpetual markets, SOL and USDC. */
 export const FEW_MARKETS: MarketPresets = {
   program: 'drift',
   perps: PERP_PRESETS,
   spots: SPOT_PRESETS,
   partsOf: (name) => FEW_PARTS.get(name) ?? 1,
 };
+
+/** The markets of the default demo, which shows an empty and a crossed book as well. */
+export const DEMO_MARKETS: MarketPresets = {
+  ...FEW_MARKETS,
+  stills: [
+    { preset: stillPreset('EMPTY', 2), bids: [], asks: [] },
+    {
+      preset: stillPreset('CROSSED', 3),
+      bids: [85_020_000n, 85_015_000n, 85_010_000n, 84_980_000n],
+      asks: [85_012_000n, 85_018_000n, 85_025_000n, 85_050_000n],
+    },
+  ],
+};
+
+/** A market with the terms and the oracle of SOL. */
+function stillPreset(name: string, marketIndex: number): SpotPreset {
+  const sol = SPOT_PRESETS[1];
+  if (sol === undefined) throw new Error('Invariant: SOL is the second spot market');
+  const mint = keyOf(new Uint8Array(32).fill(marketIndex));
+  return { ...sol, name, marketIndex, mint };
+}

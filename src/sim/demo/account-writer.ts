@@ -81,6 +81,10 @@ export class AccountWriter {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
+  async readGenesisHash(): Promise<string> {
+    return JSON.parse(await this.#rpc.postCall('getGenesisHash', [])).result;
+  }
+
   /** Closes the connections; writes in flight fail. */
   close(): void {
     this.#rpc.close();

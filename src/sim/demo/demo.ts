@@ -58,6 +58,8 @@ export interface Demo {
    */
   readonly done: Promise<void>;
   stats(): DemoStats;
+  /** Reads the identity of the chain. */
+  readGenesisHash(): Promise<string>;
   /** Stops the simulator, the relay and the chain. */
   stop(): Promise<void>;
 }
@@ -136,6 +138,7 @@ function runMarket({ simulator, chain, relay, writer, rate, programId }: Parts):
       sent: writer.sentCount,
       givenUp: Math.round(pace.givenUp),
     }),
+    readGenesisHash: () => writer.readGenesisHash(),
     stop: async () => {
       stopping.abort();
       writer.close();

@@ -1,10 +1,12 @@
 import {
   Direction,
+  MarketStatus,
   MarketType,
   OrderStatus,
   OrderType,
   TriggerCondition,
   UserStatus,
+  VelocityMarketStatus,
 } from '../bytes/chain-enums.js';
 import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
 import type { Maker, SimulatedMarket } from './model.js';
@@ -24,12 +26,19 @@ import { onTick, positionOf, priceNow } from './simulated-markets.js';
 
 /** Moves the price of a feed and the market's oracle data; most moves are a few ticks. */
 export function moveOracle(sim: SimulatedMarkets, market: SimulatedMarket): boolean {
-  const { random, time } = sim;
+  const { random } = sim;
   const { feed } = market;
   const ticks = random.oneIn(60) ? random.nextBetween(-25, 25) : random.nextBetween(-3, 3);
   const jitter = BigInt(random.nextBelow(Number(feed.tick)));
   const moved = feed.price + feed.tick * BigInt(ticks) + jitter - feed.tick / 2n;
-  feed.price = moved > feed.tick * 1_000n ? moved : feed.price;
+  return setOracle(sim, market, moved > feed.tick * 1_000n ? moved : feed.price);
+}
+
+/** Sets the price of a feed, and the market's oracle data. */
+export function setOracle(sim: SimulatedMarkets, market: SimulatedMarket, price: bigint): boolean {
+  const { random, time } = sim;
+  const { feed } = market;
+  feed.price = price;
   feed.postedSlot = time.slot;
   feed.publishTimeUs = laterSlot(feed.publishTimeUs, time.unixSeconds * 1_000_000n);
   sim.dirtyFeeds.add(feed);
@@ -225,6 +234,22 @@ export const moveCollateral: Action = (sim) => {
   markChanged(sim, maker);
   return true;
 };
+
+/**
+ * Changes the status of a market in a cycle: active, reduce-only, active, fills paused. Its book
+ * becomes empty and returns.
+ */
+export function changeStatus(sim: SimulatedMarkets): void {
+  const market = sim.markets[2];
+  if (market === undefined) throw new Error('Invariant: ETH-PERP is the third market');
+  const isPlain = market.status === MarketStatus.Active && market.pausedOperations === 0;
+  const { Active, ReduceOnly } = sim.program === 'drift' ? MarketStatus : VelocityMarketStatus;
+  market.status = Active;
+  market.pausedOperations = 0;
+  if (isPlain && sim.random.oneIn(2)) market.status = ReduceOnly;
+  else if (isPlain) market.pausedOperations = 4;
+  sim.dirtyMarkets.add(market);
+}
 
 function isOver(sim: SimulatedMarkets, order: OrderFields): boolean {
   if (order.status !== OrderStatus.Open) return false;

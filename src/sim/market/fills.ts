@@ -74,7 +74,11 @@ export function* openMarket(
 }
 
 /** Fills one taker of a market. Returns false when nothing crosses. */
-function fillMarket(sim: SimulatedMarkets, draft: CallDraft, market: SimulatedMarket): boolean {
+export function fillMarket(
+  sim: SimulatedMarkets,
+  draft: CallDraft,
+  market: SimulatedMarket,
+): boolean {
   const crossing = findCrossing(sim, market);
   if (crossing === undefined) return false;
   fillCrossing(sim, draft, crossing);

@@ -1,6 +1,5 @@
 import { PROGRAM_IDS } from '../../contract/program.js';
 import { spotMarketBytes, stateBytes } from '../bytes/accounts.js';
-import { MarketStatus, VelocityMarketStatus } from '../bytes/chain-enums.js';
 import { addresses } from '../bytes/keys.js';
 import { FEW_MARKETS, type MarketPresets } from '../bytes/market-presets.js';
 import type { ProgramCall } from '../chain/program-call.js';
@@ -8,6 +7,7 @@ import { feedBytes, makerBytes, marketBytes } from './accounts.js';
 import {
   balanceQuotes,
   cancelOldest,
+  changeStatus,
   moveCollateral,
   moveOracle,
   moveQuotes,
@@ -25,6 +25,7 @@ import { fillNext, openMarket } from './fills.js';
 import { fundingDue, updateFunding } from './funding.js';
 import type { Maker, SimulatedMarket } from './model.js';
 import { placeQuote } from './orders.js';
+import { passTime } from './pass-time.js';
 import { type Action, type AuctionSlots, SimulatedMarkets } from './simulated-markets.js';
 import { placeTaking, uncrossMarket } from './takers.js';
 
@@ -148,11 +149,15 @@ export class MarketSimulator {
       }
     }
     for (const market of sim.markets) sim.dirtyMarkets.add(market);
+    for (const { market, maker } of sim.stills) {
+      sim.dirtyMarkets.add(market);
+      sim.dirtyMakers.add(maker);
+    }
     const { perps, spots } = this.#presets;
     const counts = {
       perpMarkets: perps.length,
-      spotMarkets: spots.length,
-      users: sim.makers.length,
+      spotMarkets: spots.length + sim.stills.length,
+      users: sim.makers.length + sim.stills.length,
     };
     return [
       this.#write(addresses[sim.program].state(), stateBytes(counts, sim.program)),
@@ -181,6 +186,17 @@ export class MarketSimulator {
   /** Returns the next step as accounts only, for a chain that runs no transactions. */
   nextWrites(clock: SimulatorClock): AccountWrite[] {
     return this.nextStep(clock).writes;
+  }
+
+  /** Passes a longer time, see {@link passTime}. Returns the transactions with fills, and all writes. */
+  leap(
+    clock: SimulatorClock,
+    priceOf: (market: SimulatedMarket) => bigint,
+  ): { readonly calls: readonly ProgramCall[]; readonly writes: readonly AccountWrite[] } {
+    const sim = this.#sim;
+    this.#setTime(clock);
+    const calls = passTime(sim, priceOf);
+    return { calls, writes: this.#takeWrites() };
   }
 
   #nextCall(): ProgramCall | undefined {
@@ -278,20 +294,4 @@ function chooseAction(sim: SimulatedMarkets): Action {
     if (at < 0) return action;
   }
   return moveQuotes;
-}
-
-/**
- * Changes the status of a market in a cycle: active, reduce-only, active, fills paused. Its book
- * becomes empty and returns.
- */
-function changeStatus(sim: SimulatedMarkets): void {
-  const market = sim.markets[2];
-  if (market === undefined) throw new Error('Invariant: ETH-PERP is the third market');
-  const isPlain = market.status === MarketStatus.Active && market.pausedOperations === 0;
-  const { Active, ReduceOnly } = sim.program === 'drift' ? MarketStatus : VelocityMarketStatus;
-  market.status = Active;
-  market.pausedOperations = 0;
-  if (isPlain && sim.random.oneIn(2)) market.status = ReduceOnly;
-  else if (isPlain) market.pausedOperations = 4;
-  sim.dirtyMarkets.add(market);
 }

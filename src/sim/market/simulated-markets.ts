@@ -3,8 +3,8 @@ import type { ChainMoment } from '../bytes/accounts.js';
 import { Direction, MarketType, OrderStatus, OrderType } from '../bytes/chain-enums.js';
 import { LAYOUTS } from '../bytes/generated/layout.js';
 import { addresses, keyOf } from '../bytes/keys.js';
-import type { MarketPresets, SpotPreset } from '../bytes/market-presets.js';
-import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
+import type { MarketPresets, SpotPreset, StillMarket } from '../bytes/market-presets.js';
+import { emptyOrder, isUntriggered, type OrderFields } from '../bytes/user-account.js';
 import { Random } from '../random.js';
 import { Feeds, perpMarket, spotMarket } from './markets.js';
 import type { Maker, PerpHolding, SimulatedMarket, TokenHolding } from './model.js';
@@ -63,6 +63,8 @@ export class SimulatedMarkets {
   readonly program: ProgramName;
   readonly markets: readonly SimulatedMarket[];
   readonly makers: readonly Maker[];
+  /** The markets whose orders never change, each with the owner of its orders. */
+  readonly stills: readonly { readonly market: SimulatedMarket; readonly maker: Maker }[];
   /** Makers that also take. */
   readonly traders: readonly Maker[];
   /** The filler's account (base58), which does not trade. */
@@ -97,6 +99,10 @@ export class SimulatedMarkets {
     this.makers = Array.from({ length: makers }, (_, i) => this.#newMaker(i));
     this.traders = this.makers.filter((maker) => maker.isTrader);
     this.keeper = keyOf(Uint8Array.from({ length: 32 }, () => this.random.nextBelow(256)));
+    this.stills = (presets.stills ?? []).map((still) => {
+      const market = spotMarket(still.preset, feeds);
+      return { market, maker: this.#stillMaker(market, still) };
+    });
   }
 
   /** Adds a new order to the ladder. Orders of other types never rest. */
@@ -168,6 +174,28 @@ export class SimulatedMarkets {
       status: 0,
       nextOrderId: 1,
       lastActiveSlot: 0n,
+    };
+  }
+
+  #stillMaker(market: SimulatedMarket, { preset, bids, asks }: StillMarket): Maker {
+    const authority = keyOf(new Uint8Array(32).fill(100 + preset.marketIndex));
+    const order = (direction: Direction, price: bigint, index: number): OrderFields => ({
+      ...{ ...emptyOrder(), direction, price, orderId: index + 1, postOnly: true },
+      ...{ marketIndex: preset.marketIndex, marketType: MarketType.Spot },
+      baseAssetAmount: preset.minOrderSize * BigInt(20 + 7 * index),
+    });
+    const orders = [
+      ...bids.map((price, index) => order(Direction.Long, price, index)),
+      ...asks.map((price, index) => order(Direction.Short, price, bids.length + index)),
+    ];
+    const tokens = [this.quoteAsset, preset].map(
+      (token) => [token.marketIndex, { preset: token, amount: 10n ** 13n }] as const,
+    );
+    return {
+      ...{ authority, name: preset.name, markets: [market], orders, isTrader: false, status: 0 },
+      pubkey: addresses[this.program].user({ authority, subAccountId: 0 }),
+      ...{ quotesTarget: 0, floatingPercent: 0, perps: new Map(), tokens: new Map(tokens) },
+      ...{ nextOrderId: orders.length + 1, lastActiveSlot: 0n },
     };
   }
 
