@@ -32,6 +32,7 @@ describe('/liquidity', () => {
   interface Row {
     readonly symbol: string;
     readonly seq: number;
+    readonly condition: string;
     readonly spreadBps?: number;
     readonly bestBidPrice?: string;
     readonly depth: readonly (Readonly<
@@ -54,14 +55,16 @@ describe('/liquidity', () => {
     const rows: readonly Row[] = JSON.parse(await text('/liquidity'));
     expect(rows.map(({ symbol }) => symbol).sort()).toEqual([...markets].sort());
     let sums = 0;
-    for (const { symbol, seq, spreadBps, depth } of rows) {
+    for (const { symbol, seq, condition, spreadBps, depth } of rows) {
       const l2 = JSON.parse(await text(`/l2?marketName=${symbol}&depth=1000&includeVamm=true`));
       expect(seq).toBe(l2.seq);
       const [bid, ask] = [l2.bids[0], l2.asks[0]].map((level) => Number(level?.price));
       if (bid === undefined || ask === undefined || Number.isNaN(bid + ask)) {
         expect([spreadBps, depth]).toEqual([undefined, []]);
+        expect(condition).toBe(l2.bids.length + l2.asks.length === 0 ? 'empty' : 'oneSided');
         continue;
       }
+      expect(condition).toBe(bid < ask ? 'open' : bid === ask ? 'locked' : 'crossed');
       const mid = (bid + ask) / 2;
       expect(spreadBps).toBeCloseTo(((ask - bid) / mid) * 1e4, 6);
       expect(depth.map(({ bps }) => bps)).toEqual([1, 2, 5, 10, 25, 50, 100]);

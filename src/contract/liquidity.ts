@@ -58,6 +58,19 @@ function isWithin(
   return distance2 * BPS <= mid2 * bps;
 }
 
+/** The conditions of a book by its best prices. */
+export const BOOK_CONDITIONS = ['open', 'locked', 'crossed', 'oneSided', 'empty'] as const;
+
+/** Returns the condition of a book. */
+export function conditionOf({
+  bids: [bid],
+  asks: [ask],
+}: BookLevels): (typeof BOOK_CONDITIONS)[number] {
+  if (bid === undefined || ask === undefined) return bid === ask ? 'empty' : 'oneSided';
+  if (bid.price === ask.price) return 'locked';
+  return bid.price < ask.price ? 'open' : 'crossed';
+}
+
 /** Returns the members of a row: best prices, spread, and depth within each distance. */
 export function liquidityText(sides: BookLevels): string {
   const mid2 = doubleMid(sides);

@@ -57,6 +57,8 @@ export const liquidity = list(object({
   slot: whole,
   /** One run of the service on one chain. */
   epoch: text,
+  /** Of the book, with the AMM: `locked` and `crossed` where the best bid is at or above the best ask, `oneSided` and `empty` without orders. */
+  condition: text,
   /** How fresh the book is. */
   state: word('rebuilding', 'live', 'lagging', 'stale'),
   /** At 1e6; left out where a side is empty. */

@@ -13,6 +13,12 @@ export const DEPTH_BPS = 10;
 /** A program sets a funding rate after each whole hour. */
 const HOUR_SECONDS = 3_600;
 
+/** The conditions of a book that are named. */
+const LABELS: Readonly<Record<string, string>> = {
+  ...{ crossed: 'crossed book', locked: 'locked book' },
+  ...{ oneSided: 'one side empty', empty: 'no orders' },
+};
+
 /** The newest best prices of a market, raw, and the unit of amounts. */
 interface RowView {
   readonly best: { readonly bid: bigint; readonly ask: bigint } | undefined;
@@ -33,6 +39,8 @@ export function marketRow(
   return {
     market,
     symbol: market.symbol,
+    /** What is unusual about the book; empty for nothing. */
+    label: LABELS[liquidity?.condition ?? ''] ?? '',
     price: mid === null ? (stats?.price ?? stats?.oraclePrice ?? null) : mid / 1e6,
     change: changeOf(stats),
     volume: stats?.[isBase ? 'baseVolume24h' : 'volume24h'] ?? null,
@@ -51,7 +59,7 @@ function nextFunding(ts: number | null): number | null {
 }
 
 /** The figures by which rows are sorted. */
-export type SortKey = Exclude<keyof MarketRow, 'market' | 'fundingAt'>;
+export type SortKey = Exclude<keyof MarketRow, 'market' | 'fundingAt' | 'label'>;
 
 /** Which rows are shown, and in which order. */
 interface RowOrder {

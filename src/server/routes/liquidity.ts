@@ -6,15 +6,23 @@
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketVersion } from '../../contract/book-source.js';
-import { DISTANCES_BPS, liquidityText, readNear } from '../../contract/liquidity.js';
+import {
+  BOOK_CONDITIONS,
+  conditionOf,
+  DISTANCES_BPS,
+  liquidityText,
+  readNear,
+} from '../../contract/liquidity.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { price, size, state } from '../api/book-parts.js';
 import { sortedMarkets } from '../api/market-directory.js';
+import { wordSchema } from '../api/param-parts.js';
 import {
   count,
   leftOutForNull,
   marketIndex,
   marketType,
+  readAs,
   symbol,
   text,
   unsigned,
@@ -64,6 +72,13 @@ const market = Type.Object({
   seq: count('Grows with each change of the market within an epoch.'),
   slot: count('The newest slot of the book.'),
   epoch: text('One run of the service on one chain.'),
+  condition: readAs(
+    'text',
+    wordSchema([...BOOK_CONDITIONS], {
+      description:
+        'Of the book, with the AMM: `locked` and `crossed` where the best bid is at or above the best ask, `oneSided` and `empty` without orders.',
+    }),
+  ),
   ...nearBook,
 });
 
@@ -165,7 +180,8 @@ class MarketTexts {
     const version = `${epoch} ${seq} ${name}`;
     let kept = this.#kept.get(id);
     if (kept?.version !== version) {
-      kept = { version, text: liquidityText(readNear(this.#book, id)) };
+      const near = readNear(this.#book, id);
+      kept = { version, text: `"condition":"${conditionOf(near)}",${liquidityText(near)}` };
       this.#kept.set(id, kept);
     }
     return (
