@@ -42,6 +42,9 @@ pub const CACHED_QUEUES_MAX: usize = 64;
 /// Orders in all cached queues: 16 MiB.
 pub const CACHED_QUEUE_ORDERS_MAX: usize = 1 << 19;
 
+/// Minimum length of a list that is copied: a shorter list is read in less time than its copy is found.
+pub const LISTED_ORDERS_MIN: u32 = 16;
+
 /// Orders in copies of long lists, from which the places of single orders are read: 12 MiB.
 pub const LISTED_ORDERS_MAX: usize = 1 << 18;
 

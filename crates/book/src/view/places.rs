@@ -7,12 +7,15 @@ use slotbook_protocol::model::units::Price;
 use super::queue::QueueEntry;
 use crate::Side;
 use crate::book::Book;
-use crate::ladder::arena::{NONE, Node, Place};
+use crate::ladder::arena::{Entry, NONE, Node, Place};
 use crate::ladder::merged::{Merged, Piece};
-use crate::limits::{CACHED_QUEUE_ORDERS_MIN, LISTED_ORDERS_MAX, READS_BEFORE_SORT};
+use crate::limits::{LISTED_ORDERS_MAX, LISTED_ORDERS_MIN, READS_BEFORE_SORT};
 use crate::markets::market::Market;
 use crate::model::market::MarketId;
 use crate::orders::order_store::OrderStore;
+
+/// Few, so that a place is found in few lines of the cache.
+const ENTRIES_PER_MARK: usize = 8;
 
 /// What fills before an order at its price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,8 +51,9 @@ struct LongList {
     revision: u64,
     entries: Vec<QueueEntry>,
     reads: u32,
-    /// What fills before each entry; empty while the entries are not sorted.
-    ahead: Vec<u128>,
+    /// Of each [`ENTRIES_PER_MARK`] sorted entries the rank of the first, and the size that fills
+    /// before it; empty while the entries are not sorted.
+    marks: Vec<(u128, u128)>,
 }
 
 /// Copies of long lists, which are sorted when many orders of them are asked for. Shorter lists are
@@ -78,7 +82,7 @@ impl LongLists {
         if list.entries.is_empty() || list.revision != revision {
             self.orders -= list.entries.len();
             list.entries.clear();
-            list.ahead.clear();
+            list.marks.clear();
             (list.revision, list.reads) = (revision, 0);
             orders.append_list(head, &mut list.entries);
             self.orders += list.entries.len();
@@ -90,24 +94,27 @@ impl LongLists {
 impl LongList {
     fn ahead_of(&mut self, orders: &OrderStore, entry: &QueueEntry) -> Ahead {
         let is_before = |other: &QueueEntry| orders.compare(other, entry).is_lt();
-        self.reads += 1;
-        if self.ahead.is_empty() && self.reads < READS_BEFORE_SORT {
-            return Ahead::of(self.entries.iter().filter(|other| is_before(other)));
+        if self.marks.is_empty() {
+            self.reads += 1;
+            if self.reads < READS_BEFORE_SORT {
+                return Ahead::of(self.entries.iter().filter(|other| is_before(other)));
+            }
+            self.sort(orders);
         }
-        if self.ahead.is_empty() {
-            self.entries.sort_unstable_by(|a, b| orders.compare(a, b));
-            let sizes = self.entries.iter().scan(0, |sum, entry| {
-                let before = *sum;
-                *sum += u128::from(entry.size);
-                Some(before)
-            });
-            self.ahead.extend(sizes);
+        let mark = self.marks.partition_point(|(rank, _)| *rank < entry.rank).saturating_sub(1);
+        let start = mark * ENTRIES_PER_MARK;
+        let mut ahead = Ahead { orders: start as u64, size: self.marks[mark].1 };
+        ahead.add(Ahead::of(self.entries[start..].iter().take_while(|other| is_before(other))));
+        ahead
+    }
+
+    fn sort(&mut self, orders: &OrderStore) {
+        self.entries.sort_unstable_by(|a, b| orders.compare(a, b));
+        let mut size = 0;
+        for entries in self.entries.chunks(ENTRIES_PER_MARK) {
+            self.marks.push((entries[0].rank, size));
+            size += Ahead::of(entries.iter()).size;
         }
-        let Some(last) = self.entries.partition_point(is_before).checked_sub(1) else {
-            return Ahead::default();
-        };
-        let size = self.ahead[last] + u128::from(self.entries[last].size);
-        Ahead { orders: last as u64 + 1, size }
     }
 }
 
@@ -137,7 +144,7 @@ impl Book {
         let revision = market.ladders.revisions[side.index()];
         let mut ahead = Ahead::default();
         let mut add = |head: u32, count: u32| {
-            ahead.add(if count < CACHED_QUEUE_ORDERS_MIN {
+            ahead.add(if count < LISTED_ORDERS_MIN {
                 self.orders.ahead_in(head, entry)
             } else {
                 let list = lists.read(&self.orders, (head, count as usize, revision));
@@ -162,11 +169,14 @@ impl OrderStore {
         let mut ahead = Ahead::default();
         let mut handle = head;
         while handle != NONE {
-            let other = self.queue_entry(handle);
-            if self.compare(&other, entry).is_lt() {
-                ahead.add(Ahead { orders: 1, size: other.size.into() });
+            let Entry { raw, node } = self.arena.entry(handle);
+            let placed = (raw.view().slot(), raw.view().order_id());
+            // The maker decides between equal orders alone, and costs as much as the rest.
+            let order = placed.cmp(&(entry.slot(), entry.order_id()));
+            if order.then_with(|| self.compare(&self.queue_entry(handle), entry)).is_lt() {
+                ahead.add(Ahead { orders: 1, size: node.size.into() });
             }
-            handle = self.arena.node(handle).next;
+            handle = node.next;
         }
         ahead
     }

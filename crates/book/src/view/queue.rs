@@ -19,7 +19,7 @@ use crate::{OrderRow, Side};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueueEntry {
     /// See [`rank_of`].
-    rank: u128,
+    pub(super) rank: u128,
     /// The visible size, in the market's base units.
     pub(crate) size: u64,
     pub(crate) handle: u32,
@@ -35,12 +35,12 @@ fn rank_of(slot: Slot, order_id: u32, maker: &Pubkey) -> u128 {
 #[expect(clippy::cast_possible_truncation, reason = "takes the parts of a rank apart")]
 impl QueueEntry {
     #[inline]
-    fn slot(&self) -> Slot {
+    pub(super) fn slot(&self) -> Slot {
         Slot((self.rank >> 64) as u64)
     }
 
     #[inline]
-    fn order_id(&self) -> u32 {
+    pub(super) fn order_id(&self) -> u32 {
         (self.rank >> 32) as u32
     }
 }
