@@ -299,9 +299,13 @@ export declare class Core {
   noteUserTrade(account: string, text: string): void
   /**
    * Publishes the changes of a watched account, of the given bytes where the book does not hold
-   * it; null when there are none.
+   * it: writes the frame into `out`. `call_words` are three 64-bit words in the machine's byte
+   * order: unix milliseconds go in; prev, seq, and 1 for a snapshot of another epoch, come out.
+   * Returns the length of the frame; 0 when there is nothing to publish; a negative number is the
+   * negative of the length that `out` must have, and the next call for the account returns the
+   * frame.
    */
-  userFrame(account: string, nowMs: number, data?: Buffer | undefined | null): UserFrame | null
+  userFrame(account: string, callWords: Buffer, out: Buffer, data?: Buffer | undefined | null): number
   /**
    * Returns the last publication of a watched account as a snapshot; `id` is the JSON text of the
    * request's id, empty for none. Null for an account that is not watched.
@@ -791,18 +795,6 @@ export interface TopicOptions {
   intervalMs: number
   /** Whether frames are binary instead of JSON. */
   binary: boolean
-}
-
-/** A published frame of an account's topic. */
-export interface UserFrame {
-  /** The frame as JSON. */
-  text: string
-  /** The number of the frame that it continues. */
-  prev: number
-  /** The number of the frame. */
-  seq: number
-  /** Whether it is a snapshot of another epoch. */
-  reset: boolean
 }
 
 /** A page of the users with open orders. */

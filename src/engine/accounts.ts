@@ -1,11 +1,16 @@
 import type { Core } from '@slotbook/core/native';
 import type { AccountSource } from '../contract/account-source.js';
 import type { TopicDelta, TopicSnapshotRequest } from '../contract/topics.js';
+import { OutputBuffer } from './output-buffer.js';
 import { parseStrings } from './parse.js';
 
 /** The accounts of a core, and the topics of those that are watched. */
 export class Accounts implements AccountSource {
   readonly #core: Core;
+  readonly #frame = OutputBuffer.ofFrames();
+  /** Words of a call: unix milliseconds go in; prev, seq and reset come out. */
+  readonly #callWords = new BigUint64Array(3);
+  readonly #callBytes = Buffer.from(this.#callWords.buffer);
 
   constructor(core: Core) {
     this.#core = core;
@@ -44,8 +49,14 @@ export class Accounts implements AccountSource {
   }
 
   renderDelta(account: string, nowMs: number, data?: Uint8Array): TopicDelta | null {
-    const frame = this.#core.userFrame(account, nowMs, data && Buffer.from(data));
-    return frame && { ...frame, frame: Buffer.from(frame.text) };
+    const words = this.#callWords;
+    const frame = this.#frame.renderView((out) => {
+      words[0] = BigInt(Math.floor(nowMs));
+      return this.#core.userFrame(account, this.#callBytes, out, data && Buffer.from(data));
+    });
+    if (frame.length === 0) return null;
+    const [prev = 0n, seq = 0n, reset = 0n] = words;
+    return { frame, prev: Number(prev), seq: Number(seq), reset: reset !== 0n };
   }
 
   renderSnapshot(account: string, { id, reset }: TopicSnapshotRequest): Uint8Array {

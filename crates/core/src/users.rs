@@ -42,9 +42,18 @@ impl Core {
     }
 
     /// Publishes the changes of a watched account; `None` when there are none.
-    pub fn user_frame(&mut self, source: AccountSource<'_>, now_ms: u64) -> Option<UserFrame> {
-        let WatchedUsers { topics, scratch, .. } = &mut self.users;
-        topics.get_mut(source.key)?.publish(&self.book, source.data, (&self.epoch, now_ms), scratch)
+    pub fn user_frame(&mut self, source: AccountSource<'_>, now_ms: u64) -> Option<&UserFrame> {
+        let WatchedUsers { topics, scratch, unsent, .. } = &mut self.users;
+        let topic = topics.get_mut(source.key)?;
+        let times = (self.epoch.as_str(), now_ms);
+        let is_published = unsent.take() == Some(*source.key)
+            || topic.publish(&self.book, source.data, times, scratch);
+        is_published.then_some(&scratch.frame)
+    }
+
+    /// Returns the frame that was published last at the next call for its account.
+    pub fn keep_user_frame(&mut self, key: &Pubkey) {
+        self.users.unsent = Some(*key);
     }
 
     /// Returns the last publication of a watched account as a snapshot.
@@ -84,28 +93,36 @@ mod tests {
         book
     }
 
+    fn text_of(frame: &UserFrame) -> &str {
+        std::str::from_utf8(&frame.text).unwrap()
+    }
+
     #[test]
     fn messages_beyond_their_maximum_drop_the_oldest_and_begin_again_with_a_snapshot() {
         let (book, mut scratch) = (book(), UserScratch::default());
         let source = AccountSource { key: &KEY, data: None };
         let mut topic = UserTopic::open(&book, source, ("e", 1), &mut scratch).unwrap();
+        let mut publish = |topic: &mut UserTopic, now_ms| {
+            let is_published = topic.publish(&book, None, ("e", now_ms), &mut scratch);
+            is_published.then(|| scratch.frame.clone())
+        };
         for number in 0..1_000 {
             topic.note_trade(format!("\"t{number}\""));
         }
-        let frame = topic.publish(&book, None, ("e", 2), &mut scratch).unwrap();
-        assert_eq!((frame.reset, frame.text.matches("\"t").count() > 999), (Reset::No, true));
+        let frame = publish(&mut topic, 2).unwrap();
+        assert_eq!((frame.reset, text_of(&frame).matches("\"t").count() > 999), (Reset::No, true));
         for number in 0..1_001 {
             topic.note_trade(format!("\"t{number}\""));
         }
-        let frame = topic.publish(&book, None, ("e", 3), &mut scratch).unwrap();
+        let frame = publish(&mut topic, 3).unwrap();
         assert_eq!(frame.reset, Reset::Yes);
-        assert!(
-            frame.text.contains("\"type\":\"snapshot\"") && frame.text.contains("\"reset\":true")
-        );
-        let frame = topic.publish(&book, None, ("e", 4), &mut scratch).unwrap();
+        let text = text_of(&frame);
+        assert!(text.contains("\"type\":\"snapshot\"") && text.contains("\"reset\":true"));
+        let frame = publish(&mut topic, 4).unwrap();
         assert_eq!((frame.prev, frame.reset), (3, Reset::No));
-        assert!(!frame.text.contains("\"t0\"") && frame.text.contains("\"t1\",\"t2\""));
-        assert!(frame.text.contains("\"t1000\"]"));
-        assert!(topic.publish(&book, None, ("e", 5), &mut scratch).is_none());
+        let text = text_of(&frame);
+        assert!(!text.contains("\"t0\"") && text.contains("\"t1\",\"t2\""));
+        assert!(text.contains("\"t1000\"]"));
+        assert!(publish(&mut topic, 5).is_none());
     }
 }

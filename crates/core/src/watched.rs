@@ -12,6 +12,8 @@ pub(crate) struct WatchedUsers {
     /// Those that were written since they were last taken.
     pub(crate) touched: HashSet<Pubkey>,
     pub(crate) scratch: UserScratch,
+    /// The account whose frame was published and not taken.
+    pub(crate) unsent: Option<Pubkey>,
 }
 
 impl WatchedUsers {

@@ -11,11 +11,11 @@ use crate::convert::{copy_out, count, maker_of, market_of};
 use crate::core::Core;
 
 /// Bytes of a word of a call.
-const WORD_BYTES: usize = 8;
+pub(crate) const WORD_BYTES: usize = 8;
 
 /// The number of words of a call: receipt and creation time of the frame go in; prev, seq and reset
 /// come out.
-const CALL_WORDS: usize = 3;
+pub(crate) const CALL_WORDS: usize = 3;
 
 /// There is no such market.
 const UNKNOWN_MARKET: i32 = -1;

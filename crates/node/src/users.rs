@@ -1,27 +1,15 @@
 //! The JavaScript interface of the topics of accounts.
 
-use napi::bindgen_prelude::Buffer;
+use napi::bindgen_prelude::{Buffer, BufferSlice};
 use napi_derive::napi;
 use slotbook_core::text;
 use slotbook_protocol::model::units::Pubkey;
 use slotbook_wire::account::AccountSource;
 use slotbook_wire::stream::topic::{Reset, SnapshotReply};
 
-use crate::convert::{maker_of, whole};
+use crate::convert::{copy_out, maker_of, whole};
 use crate::core::Core;
-
-/// A published frame of an account's topic.
-#[napi(object)]
-pub struct UserFrame {
-    /// The frame as JSON.
-    pub text: String,
-    /// The number of the frame that it continues.
-    pub prev: f64,
-    /// The number of the frame.
-    pub seq: f64,
-    /// Whether it is a snapshot of another epoch.
-    pub reset: bool,
-}
+use crate::streams::{CALL_WORDS, WORD_BYTES};
 
 #[napi]
 impl Core {
@@ -59,22 +47,32 @@ impl Core {
     }
 
     /// Publishes the changes of a watched account, of the given bytes where the book does not hold
-    /// it; null when there are none.
+    /// it: writes the frame into `out`. `call_words` are three 64-bit words in the machine's byte
+    /// order: unix milliseconds go in; prev, seq, and 1 for a snapshot of another epoch, come out.
+    /// Returns the length of the frame; 0 when there is nothing to publish; a negative number is the
+    /// negative of the length that `out` must have, and the next call for the account returns the
+    /// frame.
     #[napi]
     pub fn user_frame(
         &mut self,
         account: String,
-        now_ms: f64,
+        mut call_words: BufferSlice<'_>,
+        mut out: BufferSlice<'_>,
         data: Option<Buffer>,
-    ) -> Option<UserFrame> {
-        let source = AccountSource { key: &key_of(&account)?, data: data.as_deref() };
-        let frame = self.core.user_frame(source, whole(now_ms))?;
-        Some(UserFrame {
-            text: frame.text,
-            prev: frame.prev as f64,
-            seq: frame.seq as f64,
-            reset: frame.reset == Reset::Yes,
-        })
+    ) -> i32 {
+        let Some(key) = key_of(&account) else { return 0 };
+        let source = AccountSource { key: &key, data: data.as_deref() };
+        let (words, _) = call_words.as_chunks_mut::<WORD_BYTES>();
+        let Some(words) = words.first_chunk_mut::<CALL_WORDS>() else { return 0 };
+        let [now_ms, ..] = words.map(u64::from_ne_bytes);
+        let Some(frame) = self.core.user_frame(source, now_ms) else { return 0 };
+        let reset = u64::from(frame.reset == Reset::Yes);
+        *words = [frame.prev, frame.seq, reset].map(u64::to_ne_bytes);
+        let written = copy_out(Some(&frame.text), &mut out);
+        if written < 0 {
+            self.core.keep_user_frame(&key);
+        }
+        written
     }
 
     /// Returns the last publication of a watched account as a snapshot; `id` is the JSON text of the

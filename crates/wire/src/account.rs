@@ -151,7 +151,7 @@ impl AccountText {
 pub fn render_account(
     book: &Book,
     (key, user): (&Pubkey, &UserHoldings),
-    UserScratch { queue, fresh }: &mut UserScratch,
+    UserScratch { queue, fresh, .. }: &mut UserScratch,
     epoch: &str,
     out: &mut Vec<u8>,
 ) {

@@ -27,11 +27,12 @@ pub struct SnapshotReply<'a> {
 }
 
 /// Whether a snapshot replaces an earlier state of its reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Reset {
     /// The reader must discard its state.
     Yes,
     /// The reader's first snapshot.
+    #[default]
     No,
 }
 

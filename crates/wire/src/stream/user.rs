@@ -15,10 +15,10 @@ use crate::writer::{JsonWriter, members};
 const TRADES_WAITING_MAX: usize = 1_000;
 
 /// A published frame.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct UserFrame {
     /// The frame as JSON.
-    pub text: String,
+    pub text: Vec<u8>,
     /// The number of the frame that it continues.
     pub prev: u64,
     /// The number of the frame.
@@ -32,6 +32,8 @@ pub struct UserFrame {
 pub struct UserScratch {
     pub(crate) queue: QueueScratch,
     pub(crate) fresh: AccountText,
+    /// The last published frame of any topic.
+    pub frame: UserFrame,
 }
 
 /// The state of one account's topic, which all its subscribers share.
@@ -92,15 +94,15 @@ impl UserTopic {
         self.trades.push_back(text);
     }
 
-    /// Publishes the changes since the last publication; `None` when there are none. `data` are the
-    /// bytes of an account that the book does not hold.
+    /// Publishes the changes since the last publication, as the scratch's frame; returns false when
+    /// there are none. `data` are the bytes of an account that the book does not hold.
     pub fn publish(
         &mut self,
         book: &Book,
         data: Option<&[u8]>,
         (epoch, now_ms): (&str, u64),
         scratch: &mut UserScratch,
-    ) -> Option<UserFrame> {
+    ) -> bool {
         let before = (self.reason, self.published.state);
         self.read(book, data, scratch);
         let fills = self.take_fills(book);
@@ -108,34 +110,35 @@ impl UserTopic {
         let is_same =
             fills.is_empty() && self.trades.is_empty() && self.shown.is_same(&scratch.fresh);
         if is_same && !is_reset && before == (self.reason, book.state()) {
-            return None;
+            return false;
         }
         let prev = self.published.seq;
         let seq = now_ms.max(prev + 1);
         self.published = stamp(book, seq, now_ms);
-        let text = self.next_text(book, (prev, is_reset.then_some(epoch)), &fills, scratch);
-        Some(UserFrame { text, prev, seq, reset: Reset::from(is_reset) })
+        self.write_next(book, (prev, is_reset.then_some(epoch)), &fills, scratch);
+        let UserFrame { text, .. } = std::mem::take(&mut scratch.frame);
+        scratch.frame = UserFrame { text, prev, seq, reset: Reset::from(is_reset) };
+        true
     }
 
-    /// Shows the fresh parts, and returns the delta to them; the snapshot of a new epoch.
-    fn next_text(
+    /// Shows the fresh parts, and writes the delta to them; the snapshot of a new epoch.
+    fn write_next(
         &mut self,
         book: &Book,
         (prev, epoch): (u64, Option<&str>),
         fills: &[Order],
-        scratch: &mut UserScratch,
-    ) -> String {
-        let mut text = Vec::new();
-        self.write_delta(book, prev, (&scratch.fresh, fills), &mut text);
-        std::mem::swap(&mut self.shown, &mut scratch.fresh);
+        UserScratch { fresh, frame: UserFrame { text, .. }, .. }: &mut UserScratch,
+    ) {
+        text.clear();
+        self.write_delta(book, prev, (fresh, fills), text);
+        std::mem::swap(&mut self.shown, fresh);
         if let Some(epoch) = epoch {
             epoch.clone_into(&mut self.epoch);
             text.clear();
-            self.write_snapshot(SnapshotReply { id: "", reset: Reset::Yes }, &mut text);
+            self.write_snapshot(SnapshotReply { id: "", reset: Reset::Yes }, text);
         } else {
             self.trades.clear();
         }
-        String::from_utf8_lossy(&text).into_owned()
     }
 
     /// Appends the last publication as a snapshot.
@@ -204,7 +207,7 @@ impl UserTopic {
         &mut self,
         book: &Book,
         data: Option<&[u8]>,
-        UserScratch { queue, fresh }: &mut UserScratch,
+        UserScratch { queue, fresh, .. }: &mut UserScratch,
     ) {
         let holdings = holdings_of(book, AccountSource { key: &self.key, data });
         if let Ok(Some(user)) = holdings {
