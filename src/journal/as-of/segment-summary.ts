@@ -10,12 +10,22 @@ export function summaryName({ marketType, marketIndex }: MarketIdentity): string
   return `${marketType} ${marketIndex}`;
 }
 
+/** A market after the last sample. */
+interface PresentMarket {
+  readonly rows: SummaryRow[];
+  /** The members of a row after its time. */
+  readonly text: string;
+}
+
 /** The summary of one segment, which is made from its turns and grows with them. */
 export class SegmentSummary {
   readonly #player: JournalPlayer;
   readonly #rows = new Map<string, SummaryRow[]>();
   /** The members of each market that change with its book alone, by id. */
   readonly #texts: { readonly version: string; readonly text: string }[] = [];
+  /** The applied turns of the last sample, and the markets after them. */
+  #turns = -1;
+  #present: readonly PresentMarket[] = [];
   /** The next sampled moment, unix milliseconds. */
   #nextMs: number;
   #isDamaged = false;
@@ -60,17 +70,25 @@ export class SegmentSummary {
   }
 
   #addRows(ts: number): void {
-    const { engine, isRestored } = this.#player;
+    const { isRestored, reader } = this.#player;
     if (!isRestored) return;
-    for (const market of engine.markets()) {
+    const { turns } = reader.position();
+    if (turns !== this.#turns) this.#present = this.#readMarkets();
+    this.#turns = turns;
+    for (const { rows, text } of this.#present) rows.push({ ts, text: `{"ts":${ts},${text}}` });
+  }
+
+  /** Returns the rows of each market, and its members now. */
+  #readMarkets(): readonly PresentMarket[] {
+    return this.#player.engine.markets().map((market) => {
       const name = summaryName(market);
       const rows = this.#rows.get(name) ?? [];
       if (rows.length === 0) this.#rows.set(name, rows);
-      rows.push({ ts, text: this.#textOf(market.id, ts) });
-    }
+      return { rows, text: this.#textOf(market.id) };
+    });
   }
 
-  #textOf(id: number, ts: number): string {
+  #textOf(id: number): string {
     const { engine } = this.#player;
     const { seq, state } = engine.version(id);
     const version = `${engine.epoch} ${seq}`;
@@ -79,6 +97,6 @@ export class SegmentSummary {
       known = { version, text: bandedText(engine, id) };
       this.#texts[id] = known;
     }
-    return `{"ts":${ts},"state":"${state}",${known.text}}`;
+    return `"state":"${state}",${known.text}`;
   }
 }
