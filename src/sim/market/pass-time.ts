@@ -8,6 +8,8 @@ import { placeTakingIn, uncrossMarket } from './takers.js';
 
 /** Number of makers that quote in a step. */
 const QUOTING = 6;
+/** Takers that are sent into a market until one is filled. */
+const TAKERS_MAX = 6;
 
 /**
  * Passes a longer time in one step: every oracle gets its price, crossed quotes are pulled, some
@@ -22,8 +24,11 @@ export function passTime(
   for (let count = 0; count < QUOTING; count += 1) balanceQuotes(sim);
   sweep(sim);
   return sim.markets.flatMap((market) => {
-    placeTakingIn(sim, market);
-    const draft = new CallDraft(sim);
-    return fillMarket(sim, draft, market) ? [draft.toCall()] : [];
+    for (let tries = 0; tries < TAKERS_MAX; tries += 1) {
+      placeTakingIn(sim, market);
+      const draft = new CallDraft(sim);
+      if (fillMarket(sim, draft, market)) return [draft.toCall()];
+    }
+    return [];
   });
 }
