@@ -71,14 +71,28 @@ export interface OwnFill {
   readonly isBuy: boolean;
 }
 
+/** The members of a trade that a list shows. */
+export type ListedTrade = Pick<
+  LiveTrade,
+  | 'ts'
+  | 'slot'
+  | 'txSig'
+  | 'price'
+  | 'maker'
+  | 'taker'
+  | 'takerOrderDirection'
+  | 'baseAssetAmountFilled'
+  | 'quoteAssetAmountFilled'
+>;
+
 /** Returns whether one of the accounts is the taker or the maker of a trade. */
-export function isOwnTrade({ taker, maker }: LiveTrade, accounts: ReadonlySet<string>): boolean {
+export function isOwnTrade({ taker, maker }: ListedTrade, accounts: ReadonlySet<string>): boolean {
   return accounts.has(taker ?? '') || accounts.has(maker ?? '');
 }
 
 /** Returns the fills of the accounts among trades, oldest first. */
 export function ownFills(
-  trades: readonly LiveTrade[],
+  trades: readonly ListedTrade[],
   accounts: ReadonlySet<string>,
 ): readonly OwnFill[] {
   if (accounts.size === 0) return [];

@@ -13,6 +13,8 @@ export const ORDERS_DEPTH = 500;
 export const QUEUE_ROWS_MAX = 100;
 /** Listed trades, more than fit on a large screen. */
 export const TRADES_SHOWN_MAX = 60;
+/** Trades that are read for a past moment, newest first. */
+export const PAST_TRADES_MAX = 20_000;
 /** Kept trades, of which a filter lists some. */
 export const TRADES_KEPT_MAX = 1_000;
 /** Maximum candles of a chart: two weeks of minutes. */
