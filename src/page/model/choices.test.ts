@@ -11,8 +11,8 @@ import { snippetsOf } from './snippets.js';
 import { shortfallText } from './walk.js';
 
 test('an order that does not fill says why, and how little it is', () => {
-  const said = (reason: string | undefined, unfilled: bigint) =>
-    shortfallText({ reason, unfilled: unfilled as never }, '0.01 SOL', 10n);
+  const said = (reason: string | undefined, unfilled: bigint, filledBase = 1n) =>
+    shortfallText({ reason, unfilled, filledBase } as never, '0.01 SOL', 10n);
   expect(said('belowMinOrderSize', 1_000_000n)).toBe(
     'The smallest order of this market is 0.01 SOL',
   );
@@ -20,6 +20,7 @@ test('an order that does not fill says why, and how little it is', () => {
   // A rest below one step cannot fill.
   expect(said(undefined, 9n)).toBeUndefined();
   expect(said(undefined, 10n)).toBe('The book has no more within its price');
+  expect(said(undefined, 10n, 0n)).toBe('The book has nothing to fill it');
   expect(said(undefined, 0n)).toBeUndefined();
 });
 
@@ -47,6 +48,8 @@ describe('markets', () => {
   test('are all listed', () => {
     expect(searchMarkets(listMarkets(markets, []), '')).toHaveLength(148);
     expect(searchMarkets(listMarkets(markets, []), 'm147')).toHaveLength(1);
+    const usdc = { symbol: 'USDC', marketType: 'spot', quoteAsset: 'USDC' } as MarketInfo;
+    expect(listMarkets([...markets, usdc], [])).toHaveLength(148);
   });
 
   test('are opened by their own names alone', () => {

@@ -7,13 +7,14 @@ export interface ListedMarket {
   readonly stats: MarketStats | null;
 }
 
-/** All markets, by descending volume. */
+/** All markets but the quote asset, which has no book, by descending volume. */
 export function listMarkets(
   markets: readonly MarketInfo[],
   stats: readonly MarketStats[],
 ): readonly ListedMarket[] {
   const byName = new Map(stats.map((one) => [one.symbol, one]));
-  const listed = markets.map((market) => ({ market, stats: byName.get(market.symbol) ?? null }));
+  const traded = markets.filter(({ symbol, quoteAsset }) => symbol !== quoteAsset);
+  const listed = traded.map((market) => ({ market, stats: byName.get(market.symbol) ?? null }));
   const volumeOf = ({ stats }: ListedMarket): number => stats?.volume24h ?? 0;
   return listed.sort((one, other) => volumeOf(other) - volumeOf(one));
 }

@@ -19,6 +19,12 @@ const LABELS: Readonly<Record<string, string>> = {
   ...{ oneSided: 'one side empty', empty: 'no orders' },
 };
 
+/** Returns the name of a condition, unless newer best prices are as usual. */
+function labelOf(condition: string, best: RowView['best']): string {
+  const isUsual = best !== undefined && best.bid < best.ask;
+  return isUsual ? '' : (LABELS[condition] ?? '');
+}
+
 /** The newest best prices of a market, raw, and the unit of amounts. */
 interface RowView {
   readonly best: { readonly bid: bigint; readonly ask: bigint } | undefined;
@@ -40,7 +46,7 @@ export function marketRow(
     market,
     symbol: market.symbol,
     /** What is unusual about the book; empty for nothing. */
-    label: LABELS[liquidity?.condition ?? ''] ?? '',
+    label: labelOf(liquidity?.condition ?? '', best),
     price: mid === null ? (stats?.price ?? stats?.oraclePrice ?? null) : mid / 1e6,
     change: changeOf(stats),
     volume: stats?.[isBase ? 'baseVolume24h' : 'volume24h'] ?? null,

@@ -10,13 +10,20 @@ type Fill = MatchAnswer['fills'][number];
  * market's smallest order with its unit, and `step` the least amount that could fill, like `unfilled`.
  */
 export function shortfallText(
-  { reason, unfilled }: Pick<MatchAnswer, 'unfilled'> & { readonly reason?: string | undefined },
+  {
+    reason,
+    unfilled,
+    filledBase,
+  }: Pick<MatchAnswer, 'unfilled' | 'filledBase'> & { readonly reason?: string | undefined },
   smallest: string,
   step: bigint,
 ): string | undefined {
   if (reason === 'belowMinOrderSize') return `The smallest order of this market is ${smallest}`;
   if (reason !== undefined) return `Not filled: ${wordsOf(reason)}`;
-  return unfilled >= step ? 'The book has no more within its price' : undefined;
+  if (unfilled < step) return undefined;
+  return filledBase === 0n
+    ? 'The book has nothing to fill it'
+    : 'The book has no more within its price';
 }
 
 /** Value of the initial order in quote: large enough to reach several levels. */
