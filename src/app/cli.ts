@@ -274,8 +274,8 @@ function versionText(): string {
   return commit === null ? `${name} ${version}` : `${name} ${version} (${commit.slice(0, 12)})`;
 }
 
-/** The signals that stop a command in order; a terminal that closes sends SIGHUP. */
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** The signals that stop a command in order; a second one ends it. A closing terminal sends SIGHUP. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 async function runUntilStopped(start: () => Promise<Service>): Promise<void> {
   try {

@@ -55,7 +55,7 @@ test('without a cluster serves a moving book of a local chain, and stops when as
   expect(await exitCode(second)).toBe(1);
   expect(second.stderr).toContain('the port is in use, or the address is not one of this machine');
 
-  service.child.kill('SIGTERM');
+  service.child.kill('SIGQUIT');
   expect(await exitCode(service)).toBe(0);
   await expect(fetch(`${url}/health`)).rejects.toThrow();
 });
