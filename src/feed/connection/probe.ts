@@ -201,17 +201,14 @@ export class Probe {
    */
   #hasUnnotified(): boolean {
     const readAtMsMax = this.#parts.timers.nowMs() - SLOT_MS;
-    const keys = this.#suspects.keysUntil(this.#connection.newestSlot() - 1, readAtMsMax);
-    if (keys.length === 0) return false;
-    const others = new Set(this.#keys.otherKeys());
-    return keys.some((key) => others.has(key));
+    const slot = this.#connection.newestSlot() - 1;
+    return this.#keys.haveOther(this.#suspects.keysUntil(slot, readAtMsMax));
   }
 
   /** Puts the book in doubt about such accounts. The engine must have all notifications. */
   #doubtUnnotified(): void {
-    if (this.isInDoubt || !this.#hasUnnotified()) return;
     this.#suspects.forgetNotified();
-    if (!this.#hasUnnotified()) return;
+    if (this.isInDoubt || !this.#hasUnnotified()) return;
     this.#doubt.open(this.#connection.newestSlot(), this.#parts.timers.nowMs());
   }
 
@@ -286,8 +283,8 @@ export class Probe {
     const sinceMs = nowMs - PROBE_REPAIRS_MS;
     this.#repairedAtMs = this.#repairedAtMs.filter((atMs) => atMs > sinceMs);
     const areFew = this.#repairedAtMs.length + keys.length <= PROBE_REPAIRS_MAX;
-    const others = new Set(this.#keys.otherKeys());
-    return areFew && keys.every((key) => !others.has(key) && this.#connection.mayBeOfFork(key));
+    const areUsers = !this.#keys.haveOther(keys);
+    return areFew && areUsers && keys.every((key) => this.#connection.mayBeOfFork(key));
   }
 
   /**

@@ -36,6 +36,12 @@ export class ProbedKeys {
     return [...new Set([...markets, ...texts.keys(), ...this.#oracleKeys()])];
   }
 
+  /** Whether one of these is a market, State or oracle. */
+  haveOther(keys: readonly string[]): boolean {
+    const others = keys.length === 0 ? [] : this.otherKeys();
+    return keys.some((key) => others.includes(key));
+  }
+
   /** Returns the accounts of the next probe, including `first`; users in turn fill the rest. */
   nextKeys(first: readonly string[]): readonly string[] {
     const { memory, engine } = this.#parts;
