@@ -83,10 +83,6 @@ export class PostgresConnection implements Connection {
     if (waiting.lines.length > COPY_BYTES_MAX) this.#copyRows(table);
   }
 
-  addRows(shape: RowShape, rows: readonly (readonly Bound[])[]): void {
-    for (const values of rows) this.addRow(shape, values);
-  }
-
   addNumberedRow({ table, columns }: RowShape, values: readonly Bound[]): number {
     const id = this.#lastId(table) + 1;
     this.#ids.set(table, id);

@@ -39,8 +39,6 @@ export interface Connection {
   changeRows(sql: string, bound?: readonly Bound[]): number;
   /** Inserts a row that is known to be new. */
   addRow(shape: RowShape, values: readonly Bound[]): void;
-  /** Inserts new rows in one statement. */
-  addRows(shape: RowShape, rows: readonly (readonly Bound[])[]): void;
   /** Inserts a row without its column `id`; returns the assigned id. */
   addNumberedRow(shape: RowShape, values: readonly Bound[]): number;
   /** Publishes the change of the current transaction to readers of the same database. */

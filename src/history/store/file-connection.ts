@@ -9,6 +9,7 @@ import type { Bound, Connection, Row, RowShape } from './connection.js';
 import { StoreError, type StoreReason } from './error.js';
 import { FilePlace } from './file-place.js';
 import { insertText } from './insert-text.js';
+import { WaitingRows } from './waiting-rows.js';
 
 type Statement = ReturnType<InstanceType<typeof Database>['prepare']>;
 
@@ -22,6 +23,8 @@ export class FileConnection implements Connection {
   readonly #database: InstanceType<typeof Database>;
   readonly #statements = new Map<string, Statement>();
   readonly #inserts = new Map<RowShape, string>();
+  /** New rows of the current transaction, which are inserted together; null outside of one. */
+  #waiting: WaitingRows | null = null;
   #place: FilePlace | null = null;
   /** The error that closed the file; null while it is open. */
   #ended: StoreError | null = null;
@@ -80,29 +83,26 @@ export class FileConnection implements Connection {
   }
 
   readRows(sql: string, bound: readonly Bound[] = []): readonly Row[] {
+    this.#waiting?.insertBefore(sql);
     return this.#runGuarded(() => this.#prepareStatement(sql).all(bound)) as readonly Row[];
   }
 
   /** Returns the first row of a query, or null. */
   readRow(sql: string, bound: readonly Bound[] = []): Row | null {
+    this.#waiting?.insertBefore(sql);
     return (
       (this.#runGuarded(() => this.#prepareStatement(sql).get(bound)) as Row | undefined) ?? null
     );
   }
 
   changeRows(sql: string, bound: readonly Bound[] = []): number {
-    return this.#runGuarded(() => this.#prepareStatement(sql).run(bound)).changes;
+    this.#waiting?.insertBefore(sql);
+    return this.#runWrite(sql, bound);
   }
 
   addRow(shape: RowShape, values: readonly Bound[]): void {
-    this.changeRows(this.#insertOf(shape), values);
-  }
-
-  addRows({ table, columns }: RowShape, rows: readonly (readonly Bound[])[]): void {
-    if (rows.length === 0) return;
-    const places = `(${columns.map(() => '?').join()})`;
-    const text = `insert into ${table} (${columns.join()}) values ${rows.map(() => places).join()}`;
-    this.changeRows(text, rows.flat());
+    if (this.#waiting === null) this.changeRows(this.#insertOf(shape), values);
+    else this.#waiting.addRow(shape, values);
   }
 
   addNumberedRow(shape: RowShape, values: readonly Bound[]): number {
@@ -134,13 +134,17 @@ export class FileConnection implements Connection {
   /** Runs `work` in a transaction. */
   runTransaction<T>(work: () => T): T {
     this.runStatements('begin immediate');
+    this.#waiting = new WaitingRows((sql, bound) => this.#runWrite(sql, bound));
     try {
       const result = work();
+      this.#waiting.insertAll();
       this.runStatements('commit');
       return result;
     } catch (error) {
       this.rollBack();
       throw error;
+    } finally {
+      this.#waiting = null;
     }
   }
 
@@ -190,6 +194,10 @@ export class FileConnection implements Connection {
     } catch {
       // On a broken disk the lock is kept until the process ends; commits are in the log.
     }
+  }
+
+  #runWrite(sql: string, bound: readonly Bound[]): number {
+    return this.#runGuarded(() => this.#prepareStatement(sql).run(bound)).changes;
   }
 
   #insertOf(shape: RowShape): string {

@@ -86,10 +86,9 @@ export function addRecord(
   connection.addRow(recordShape, [...key, bytes, recordSum(key, bytes)]);
   // An authority may be a key of the program as well, and is found once.
   const accounts = [...new Map(parties.map((one) => [one.key, one.orderId ?? null]))];
-  const rows = accounts.map(([account, orderId]) => {
-    return [account, code, at.slot, market, stored, tx, index, orderId];
-  });
-  connection.addRows(partyShape, rows);
+  for (const [account, orderId] of accounts) {
+    connection.addRow(partyShape, [account, code, at.slot, market, stored, tx, index, orderId]);
+  }
   return { program, ...record, ...at, id };
 }
 
