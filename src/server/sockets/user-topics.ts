@@ -134,7 +134,7 @@ export class UserTopics implements ResumableTopics {
   #publishPhase(): void {
     this.#phase = (this.#phase + 1) % PHASES;
     void this.#unheld?.readDue();
-    void this.#wallets.readNext().then((isMore) => isMore && this.#options.onOthers());
+    void this.#wallets.readNext().then((isRead) => isRead && this.#options.onOthers());
     const idleMs = this.publisher.timers.nowMs() - LIMITS.ringMsMax;
     for (const topic of this.#phases[this.#phase] ?? []) {
       const isOver = topic.refusal !== undefined || topic.idleSinceMs < idleMs;

@@ -33,7 +33,10 @@ export class WalletAccounts {
     throw new SocketError('UNKNOWN_ACCOUNT', `there is no account of a wallet ${authority}`);
   }
 
-  /** Reads the next wallet, unless a call is open; returns whether more is known by that. */
+  /**
+   * Reads the next wallet, unless a call is open; returns whether followers should list again: more
+   * is known, or the call failed, after which only a wallet that is still followed waits again.
+   */
   async readNext(): Promise<boolean> {
     const [authority] = this.#waiting;
     if (this.#isReading || authority === undefined) return false;
@@ -43,12 +46,11 @@ export class WalletAccounts {
       this.#known.set(authority, await this.#read(authority));
       const [oldest = authority] = this.#known.keys();
       if (this.#known.size > LIMITS.walletsMax) this.#known.delete(oldest);
-      return true;
     } catch {
-      this.#waiting.add(authority);
-      return false;
+      // The book's accounts are served meanwhile.
     } finally {
       this.#isReading = false;
     }
+    return true;
   }
 }
