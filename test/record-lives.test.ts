@@ -21,6 +21,8 @@ import { type World, world } from './world/world.js';
 const SEED = Number(process.env['SEED'] ?? 1);
 const LIVES = Number(process.env['LIVES'] ?? 1);
 const STEPS = Number(process.env['LIFE_STEPS'] ?? 200);
+/** A step takes a tenth of a second on a quiet machine; the limit is for what hangs. */
+const STEP_TIMEOUT_MS = 1_500;
 const STEP_MS = 250;
 /** After so long all is final, and has been compared with the finalised listing. */
 const FINAL_MS = 40_000;
@@ -199,6 +201,7 @@ async function live(scene: World, life: RecordLife, service: MortalService, rand
 
 test.each(Array.from({ length: LIVES }, (_, at) => SEED + at))(
   'each record of the chain is stored once and shown once, SEED=%i',
+  { timeout: STEPS * STEP_TIMEOUT_MS },
   async (seed) => {
     const scene = await world({ seed, nodes: 2 });
     await scene.service.stop();
