@@ -68,15 +68,20 @@ impl OrderStore {
     pub(super) fn append_list(&self, head: u32, queue: &mut Vec<QueueEntry>) {
         let mut handle = head;
         while handle != NONE {
-            queue.push(self.queue_entry(handle));
-            handle = self.arena.node(handle).next;
+            let entry = self.arena.entry(handle);
+            queue.push(self.entry_of(handle, entry));
+            handle = entry.node.next;
         }
     }
 
     /// Returns an order with its sort key.
     #[inline]
     pub(super) fn queue_entry(&self, handle: u32) -> QueueEntry {
-        let Entry { raw, node } = self.arena.entry(handle);
+        self.entry_of(handle, self.arena.entry(handle))
+    }
+
+    #[inline]
+    fn entry_of(&self, handle: u32, Entry { raw, node }: &Entry) -> QueueEntry {
         let view = raw.view();
         let rank = rank_of(view.slot(), view.order_id(), &self.maker(handle));
         QueueEntry { rank, size: node.size, handle }
