@@ -87,12 +87,18 @@ describe('the table of all markets', () => {
     });
   });
 
+  /** Amounts of different tokens are compared by their values. */
+  function ofValue(symbol: string, volume: number) {
+    const row = rowOf(symbol, 'spot', 'base');
+    return { ...row, volume: 9 - volume, value: { ...row.value, volume } };
+  }
+
   test('is sorted with favourites first and unknown figures last, both ways', () => {
     const rows = [
-      { ...rowOf('A', 'spot', 'base'), volume: 1 },
+      ofValue('A', 1),
       rowOf('B', 'spot', 'base', false),
-      { ...rowOf('C', 'spot', 'base'), volume: 3 },
-      { ...rowOf('D-X', 'spot', 'base'), volume: 2 },
+      ofValue('C', 3),
+      ofValue('D-X', 2),
     ];
     const namesOf = (isRising: boolean, favourites: readonly string[], find = '') =>
       orderRows(rows, { find, key: 'volume', isRising, favourites }).map(({ symbol }) => symbol);

@@ -41,6 +41,7 @@ export function marketRow(
   const near = liquidity?.depth.find(({ bps }) => bps === DEPTH_BPS);
   const sides = isBase ? [near?.bidBase, near?.askBase] : [near?.bidQuote, near?.askQuote];
   const perp = market.marketType === 'perp' ? stats : null;
+  const thinner = Math.min(Number(near?.bidQuote), Number(near?.askQuote)) / 1e6;
   const mid = best === undefined ? null : Number(best.bid + best.ask) / 2;
   return {
     market,
@@ -53,6 +54,12 @@ export function marketRow(
     openInterest: perp?.[isBase ? 'longOpenInterest' : 'openInterest'] ?? null,
     funding: perp?.fundingRate ?? null,
     fundingAt: nextFunding(perp?.fundingRateTs ?? null),
+    /** Amounts in quote, by which markets are sorted in either unit. */
+    value: {
+      volume: stats?.volume24h ?? null,
+      openInterest: perp?.openInterest ?? null,
+      depth: near === undefined ? null : thinner,
+    },
     /** Negative where the book is crossed. */
     spreadBps: best && mid ? (Number(best.ask - best.bid) / mid) * 1e4 : null,
     /** The smaller side within {@link DEPTH_BPS} of the mid price. */
@@ -65,7 +72,7 @@ function nextFunding(ts: number | null): number | null {
 }
 
 /** The figures by which rows are sorted. */
-export type SortKey = Exclude<keyof MarketRow, 'market' | 'fundingAt' | 'label'>;
+export type SortKey = Exclude<keyof MarketRow, 'market' | 'fundingAt' | 'label' | 'value'>;
 
 /** Which rows are shown, and in which order. */
 interface RowOrder {
@@ -85,7 +92,7 @@ export function orderRows(
   const found = rows.filter(({ symbol }) => symbol.toUpperCase().includes(text));
   const isFavourite = ({ symbol }: MarketRow): number => Number(favourites.includes(symbol));
   return found.sort((one, other) => {
-    const [a, b] = [one[key], other[key]];
+    const [a, b] = [{ ...one, ...one.value }[key], { ...other, ...other.value }[key]];
     const byKind = isFavourite(other) - isFavourite(one) || Number(a === null) - Number(b === null);
     if (byKind !== 0 || a === null || b === null) return byKind;
     return (a < b ? -1 : Number(a > b)) * (isRising ? 1 : -1);
