@@ -1,6 +1,6 @@
 /**
- * Takes docs/page.png, the picture in README.md, of the demo's page. The chart needs some candles,
- * so this takes as many minutes. `npm run screenshot -- --url URL` uses a running service.
+ * Takes docs/page.png, the picture in README.md, of the demo's page.
+ * `npm run screenshot -- --url URL` uses a running service.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,22 +12,17 @@ import { chromium } from 'playwright-core';
 import { encodePng } from './png.mjs';
 import { root } from './process.mjs';
 
-/** One-minute candles to wait for. */
-const CANDLES = 24;
 /** The smallest width with all panels in one row. */
 const SIZE = { width: 1_440, height: 864 };
 /** Verified checksums to wait for. */
 const CHECKSUMS = 200;
 /** Time limit for the page: a busy machine draws few frames. */
 const PAGE_MS_MAX = 180_000;
-/** Pause between two checks of the chart. */
-const PAUSE_MS = 5_000;
 const DEMO_FLAGS = ['demo', '--port', '0', '--fills', '5', '--log-level', 'warn'];
 
 const { values } = parseArgs({
   options: {
     url: { type: 'string' },
-    candles: { type: 'string', default: String(CANDLES) },
     out: { type: 'string', default: path.join(root, 'docs', 'page.png') },
   },
 });
@@ -35,7 +30,6 @@ const { values } = parseArgs({
 const demo = values.url === undefined ? startDemo() : undefined;
 try {
   const url = values.url ?? (await readyUrl(demo));
-  await untilCandles(url, Number(values.candles));
   await takePicture(url);
 } finally {
   demo?.kill('SIGTERM');
@@ -54,16 +48,6 @@ async function readyUrl(child) {
   }
   await once(child, 'exit');
   throw new Error('the demo ended before its book was live');
-}
-
-async function untilCandles(url, count) {
-  for (;;) {
-    const response = await fetch(`${url}/candles?symbol=BTC-PERP&resolution=1`);
-    const candles = response.ok ? await response.json() : [];
-    process.stderr.write(`screenshot: ${candles.length} of ${count} candles\n`);
-    if (candles.length >= count) return;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
 }
 
 async function takePicture(url) {
