@@ -5,6 +5,7 @@ import type { HistoryStats, MarketFrame, MarketStats } from '../contract/history
 import type { LoggedWrites } from '../contract/logged-writes.js';
 import type { MarketKey } from '../contract/markets.js';
 import type { Timer, Timers } from '../contract/timers.js';
+import { withoutPaths } from '../contract/without-paths.js';
 import { Backoff } from '../rpc/backoff.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
@@ -23,7 +24,6 @@ import type { FromWorker, RefusedQuery, ToWorker, WorkerSetup } from './model/me
 import { newNonce } from './model/nonce.js';
 import type { HistoryBook } from './model/records.js';
 import { startingStats } from './model/starting-stats.js';
-import { withoutPaths } from './model/without-paths.js';
 import { type StartWorker, startThread, type WorkerLink } from './worker-link.js';
 
 /** The dependencies of a history, which a test may replace. */
