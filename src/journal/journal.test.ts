@@ -86,6 +86,7 @@ test('a folder that cannot be used is no reason not to start', async () => {
   const { state, reason } = journal.readStats();
   expect(state).toBe('stopped');
   expect(reason).toMatch(/cannot be made/);
+  expect(reason).not.toContain(path.dirname(blocked));
   expect(logged.filter((text) => text.startsWith('the journal has stopped'))).toHaveLength(1);
   await journal.stop();
   rmSync(blocked);

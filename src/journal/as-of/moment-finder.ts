@@ -1,5 +1,6 @@
 import type { AsOfMoment, MarketIdentity } from '../../contract/as-of-source.js';
 import type { JournalMoment } from '../../contract/journal-source.js';
+import { withoutPaths } from '../../contract/without-paths.js';
 import { textOfError } from '../model/error.js';
 import { LEARNED_MARKETS_MAX } from '../model/limits.js';
 import type { JournalFiles } from '../model/messages.js';
@@ -98,7 +99,7 @@ export class MomentFinder {
     return describeNotKept(
       moment,
       ofRun,
-      error === undefined ? undefined : textOfError(error),
+      error === undefined ? undefined : withoutPaths(textOfError(error), this.#files.folder),
       newest,
     );
   }

@@ -1,6 +1,15 @@
-import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { JournalMoment, JournalSkippedFile } from '../../contract/journal-source.js';
+import { withoutPaths } from '../../contract/without-paths.js';
 import { readSegmentHead, type SegmentHead } from '../../engine/journal-reader.js';
 import { systemCodeOf, textOfError } from '../model/error.js';
 import { SEGMENT_HEAD_BYTES, SEGMENTS_MAX } from '../model/limits.js';
@@ -128,7 +137,7 @@ export class SegmentIndex {
     try {
       return this.#readSegment(number);
     } catch (error) {
-      const unreadable = { reason: textOfError(error), bytes };
+      const unreadable = { reason: withoutPaths(textOfError(error), this.#folder), bytes };
       if (systemCodeOf(error) === null) this.#unreadable.set(number, unreadable);
       return unreadable;
     }
@@ -194,11 +203,15 @@ function sizeOf(folder: string, number: number): number {
 }
 
 function readFile<T>(folder: string, number: number, take: (file: BlockBytes) => T): T {
-  const handle = openSync(path.join(folder, segmentName(number)), 'r');
+  // A pipe would be waited for.
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+  const handle = openSync(path.join(folder, segmentName(number)), flags);
   try {
+    const stat = fstatSync(handle);
+    if (!stat.isFile()) throw new Error('it is no file');
     const read = (at: number, into: Buffer): void =>
       void readSync(handle, into, 0, into.length, at);
-    return take({ size: fstatSync(handle).size, read });
+    return take({ size: stat.size, read });
   } finally {
     closeSync(handle);
   }

@@ -1,5 +1,6 @@
 import type { JournalListing, JournalMoment, JournalState } from '../../contract/journal-source.js';
 import type { Timer } from '../../contract/timers.js';
+import { withoutPaths } from '../../contract/without-paths.js';
 import { readSegmentHead } from '../../engine/journal-reader.js';
 import type { JournalPiece } from '../../engine/journal-writer.js';
 import { JournalError, textOfError } from '../model/error.js';
@@ -58,7 +59,7 @@ export class DiskWriter implements PieceSink {
   }
 
   get reason(): string | null {
-    return this.#reason;
+    return this.#reason === null ? null : withoutPaths(this.#reason, this.#options.setup.folder);
   }
 
   get bytes(): number {

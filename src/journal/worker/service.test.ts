@@ -1,9 +1,11 @@
 import {
   existsSync,
+  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -191,17 +193,24 @@ describe('files that are not as they were left', () => {
     writeFileSync(path.join(folder, segmentName(8)), newer);
     writeFileSync(path.join(folder, segmentName(9)), 'not a segment');
     writeFileSync(path.join(folder, segmentName(10)), '');
+    mkdirSync(path.join(folder, segmentName(11)));
+    symlinkSync('/srv/nowhere', path.join(folder, segmentName(12)));
     writeFileSync(path.join(folder, 'notes.txt'), 'of somebody else');
     const next = new JournalRig(new LiveBook({ seed: 2, epoch: 'b' }), { folder });
     const { ranges, skipped } = next.last('state').listing;
     expect(ranges).toMatchObject([{ segments: 2 }]);
-    expect(skipped.map(({ name }) => name)).toEqual([7, 8, 9, 10].map(segmentName));
-    expect(skipped.every(({ reason }) => reason.length > 0)).toBe(true);
+    expect(skipped.map(({ name }) => name)).toEqual([7, 8, 9, 10, 11, 12].map(segmentName));
+    expect(skipped.every(({ reason }) => /^[^/]+$/.test(reason))).toBe(true);
+    expect(skipped[4]?.reason).toBe('it is no file');
     expect(next.logged).toContain('files of the journal cannot be used');
     await next.write(2);
     await next.service.stop();
     // The new file has its own number, after all existing ones.
-    expect(segmentsIn(folder)).toEqual([first, second, ...[7, 8, 9, 10, 12].map(segmentName)]);
+    expect(segmentsIn(folder)).toEqual([
+      first,
+      second,
+      ...[7, 8, 9, 10, 11, 12, 14].map(segmentName),
+    ]);
     expect(existsSync(path.join(folder, 'notes.txt'))).toBe(true);
   });
 });
