@@ -53,6 +53,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'src/feed/log-witness.test.ts', '-t', 'busy chain'],
     env: { BUSY_MINUTES: '60' },
   },
+  'busy-surfpool': {
+    about: 'ten minutes of a real chain lose every tenth notification; needs a quiet machine',
+    command: [localCommand('vitest'), 'run', 'test/long/busy-surfpool.test.ts'],
+    env: { BUSY_MINUTES: '10' },
+  },
   'record-lives': {
     about: 'five lives of 2,100 transactions with records of every kind, forks, kills and refusals',
     command: [localCommand('vitest'), 'run', 'test/record-lives.test.ts'],

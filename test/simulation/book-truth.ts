@@ -17,6 +17,12 @@ const WRONG_MS_MAX = 1_000;
 /** Wrong orders that a violation names. */
 const NAMED_MAX = 3;
 
+/** What is true of a chain, a model or a real one. */
+export type TrueChain = Pick<
+  ModelChain,
+  'program' | 'slot' | 'hasForked' | 'accounts' | 'secondOf'
+>;
+
 /** The orders of all books by market, maker and order id: price and size. */
 type Rows = ReadonlyMap<string, string>;
 
@@ -62,8 +68,8 @@ class ReferenceBook {
     }
   }
 
-  readHash(slot: number): bigint {
-    this.#engine.setClock(slot, unixSecondsOf(slot));
+  readHash(slot: number, second: number): bigint {
+    this.#engine.setClock(slot, second);
     this.#engine.endTurn(0);
     return this.#engine.stateHash();
   }
@@ -73,6 +79,7 @@ class ReferenceBook {
 interface TrueMoment {
   readonly atMs: number;
   readonly slot: number;
+  readonly second: number;
   readonly accounts: readonly AccountState[];
   readonly hash: bigint | undefined;
   rows: Rows | null;
@@ -80,7 +87,7 @@ interface TrueMoment {
 
 /** The judge of one run's book. */
 export class BookTruth {
-  readonly #chain: ModelChain;
+  readonly #chain: TrueChain;
   readonly #hashes: readonly bigint[] | null;
   /** The rows at each slot of a life; null for one run, whose rows end with their moments. */
   readonly #lifeRows: Map<number, Rows> | null;
@@ -92,7 +99,7 @@ export class BookTruth {
   readonly #wrongSinceMs = new Map<string, number>();
 
   /** With the life of the chain what is known of it serves all runs of the process; null is for one run. */
-  constructor(chain: ModelChain, life: MarketLife | null) {
+  constructor(chain: TrueChain, life: MarketLife | null) {
     this.#chain = chain;
     this.#hashes = life === null ? null : hashesOf(life);
     this.#lifeRows = life === null ? null : (rowsByLife.get(life) ?? new Map());
@@ -107,12 +114,13 @@ export class BookTruth {
   /** The truth changed. */
   recordMoment(atMs: number): void {
     const { slot, hasForked } = this.#chain;
+    const second = this.#chain.secondOf(slot);
     const accounts = [...this.#chain.accounts.values()];
     if (hasForked || this.#hashes === null) {
       this.#reference ??= new ReferenceBook(PROGRAM_IDS[this.#chain.program], accounts);
     }
-    const hash = this.#reference?.readHash(slot) ?? this.#hashes?.[slot - FIRST_SLOT];
-    this.#moments.push({ atMs, slot, accounts, hash, rows: null });
+    const hash = this.#reference?.readHash(slot, second) ?? this.#hashes?.[slot - FIRST_SLOT];
+    this.#moments.push({ atMs, slot, second, accounts, hash, rows: null });
     const since = this.#moments.findLastIndex((moment) => moment.atMs <= atMs - LATE_MS_MAX);
     if (since > 0) this.#moments = this.#moments.slice(since);
   }
@@ -206,12 +214,12 @@ function rowsOfEngine(engine: Engine): Rows {
   return rows;
 }
 
-function rowsOfChain({ accounts, slot }: TrueMoment): Rows {
+function rowsOfChain({ accounts, slot, second }: TrueMoment): Rows {
   const rows = new Map<string, string>();
   const present = accounts.map(({ pubkey, write }) => {
     return { pubkey, data: write?.data ?? Buffer.alloc(0) };
   });
-  const moment = { slot: BigInt(slot), now: BigInt(unixSecondsOf(slot)) };
+  const moment = { slot: BigInt(slot), now: BigInt(second) };
   const book = localBookOf(present, moment);
   for (const { id, name } of book.markets()) {
     const { bids, asks } = book.getL3(id);

@@ -23,13 +23,18 @@ const ORDER_BYTES = 96;
 const KEY_BYTES = 32;
 const NO_BYTES = Buffer.alloc(0);
 
-/** What the runtime writes of a transaction, with a record of an order for each of these users. */
-function linesOf({ users, second, program }: Omit<WriteLog, 'signature'>): readonly string[] {
+/** The event of an order that a user placed, all of zeros. */
+export function orderEvent(user: string, second: number): Buffer {
   const ts = Buffer.alloc(8);
   ts.writeBigInt64LE(BigInt(second));
+  const key = decodeBase58(user, KEY_BYTES) ?? NO_BYTES;
+  return Buffer.concat([ORDER_RECORD, ts, key, Buffer.alloc(ORDER_BYTES)]);
+}
+
+/** What the runtime writes of a transaction, with a record of an order for each of these users. */
+function linesOf({ users, second, program }: Omit<WriteLog, 'signature'>): readonly string[] {
   const records = users.map((user) => {
-    const fields = [ts, decodeBase58(user, KEY_BYTES) ?? NO_BYTES, Buffer.alloc(ORDER_BYTES)];
-    return `Program data: ${Buffer.concat([ORDER_RECORD, ...fields]).toString('base64')}`;
+    return `Program data: ${orderEvent(user, second).toString('base64')}`;
   });
   return [`Program ${program} invoke [1]`, ...records, `Program ${program} success`];
 }

@@ -47,7 +47,7 @@ export class Relay {
   #upstream: Upstream;
   #slots: SlotStream;
   #downUntilMs = 0;
-  #dropNext = 0;
+  #isDropped: (notification: Buffer) => boolean = () => false;
 
   private constructor(upstream: Upstream) {
     this.#upstream = upstream;
@@ -96,9 +96,9 @@ export class Relay {
     for (const server of [this.#http, this.#next]) server.closeAllConnections();
   }
 
-  /** Drops the next `count` account and program notifications. */
-  dropNotifications(count: number): void {
-    this.#dropNext = count;
+  /** Drops the account and program notifications of which this returns true. */
+  dropNotifications(isDropped: (notification: Buffer) => boolean): void {
+    this.#isDropped = isDropped;
   }
 
   /** Switches to another chain, such as a restarted one, and breaks every connection. */
@@ -162,10 +162,7 @@ export class Relay {
 
   #onDown(message: Buffer): Buffer | undefined {
     if (!isAccountNotification(message)) return message;
-    if (this.#dropNext > 0) {
-      this.#dropNext -= 1;
-      return undefined;
-    }
+    if (this.#isDropped(message)) return undefined;
     const slot = this.#slots.latest;
     if (slot === undefined || contextSlot(message) === slot) return message;
     return withContextSlot(message, slot);
