@@ -210,6 +210,17 @@ export declare class Core {
    * and before `takeJournal`; otherwise the mark is a separate turn without input.
    */
   markPublished(marks: Uint8Array): void
+  /**
+   * Returns the time of the last turn, Unix milliseconds, when it ended with a hash in the
+   * journal, so that a leaf is due; else null. Call it before `takeJournal`.
+   */
+  leafDueMs(): number | null
+  /**
+   * Returns the slot (`u64`, big-endian) and the entries of the markets that changed since the
+   * last call, 107 bytes each, ordered by type and index; of all markets at the first call.
+   * Reads all orders.
+   */
+  takeLeaf(): Buffer
   /** Returns the bytes of the complete turns that wait for `takeJournal`. */
   journalBytes(): number
   /**
@@ -356,6 +367,13 @@ export declare class JournalReader {
    * segment, when `readTurn` has returned 0. Otherwise `problem` has an error.
    */
   beginTail(): void
+  /** From now on computes the digest of the records between two turns with a hash. */
+  keepDigest(): void
+  /**
+   * Returns the SHA-256 of the records since the turn with a hash before the last turn; null
+   * when the last turn has no hash.
+   */
+  digest(): Buffer | null
   /**
    * Drops the bytes after the last complete turn: their writer stopped within a turn, and
    * another writer continues.
@@ -436,6 +454,10 @@ export declare class JournalWriter {
    * without the checkpoint: see `beginTail` of a reader.
    */
   separateTails(): void
+  /** From now on computes the digests that `takeDigest` returns. */
+  keepDigests(): void
+  /** Returns the digest of the next turn with a hash, in order; null when there is none. */
+  takeDigest(): JournalDigest | null
   /**
    * Appends the bytes of `takeJournal`. `created_ms` becomes the creation time of a segment that
    * starts in them, Unix milliseconds. Returns null, or the error: the writer is then unusable.
@@ -544,6 +566,14 @@ export interface JournalAccount {
   pubkey: string
   /** The slot. */
   slot: number
+}
+
+/** The digest of the records since the turn with a hash before a turn. */
+export interface JournalDigest {
+  /** The time of the turn, Unix milliseconds. */
+  tsMs: number
+  /** SHA-256. */
+  sha256: Buffer
 }
 
 /** The end of a turn. */

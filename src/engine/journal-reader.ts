@@ -118,6 +118,19 @@ export class JournalReader {
     this.#native.dropRest();
   }
 
+  /** From now on computes {@link JournalReader.digest}. */
+  keepDigest(): void {
+    this.#native.keepDigest();
+  }
+
+  /**
+   * The SHA-256 of the records since the turn with a hash before the last turn; null when the last
+   * turn has no hash.
+   */
+  digest(): Uint8Array | null {
+    return this.#native.digest();
+  }
+
   /** Records the row changes of each turn from now on. */
   noteRows(rows: JournalRows): void {
     this.#rows = rows;

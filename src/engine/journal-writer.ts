@@ -10,6 +10,14 @@ export interface JournalPiece {
   readonly bytes: Uint8Array;
 }
 
+/** The digest of the records since the turn with a hash before a turn. */
+export interface TurnDigest {
+  /** The time of the turn, unix milliseconds. */
+  readonly tsMs: number;
+  /** SHA-256. */
+  readonly sha256: Uint8Array;
+}
+
 /** The size of the segment that is being written. */
 export interface JournalWriterStatus {
   readonly segment: number;
@@ -41,6 +49,20 @@ export class JournalWriter {
    */
   separateTails(): void {
     this.#native.separateTails();
+  }
+
+  /** From now on computes the digests of {@link JournalWriter.takeDigests}. */
+  keepDigests(): void {
+    this.#native.keepDigests();
+  }
+
+  /** Takes the digests of the appended turns with a hash, in order. */
+  takeDigests(): readonly TurnDigest[] {
+    const digests: TurnDigest[] = [];
+    for (let next = this.#native.takeDigest(); next !== null; next = this.#native.takeDigest()) {
+      digests.push(next);
+    }
+    return digests;
   }
 
   /**

@@ -51,6 +51,22 @@ export class TurnLog {
     if (mark.length > 0) this.#core.markPublished(packMark(mark));
   }
 
+  /**
+   * The time of the last turn, unix milliseconds, when it ended with a hash in the journal, so that
+   * a leaf is due; else null. Call it before {@link TurnLog.waitingBytes} and {@link TurnLog.take}.
+   */
+  leafDueMs(): number | null {
+    return this.#core.leafDueMs();
+  }
+
+  /**
+   * The slot (8 bytes, big-endian) and the entries of the markets that changed since the last call,
+   * ordered by type and index; of all markets at the first call. Reads all orders.
+   */
+  takeLeaf(): Uint8Array {
+    return this.#core.takeLeaf();
+  }
+
   /** Bytes of the complete turns that wait. */
   waitingBytes(): number {
     return this.#core.journalBytes();

@@ -53,6 +53,8 @@ pub struct Core {
     pub(crate) known_markets: Vec<(MarketInfo, Option<EmptyReason>)>,
     pub(crate) market_set: u32,
     pub(crate) log: InputLog,
+    /// The sequence numbers of the last leaf, by market id.
+    pub(crate) leaf_seqs: Vec<u64>,
 }
 
 impl Core {
@@ -79,6 +81,7 @@ impl Core {
             known_markets: Vec::new(),
             market_set: 0,
             log: InputLog::default(),
+            leaf_seqs: Vec::new(),
         }
     }
 

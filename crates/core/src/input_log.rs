@@ -208,6 +208,11 @@ impl InputLog {
         self.ending.hash.extend_from_slice(&hash);
     }
 
+    /// The time of the last turn when it has a hash; `None` once the end of the turn is written.
+    pub(crate) fn hash_ms(&self) -> Option<u64> {
+        (self.has_ended && !self.ending.hash.is_empty()).then_some(self.ts_ms)
+    }
+
     /// Adds a checkpoint after the last turn.
     pub(crate) fn add_checkpoint(&mut self, checkpoint: &Checkpoint<'_>) {
         put_input(&mut self.ending.checkpoint, &Input::Checkpoint(*checkpoint));

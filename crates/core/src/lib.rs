@@ -20,6 +20,7 @@ mod indicative;
 mod input_log;
 mod intake;
 pub mod journal;
+mod leaf;
 mod limits;
 pub mod problem;
 pub mod reader;

@@ -49,6 +49,9 @@ pub(crate) const HASH_INTERVAL_MS: u64 = 1_000;
 /// Capacity in bytes that an empty turn log keeps for the next turns: those of a busy second.
 pub(crate) const TURN_LOG_CAPACITY_MAX: usize = 4 << 20;
 
+/// Rows a side that a leaf proves: the largest depth of the streaming channels.
+pub(crate) const PROVEN_ROWS_MAX: usize = 500;
+
 const _: () = assert!(ACCOUNT_TEXT_BYTES_MAX > ACCOUNT_BYTES_MAX, "text is longer than bytes");
 
 /// Rows of a journal that are collected before they are passed on: enough for a row group of a

@@ -71,6 +71,9 @@ pub struct LastTurn {
     pub marks: Vec<u8>,
     /// The hash of all markets' contents after the turn; empty without one.
     hash: Vec<u8>,
+    /// The digest of the records since the last turn with a hash, where the turn has one and
+    /// [`JournalReader::keep_digest`] was called.
+    pub digest: Option<[u8; 32]>,
 }
 
 /// Reads one segment of a journal into a core: its checkpoint first, then turn by turn.
@@ -146,6 +149,11 @@ impl JournalReader {
     /// never published, so its hashes are not compared.
     pub fn take_slots_to(&mut self, slot: Slot) {
         self.filter.slot_max = Some(slot.0);
+    }
+
+    /// From now on computes [`LastTurn::digest`].
+    pub fn keep_digest(&mut self) {
+        self.reader.keep_digest();
     }
 
     /// Call this before the bytes of a separate tail, of the current segment or of the next
@@ -304,6 +312,7 @@ impl JournalReader {
             filter.take(input, moment).iter().for_each(|input| core.apply_input(input));
         });
         applied.map_err(|error: JournalError| JournalProblem::from(&error))?;
+        last.digest = if last.hash.is_empty() { None } else { reader.take_digest() };
         self.check_hash(core)
     }
 

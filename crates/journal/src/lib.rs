@@ -53,4 +53,4 @@ pub use input::{Checkpoint, Gate, Input, Origin};
 pub use reader::{Found, Moment, Reader, StoredAccount};
 pub use record::Head;
 pub use segment::VERSION;
-pub use writer::{Piece, Writer, Written};
+pub use writer::{Piece, TurnDigest, Writer, Written};

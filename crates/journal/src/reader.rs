@@ -1,5 +1,6 @@
 //! Decodes the bytes of a segment into inputs, turn by turn.
 
+use sha2::{Digest, Sha256};
 use slotbook_protocol::model::units::Pubkey;
 
 use crate::error::{Fault, JournalError, check_length};
@@ -77,6 +78,7 @@ pub struct Reader {
     /// The search for valid blocks after the corrupt block at `position`.
     search: Option<BadBlockSearch>,
     failed: Option<JournalError>,
+    digest: Option<Sha256>,
 }
 
 impl Default for Reader {
@@ -109,6 +111,7 @@ impl Reader {
             found: None,
             search: None,
             failed: None,
+            digest: None,
         }
     }
 
@@ -219,6 +222,17 @@ impl Reader {
     /// [`JournalError`]; the turn is then partly applied.
     pub fn apply_turn(&mut self, mut take: impl FnMut(Input<'_>)) -> Result<(), JournalError> {
         self.guarded(|reader| reader.apply_records(&mut take))
+    }
+
+    /// From now on computes the digest of the records that [`Reader::apply_turn`] reads.
+    pub fn keep_digest(&mut self) {
+        self.digest = Some(Sha256::new());
+    }
+
+    /// Returns the SHA-256 of the records since the last call, or since [`Reader::keep_digest`];
+    /// `None` before that.
+    pub fn take_digest(&mut self) -> Option<[u8; 32]> {
+        self.digest.as_mut().map(|digest| digest.finalize_reset().into())
     }
 
     /// Call this before the bytes of a separate tail, either of the segment whose checkpoint was
@@ -434,6 +448,9 @@ impl Reader {
                 check_length("TURN_BYTES_MAX", self.data_bytes, TURN_BYTES_MAX).map(|()| is_end)
             });
             if result.is_ok() {
+                if let Some(digest) = &mut self.digest {
+                    digest.update(&rest[..fields.at()]);
+                }
                 self.applied += fields.at();
             }
         }

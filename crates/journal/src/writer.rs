@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use sha2::{Digest, Sha256};
 use slotbook_protocol::model::units::Pubkey;
 
 use crate::error::{Fault, check_length};
@@ -23,6 +24,15 @@ pub struct Piece {
     pub is_tail: bool,
     /// The bytes, which continue the previous piece.
     pub bytes: Vec<u8>,
+}
+
+/// The digest of the records since the turn with a hash before this turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnDigest {
+    /// The time of the turn, Unix milliseconds.
+    pub ts_ms: u64,
+    /// SHA-256.
+    pub sha256: [u8; 32],
 }
 
 /// Statistics of a writer.
@@ -70,6 +80,8 @@ pub struct Writer {
     moment: BlockMoment,
     old: Vec<u8>,
     scratch: Vec<u8>,
+    digest: Option<Sha256>,
+    digests: VecDeque<TurnDigest>,
 }
 
 impl Writer {
@@ -94,7 +106,20 @@ impl Writer {
             moment: BlockMoment::default(),
             old: Vec::new(),
             scratch: Vec::new(),
+            digest: None,
+            digests: VecDeque::new(),
         }
+    }
+
+    /// From now on computes the digest of the records between two turns with a hash, for
+    /// [`Writer::take_digest`].
+    pub fn keep_digests(&mut self) {
+        self.digest = Some(Sha256::new());
+    }
+
+    /// Returns the next digest, in order.
+    pub fn take_digest(&mut self) -> Option<TurnDigest> {
+        self.digests.pop_front()
     }
 
     /// From the next segment on, writes the records after each checkpoint as a separate tail:
@@ -133,6 +158,13 @@ impl Writer {
             Logged::Changed { origin, parts } => self.put_changed(origin, *parts)?,
         };
         self.written.slot = self.context.slot;
+        if let Some(digest) = &mut self.digest {
+            digest.update(&self.plain[before..]);
+            if let Logged::Input(Input::TurnEnd { ts_ms, hash: [_, ..], .. }) = logged {
+                let sha256 = digest.finalize_reset().into();
+                self.digests.push_back(TurnDigest { ts_ms: *ts_ms, sha256 });
+            }
+        }
         let bytes = self.plain.len() - before;
         self.written.plain_bytes += bytes as u64;
         let is_end = matches!(logged, Logged::Input(Input::TurnEnd { .. }));

@@ -5,7 +5,7 @@ use napi::Result;
 use napi::bindgen_prelude::{Buffer, BufferSlice};
 use napi_derive::napi;
 use slotbook_core::journal::NotTaken;
-use slotbook_journal::{Fault, Piece, Writer};
+use slotbook_journal::{Fault, Piece, TurnDigest, Writer};
 
 use crate::convert::{negative, positive, program_of, whole};
 use crate::core::Core;
@@ -40,6 +40,23 @@ impl Core {
     #[napi]
     pub fn mark_published(&mut self, marks: &[u8]) {
         self.core.mark_published(marks);
+    }
+
+    /// Returns the time of the last turn, Unix milliseconds, when it ended with a hash in the
+    /// journal, so that a leaf is due; else null. Call it before `takeJournal`.
+    #[napi]
+    pub fn leaf_due_ms(&self) -> Option<f64> {
+        self.core.leaf_due_ms().map(|ts_ms| ts_ms as f64)
+    }
+
+    /// Returns the slot (`u64`, big-endian) and the entries of the markets that changed since the
+    /// last call, 107 bytes each, ordered by type and index; of all markets at the first call.
+    /// Reads all orders.
+    #[napi]
+    pub fn take_leaf(&mut self) -> Buffer {
+        let mut out = Vec::new();
+        self.core.take_leaf(&mut out);
+        out.into()
     }
 
     /// Returns the bytes of the complete turns that wait for `takeJournal`.
@@ -94,6 +111,15 @@ pub struct JournalPiece {
     pub bytes: Buffer,
 }
 
+/// The digest of the records since the turn with a hash before a turn.
+#[napi(object)]
+pub struct JournalDigest {
+    /// The time of the turn, Unix milliseconds.
+    pub ts_ms: f64,
+    /// SHA-256.
+    pub sha256: Buffer,
+}
+
 /// The state of the segment that a writer is writing.
 #[napi(object)]
 pub struct JournalWriterStatus {
@@ -138,6 +164,19 @@ impl JournalWriter {
     #[napi]
     pub fn separate_tails(&mut self) {
         self.writer.separate_tails();
+    }
+
+    /// From now on computes the digests that `takeDigest` returns.
+    #[napi]
+    pub fn keep_digests(&mut self) {
+        self.writer.keep_digests();
+    }
+
+    /// Returns the digest of the next turn with a hash, in order; null when there is none.
+    #[napi]
+    pub fn take_digest(&mut self) -> Option<JournalDigest> {
+        let TurnDigest { ts_ms, sha256 } = self.writer.take_digest()?;
+        Some(JournalDigest { ts_ms: ts_ms as f64, sha256: sha256.to_vec().into() })
     }
 
     /// Appends the bytes of `takeJournal`. `created_ms` becomes the creation time of a segment that

@@ -158,6 +158,19 @@ impl JournalReader {
         self.reader.begin_tail();
     }
 
+    /// From now on computes the digest of the records between two turns with a hash.
+    #[napi]
+    pub fn keep_digest(&mut self) {
+        self.reader.keep_digest();
+    }
+
+    /// Returns the SHA-256 of the records since the turn with a hash before the last turn; null
+    /// when the last turn has no hash.
+    #[napi]
+    pub fn digest(&self) -> Option<Buffer> {
+        self.reader.last().digest.map(|digest| digest.to_vec().into())
+    }
+
     /// Drops the bytes after the last complete turn: their writer stopped within a turn, and
     /// another writer continues.
     #[napi]

@@ -156,8 +156,9 @@ fn each_cut(
     }
 }
 
-/// Calls `each` with the rows of a side of the requested /l3 body, in book order.
-pub(crate) fn each_order(
+/// Calls `each` with the rows of a side of the requested /l3 body, in book order; `rows` is a
+/// reused buffer.
+pub fn each_order(
     book: &Book,
     request: &L3Request,
     side: Side,

@@ -50,20 +50,38 @@ impl Book {
     /// by id. Comparing two lists finds the order in which two books differ. Costs O(orders) of all
     /// markets.
     pub fn order_hashes(&self, id: MarketId, hashes: &mut Vec<OrderHash>) {
-        let Some(market) = self.markets.get(id) else { return };
         let first = hashes.len();
-        let key = market.info.key();
+        self.each_order_hash(|market, hash| {
+            if market == id {
+                hashes.push(hash);
+            }
+        });
+        hashes[first..].sort_unstable_by_key(|order| (order.maker, order.order_id, order.hash));
+    }
+
+    /// Returns [`Book::order_hashes`] of every market, in the order of their ids, at the cost of
+    /// one.
+    #[must_use]
+    pub fn order_hashes_by_market(&self) -> Vec<Vec<OrderHash>> {
+        let mut all = vec![Vec::new(); self.markets.list.len()];
+        self.each_order_hash(|market, hash| all[market.index()].push(hash));
+        for hashes in &mut all {
+            hashes.sort_unstable_by_key(|order| (order.maker, order.order_id, order.hash));
+        }
+        all
+    }
+
+    fn each_order_hash(&self, mut each: impl FnMut(MarketId, OrderHash)) {
         for index in 0..self.orders.users.len() {
             let user = self.orders.users.get(index);
             for slot in bits(user.open) {
-                let found = self.orders.order_hash(index, slot).filter(|(of, _)| *of == key);
+                let Some((key, hash)) = self.orders.order_hash(index, slot) else { continue };
+                let Some(market) = self.markets.find(key) else { continue };
                 let raw = self.orders.arena.raw(handle_of(index, slot));
                 let order_id = raw.view().order_id();
-                let maker = user.key;
-                hashes.extend(found.map(|(_, hash)| OrderHash { maker, order_id, hash }));
+                each(market.info.id, OrderHash { maker: user.key, order_id, hash });
             }
         }
-        hashes[first..].sort_unstable_by_key(|order| (order.maker, order.order_id, order.hash));
     }
 }
 
