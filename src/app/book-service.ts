@@ -9,6 +9,7 @@ import { secrets } from '../config/secrets.js';
 import type { AsOfSource } from '../contract/as-of-source.js';
 import type { BookSource, MarketDirectory } from '../contract/book-source.js';
 import type { JournalSource } from '../contract/journal-source.js';
+import type { ProofSource } from '../contract/proof-source.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import { giveBackLargeBuffers } from '../engine/memory.js';
 import { loggedFailure } from '../rpc/error.js';
@@ -131,6 +132,7 @@ interface ServiceParts {
   readonly history: ServiceHistory | undefined;
   readonly journal: JournalSource | undefined;
   readonly asOf: AsOfSource | undefined;
+  readonly proofs: ProofSource | undefined;
   readonly timers: Timers;
   readonly timings: Timings;
   readonly unsent: UnsentReplies;
@@ -203,6 +205,7 @@ function createParts(
     history,
     journal: origin.journal,
     asOf: origin.asOf,
+    proofs: origin.proofs,
     timers,
     timings,
     unsent,
@@ -268,7 +271,7 @@ function createServiceHandlers(
   },
 ): Handlers {
   const { book, directory, ready, feed, sockets, makers, venues, history, journal, asOf } = parts;
-  const { timers, timings, unsent, backlog, addresses } = parts;
+  const { proofs, timers, timings, unsent, backlog, addresses } = parts;
   const { readAccounts, readFees } = feed;
   return createHandlers({
     book,
@@ -290,6 +293,7 @@ function createServiceHandlers(
     ...(history === undefined ? {} : { history: history.history }),
     ...(journal === undefined ? {} : { journal }),
     ...(asOf === undefined ? {} : { asOf }),
+    ...(proofs === undefined ? {} : { proofs }),
     requestsPerSecond,
     addresses,
     compatDefaults,

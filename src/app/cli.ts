@@ -49,6 +49,7 @@ import { makeEmptyFolder } from './data-folder.js';
 import { type ExportFlags, exportRows } from './export-command.js';
 import { addHelp } from './help.js';
 import { type ProveFlags, proveBooks, verifyJournalFolder } from './journal-commands.js';
+import { writeSigningKey } from './keygen-command.js';
 import { runShadow } from './shadow-command.js';
 import {
   startCoreService,
@@ -215,6 +216,15 @@ function readingCommands(): readonly Command[] {
       .argument('<folder>', 'of a journal, or of the data of a service')
       .action((folder: string, flags: ProveFlags) =>
         exitByResult(() => proveBooks(folder, flags, process.stdout)),
+      ),
+    newCommand('keygen', [])
+      .description(
+        'write a key that signs the log of the books to a file, and print the key that checks it',
+      )
+      .argument('<name>', "the log's name, such as book.example.com/log")
+      .argument('<file>', 'a new file, which nobody else may read')
+      .action((name: string, file: string) =>
+        exitByResult(async () => writeSigningKey(name, file, process.stdout)),
       ),
     newCommand('export', exportOptions)
       .description(

@@ -3,6 +3,7 @@
  * serves it.
  */
 
+import path from 'node:path';
 import type { ServiceConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { flagOf, type SettingName } from '../config/settings.js';
@@ -10,10 +11,12 @@ import type { AsOfSource } from '../contract/as-of-source.js';
 import type { JournalSource } from '../contract/journal-source.js';
 import type { ReplaySource } from '../contract/replay-source.js';
 import { Engine } from '../engine/engine.js';
+import type { TurnDigest } from '../engine/journal-writer.js';
 import { AsOfReads } from '../journal/as-of-reads.js';
 import { Journal } from '../journal/journal.js';
 import { JournalError } from '../journal/model/error.js';
 import { TopicReplays } from '../journal/topic-replays.js';
+import type { ProofLog } from '../proof/proof-log.js';
 import {
   type FeedEvents,
   type LiveFeedParts,
@@ -21,6 +24,7 @@ import {
   newEpoch,
   type ServiceFeed,
 } from './chain-feed.js';
+import { openProofs, type ProvenBook, provenFeed, refuseKey } from './proven-feed.js';
 import type { Runtime } from './runtime.js';
 
 /** An engine and the feed that updates its book. */
@@ -31,6 +35,8 @@ export interface BookOrigin {
   readonly asOf?: AsOfSource | undefined;
   /** Streams of past moments. */
   readonly replays?: ReplaySource | undefined;
+  /** The signed log of the books. */
+  readonly proofs?: ProofLog | undefined;
   /** Returns the chain of the feed's log; null until it is known. Absent without a log. */
   readonly chain?: () => string | null;
   feed(events: FeedEvents): ServiceFeed;
@@ -48,17 +54,24 @@ export function liveOrigin(
   if (settings === undefined || journalFolder === undefined) {
     return { engine, feed: (events) => liveFeed({ ...parts, events }) };
   }
-  const setup = { ...settings, folder: journalFolder, programId };
+  const { signingKey: keyFile, ...limits } = settings;
+  const keepsDigests = keyFile !== undefined;
+  const setup = { ...limits, folder: journalFolder, programId, keepsDigests };
   const onSegmentEnded = (): void => void asOf.summarizeEnded();
-  const journal = new Journal({ setup, turnLog: engine.turnLog, onSegmentEnded, ...runtime });
+  const place = { keyFile: keyFile ?? '', folder: path.join(journalFolder, '../proof') };
+  const proofs = keepsDigests ? openProofs(place, runtime) : undefined;
+  const proven = proofs === undefined ? undefined : { proofs, engine };
+  const onDigest = (digest: TurnDigest): void => proofs?.addDigest(digest);
+  const { turnLog } = engine;
+  const journal = new Journal({ setup, turnLog, onSegmentEnded, onDigest, ...runtime });
   const files = { folder: journalFolder, programId, program };
   const asOf = new AsOfReads({ files, journal, ...runtime });
   const replays = new TopicReplays({ files, journal, ...runtime });
   const readers = [replays, asOf];
   const refused = (error: unknown): never => throwSettingError('dataDir', journalFolder, error);
   const feed = (events: FeedEvents): ServiceFeed =>
-    journaledFeed({ ...parts, events }, { journal, readers, refused });
-  return { engine, journal, asOf, replays, feed };
+    journaledFeed({ ...parts, events }, { journal, readers, refused, proven });
+  return { engine, journal, asOf, replays, proofs, feed };
 }
 
 /**
@@ -67,17 +80,21 @@ export function liveOrigin(
  */
 export function journaledFeed(
   parts: LiveFeedParts,
-  { journal, readers = [], refused }: JournalParts,
+  { journal, readers = [], refused, proven }: JournalParts,
 ): ServiceFeed {
-  const live = liveFeed(parts, journal);
+  const live =
+    proven === undefined ? liveFeed(parts, journal) : provenFeed(parts, journal, proven);
+  const proofs = proven?.proofs;
   const prepare = async (): Promise<void> => {
     await journal.start().catch(refused);
+    await proofs?.open().catch(refuseKey);
     await live.prepare();
   };
   const stop = async (): Promise<void> => {
     await live.stop();
     for (const reader of readers) await reader.stop();
     await journal.stop();
+    await proofs?.stop();
   };
   return { ...live, prepare, stop };
 }
@@ -87,6 +104,8 @@ interface JournalParts {
   readonly journal: Journal;
   readonly readers?: readonly { stop(): Promise<void> }[];
   readonly refused: (error: unknown) => never;
+  /** The signed log, and the engine of the feed. */
+  readonly proven?: ProvenBook | undefined;
 }
 
 /** Converts an error to a usage error: a locked folder, or a log that denies access. */

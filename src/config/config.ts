@@ -168,7 +168,12 @@ export class ConfigReader {
     throw invalid('program', program, `must be ${owner}, whose address --program-id is`);
   }
 
+  /** Rejects a key where the log of the turns is on NATS, for which there is no signed log yet. */
   #readLogPlace(): LogPlaceConfig {
+    const { signingKey } = this.#settings.readAll('signingKey');
+    if (signingKey !== undefined) {
+      throw invalid('signingKey', signingKey, 'is of `serve` alone, not of `core` and `edge`');
+    }
     const read = this.#settings.readAll('nats', 'natsStream', 'logKey');
     const { nats: servers, natsStream: stream, logKey: key } = read;
     if (servers === undefined || servers.length === 0) throw missing('nats');
@@ -225,12 +230,17 @@ export class ConfigReader {
 
   /** Returns undefined when the journal is disabled, but rejects invalid settings even then. */
   #readJournal(dataDir: string | undefined, isWanted: boolean): JournalConfig | undefined {
-    const { noJournal, journalDays, journalMegabytes } = this.#settings.readAll(
+    const { noJournal, journalDays, journalMegabytes, signingKey } = this.#settings.readAll(
       'noJournal',
       'journalDays',
       'journalMegabytes',
+      'signingKey',
     );
-    if (noJournal || !isWanted) return undefined;
-    return { dataDir, days: journalDays, bytesMax: journalMegabytes * 1024 * 1024 };
+    const isKept = isWanted && !noJournal;
+    if (signingKey !== undefined && (!isKept || dataDir === undefined)) {
+      throw invalid('signingKey', signingKey, 'needs --journal and a --data-dir that stays');
+    }
+    if (!isKept) return undefined;
+    return { dataDir, days: journalDays, bytesMax: journalMegabytes * 1024 * 1024, signingKey };
   }
 }

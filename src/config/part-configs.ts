@@ -48,6 +48,8 @@ export interface JournalConfig {
   readonly days: number;
   /** Maximum total bytes of the files; 0 for no limit. */
   readonly bytesMax: number;
+  /** The file of the key that signs the log of the books; undefined for no log. */
+  readonly signingKey?: string | undefined;
 }
 
 /** A swap aggregator that quotes spot markets. */

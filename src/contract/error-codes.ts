@@ -29,6 +29,7 @@ export const ERROR_CODES = {
   UNKNOWN_PATH: { status: 404 },
   NO_HISTORY: { status: 404, sockets: ['market-stream'] },
   NO_JOURNAL: { status: 404, sockets: books },
+  NO_PROOF: { status: 404 },
   MOMENT_NOT_KEPT: { status: 404, sockets: books },
   METHOD_NOT_ALLOWED: { status: 405 },
   TOO_LARGE: { status: 413 },

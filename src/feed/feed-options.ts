@@ -19,6 +19,13 @@ import { Turns } from './model/turns.js';
 import type { MergedSources } from './sources/merged-sources.js';
 import { ReadingNodes } from './sources/reading-nodes.js';
 
+/** Takes the turns of a feed. */
+export interface TurnJournal {
+  endTurn(mark: PublishMark): void;
+  /** Whether a leaf of the signed log is due after the last turn; called before `endTurn`. */
+  readonly isLeafDue?: () => boolean;
+}
+
 /** The parts of a live feed; optional ones are for tests and settings. */
 export interface LiveFeedOptions {
   /** The nodes: the first is used while it works; the others are fallbacks. */
@@ -33,7 +40,7 @@ export interface LiveFeedOptions {
   readonly program?: ProgramName;
   readonly log?: Log;
   /** Takes each turn before it is published. */
-  readonly journal?: { endTurn(mark: PublishMark): void } | undefined;
+  readonly journal?: TurnJournal | undefined;
   /** After each turn of the engine. */
   readonly onTurn?: (turn: EndedTurn) => void;
   /** Renders the frames of publish marks; input waits until they are rendered. */
@@ -112,6 +119,7 @@ export function newParts(
       clock,
       timers,
       streamIntervalMs,
+      isLeafDue: options.journal?.isLeafDue,
       publisher,
       onTurn,
       onApplied,

@@ -7,6 +7,7 @@ import type { JournalListing, JournalSource, JournalStats } from '../contract/jo
 import type { PublishMark } from '../contract/publish-mark.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import type { JournalReader } from '../engine/journal-reader.js';
+import type { TurnDigest } from '../engine/journal-writer.js';
 import type { TurnLog } from '../engine/turn-log.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
@@ -32,6 +33,8 @@ interface JournalOptions {
    * `LOG_MISMATCH` when the log belongs to another chain, otherwise `JOURNAL_FAILED`.
    */
   readonly onEnded?: (error: JournalError) => void;
+  /** Called with the digest of each turn with a hash, where the setup keeps digests. */
+  readonly onDigest?: (digest: TurnDigest) => void;
   /** Called when a segment has ended, and another one has begun. */
   readonly onSegmentEnded?: () => void;
   /** The core's log of the book's inputs. */
@@ -232,6 +235,9 @@ export class Journal implements JournalSource {
         return;
       case 'taken':
         this.#noteTaken(message.bytes);
+        return;
+      case 'digests':
+        for (const digest of message.digests) this.#options.onDigest?.(digest);
         return;
       case 'checkpointDue':
         this.#options.turnLog.markCheckpoint();

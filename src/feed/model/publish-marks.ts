@@ -29,6 +29,11 @@ interface PublishMarksOptions {
    */
   readonly streamIntervalMs: number;
   readonly timers: Pick<Timers, 'nowMs' | 'after'>;
+  /**
+   * Whether the last turn has a leaf, which proves the book that readers of the service's own
+   * interval have: all its delayed changes are then published.
+   */
+  readonly isLeafDue?: (() => boolean) | undefined;
   /** Called when a delayed change may be published, so that a turn must end. */
   readonly onDue: () => void;
 }
@@ -88,8 +93,13 @@ export class PublishMarks {
   #takeReady(nowMs: number): PublishMark {
     this.#dueAtMs = Number.POSITIVE_INFINITY;
     if (this.#waiting.size === 0) return NO_MARK;
+    const isLeafDue = this.#options.isLeafDue?.() === true;
     const mark: MarketMark[] = [];
     for (const market of this.#waiting) {
+      if (isLeafDue) {
+        market.readyAtMs[0] = nowMs;
+        market.dueAtMs = nowMs;
+      }
       const classes = nowMs < market.dueAtMs ? 0 : this.#takeClasses(market, nowMs);
       if (classes !== 0) mark.push({ market: market.id, classes });
       if (market.waiting === 0) this.#waiting.delete(market);

@@ -13,6 +13,8 @@ interface TurnsOptions {
   readonly timers: Timers;
   /** The service's interval between two frames of a topic, milliseconds. */
   readonly streamIntervalMs: number;
+  /** Whether a leaf of the signed log is due, for which all changes are published. */
+  readonly isLeafDue?: (() => boolean) | undefined;
   /**
    * Renders the frames of publish marks; until they are rendered, input waits in the engine's
    * batch.

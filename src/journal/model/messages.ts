@@ -3,6 +3,7 @@ import type { AsOfReply, AsOfRequest } from '../../contract/as-of-source.js';
 import type { JournalListing, JournalMoment, JournalState } from '../../contract/journal-source.js';
 import type { ProgramName } from '../../contract/program.js';
 import type { ReplayCommand, ReplayEvent, ReplayRequest } from '../../contract/replay-source.js';
+import type { TurnDigest } from '../../engine/journal-writer.js';
 import type { JournalErrorCode } from './error.js';
 import type { LogSetup, TakenLog } from './log-place.js';
 
@@ -20,6 +21,8 @@ export interface JournalSetup extends JournalFiles {
   readonly days: number;
   /** Maximum total size of the files, bytes; 0 for no limit. */
   readonly bytesMax: number;
+  /** Whether digests of the records are computed, for the leaves of a signed log. */
+  readonly keepsDigests?: boolean;
 }
 
 /** To the thread. */
@@ -67,6 +70,8 @@ export type FromJournal =
   | { readonly kind: 'opened' }
   | { readonly kind: 'refused'; readonly code: JournalErrorCode; readonly message: string }
   | { readonly kind: 'taken'; readonly bytes: number }
+  /** The digests of turns with a hash, in order. */
+  | { readonly kind: 'digests'; readonly digests: readonly TurnDigest[] }
   /** Requests a checkpoint of the core, which starts a new segment. */
   | { readonly kind: 'checkpointDue' }
   /**

@@ -12,12 +12,12 @@ import {
   STATS_MS,
   TAILS_IN_LIMIT,
 } from '../model/limits.js';
-import type { FromJournal, ToJournal } from '../model/messages.js';
+import type { FromJournal, JournalSetup, ToJournal } from '../model/messages.js';
 import type { PieceSink, PieceSinkParts } from '../model/piece-sink.js';
 
 /** The dependencies of the service. */
 interface JournalServiceOptions {
-  readonly setup: { readonly programId: string; readonly bytesMax: number };
+  readonly setup: Pick<JournalSetup, 'programId' | 'bytesMax' | 'keepsDigests'>;
   readonly timers: Timers;
   readonly post: (message: FromJournal) => void;
   readonly createSink: (parts: PieceSinkParts) => PieceSink;
@@ -60,6 +60,7 @@ export class JournalService {
       onRefused: ({ code, message }) => post({ kind: 'refused', code, message }),
     });
     if (this.#sink.isLog) this.#writer.separateTails();
+    if (setup.keepsDigests === true) this.#writer.keepDigests();
     this.#segmentBytesMax = segmentBytesMax(setup.bytesMax);
     this.#tailBytesMax = this.#sink.isLog
       ? setup.bytesMax / TAILS_IN_LIMIT
@@ -117,6 +118,8 @@ export class JournalService {
       void this.#stopForGood(`turns cannot be encoded: ${textOfError(error)}`);
       return;
     }
+    const digests = this.#writer.takeDigests();
+    if (digests.length > 0) this.#options.post({ kind: 'digests', digests });
     this.#takePieces();
     this.#endFullSegment();
     if (this.#sink.isLog) this.#sealTurns();

@@ -42,6 +42,8 @@ export interface PathSpec {
    * description omits.
    */
   readonly files?: readonly string[];
+  /** Whether the same route serves every path below it. */
+  readonly below?: boolean;
   /**
    * Whether requests are exempt from rate limits: a load balancer whose probe is refused would take
    * a working service out of rotation.

@@ -104,8 +104,9 @@ function isReachable(name: PathName, { metrics }: HttpOptions): boolean {
   return name !== '/metrics' || metrics !== 'operator';
 }
 
-function isServed(name: PathName, { history, journal }: HttpOptions): boolean {
+function isServed(name: PathName, { history, journal, proofs }: HttpOptions): boolean {
   if (name === '/journal') return journal !== undefined;
+  if (name === '/proof' || name === '/log') return proofs !== undefined;
   return history !== undefined || !isOfHistory(name);
 }
 

@@ -47,6 +47,7 @@ const unknown: FoundRoute = { route: unknownRoute, texts: noTexts };
 /** The paths as requests write them: each name with each of its prefixes. */
 export class PathTable {
   readonly #exact = new Map<string, FoundRoute>();
+  readonly #below = new Map<string, FoundRoute>();
   readonly #patterns: { readonly parts: readonly string[]; readonly route: NamedRoute }[] = [];
 
   /** `pageFiles` are the paths of the page's files, which the route of `/` sends. */
@@ -57,20 +58,26 @@ export class PathTable {
 
   /** Returns the route of a path, or the route of unknown paths. */
   findRoute(path: string): FoundRoute {
-    return this.#exact.get(path) ?? this.#matchPattern(path) ?? unknown;
+    return this.#exact.get(path) ?? this.#findAbove(path) ?? this.#matchPattern(path) ?? unknown;
   }
 
   #addPath(name: PathName, handle: Route | undefined): void {
     if (handle === undefined) throw new Error(`Invariant: ${name} is served, so it has a route`);
-    const { kind, unlimited = false, udf = false, files = [] } = pathOf(name);
+    const { kind, unlimited = false, udf = false, files = [], below = false } = pathOf(name);
     const isBounded = kind !== 'service';
     const route = { name, handle, isBounded, isUnlimited: unlimited, isUdf: udf };
     for (const prefix of prefixesOf[kind]) {
       const path = `${prefix}${name}`;
-      if (name.includes('{')) this.#patterns.push({ parts: path.split('/'), route });
+      if (below) this.#below.set(`${path}/`, { route, texts: noTexts });
+      else if (name.includes('{')) this.#patterns.push({ parts: path.split('/'), route });
       else this.#exact.set(path, { route, texts: noTexts });
       for (const file of files) this.#exact.set(`${path}/${file}`, { route, texts: noTexts });
     }
+  }
+
+  #findAbove(path: string): FoundRoute | undefined {
+    for (const [above, found] of this.#below) if (path.startsWith(above)) return found;
+    return undefined;
   }
 
   #addPageFile(file: string): void {

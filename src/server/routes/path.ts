@@ -7,6 +7,7 @@ import type { BookSource, MarketDirectory } from '../../contract/book-source.js'
 import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import type { JournalSource } from '../../contract/journal-source.js';
+import type { ProofSource } from '../../contract/proof-source.js';
 import type { Timers } from '../../contract/timers.js';
 import type { VenueStats } from '../../contract/venue-stats.js';
 import type { Texts } from '../api/param-check.js';
@@ -49,6 +50,8 @@ export interface ServiceSources {
   readonly timers: Timers;
   /** Books of past moments; absent when no journal is kept. */
   readonly asOf?: AsOfSource;
+  /** The signed log of the books; absent without a signing key. */
+  readonly proofs?: ProofSource;
   /** Whether /l2 and the batches use the dlob-server's defaults below /dlob; false by default. */
   readonly compatDefaults?: boolean;
   /** The made-up part of the history and of the journal, of a demo. */

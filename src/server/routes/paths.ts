@@ -29,6 +29,7 @@ import { l2 } from './l2.js';
 import { l3 } from './l3.js';
 import { liquidityPath } from './liquidity.js';
 import { liquidityHistoryPath } from './liquidity-history.js';
+import { logFiles } from './log-files.js';
 import { fundingRateArchive, tradeArchive } from './market-archives.js';
 import { marketCandles } from './market-candles.js';
 import { marketFundingRates } from './market-funding-rates.js';
@@ -41,6 +42,7 @@ import { orderbook } from './orderbook.js';
 import type { Path } from './path.js';
 import { priceRecords } from './price-records.js';
 import { batchPriorityFees, priorityFees } from './priority-fees.js';
+import { proof } from './proof.js';
 import { readyPath } from './ready.js';
 import {
   asyncapi,
@@ -117,6 +119,8 @@ export const paths = {
   '/ready': readyPath,
   '/status': statusPath,
   '/journal': journalPath,
+  '/log': logFiles,
+  '/proof': proof,
   '/metrics': metricsPath,
   '/version': versionPath,
   '/openapi.json': openapi,

@@ -1,0 +1,65 @@
+/** A feed whose books are proven: after each turn with a hash in the journal it makes a leaf. */
+import { ConfigError } from '../config/config-error.js';
+import { flagOf } from '../config/settings.js';
+import type { PublishMark } from '../contract/publish-mark.js';
+import type { Engine } from '../engine/engine.js';
+import type { Journal } from '../journal/journal.js';
+import { textOfError } from '../journal/model/error.js';
+import { LeafMaker } from '../proof/leaf-maker.js';
+import { ProofLog } from '../proof/proof-log.js';
+import { type LiveFeedParts, liveFeed, type ServiceFeed } from './chain-feed.js';
+import type { FeedRuntime } from './runtime.js';
+
+/** Bytes of the slot before the entries of {@link Engine.turnLog}. */
+const SLOT_BYTES = 8;
+
+/** A signed log, and the engine whose books it proves. */
+export interface ProvenBook {
+  readonly proofs: ProofLog;
+  readonly engine: Engine;
+}
+
+/** Reads the key of a signed log. Throws a ConfigError. */
+export function openProofs(
+  place: { readonly keyFile: string; readonly folder: string },
+  { log }: FeedRuntime,
+): ProofLog {
+  const onFailed = (error: unknown): void =>
+    log.warn({ reason: textOfError(error) }, 'the log of the books is not signed any more');
+  try {
+    const proofs = new ProofLog({ ...place, onFailed });
+    log.info({ key: proofs.verifierKey }, 'the books are signed');
+    return proofs;
+  } catch (error) {
+    return refuseKey(error);
+  }
+}
+
+/** Throws why a key, or the log that it signs, cannot be used. */
+export function refuseKey(error: unknown): never {
+  const text = textOfError(error);
+  throw new ConfigError('INVALID_SETTING', text, flagOf('signingKey'), { cause: error });
+}
+
+/** Returns a live feed that logs its turns, and adds their leaves to the signed log. */
+export function provenFeed(
+  parts: LiveFeedParts,
+  journal: Journal,
+  { proofs, engine }: ProvenBook,
+): ServiceFeed {
+  const { events, runtime } = parts;
+  const { turnLog } = engine;
+  const make = (tsMs: number): void => {
+    const taken = Buffer.from(turnLog.takeLeaf());
+    const slot = Number(taken.readBigUInt64BE());
+    proofs.addLeaf({ epoch: engine.epoch, slot, tsMs, entries: taken.subarray(SLOT_BYTES) });
+  };
+  const publisher = new LeafMaker({ publisher: events.publisher, timers: runtime.timers, make });
+  const isLeafDue = (): boolean => turnLog.leafDueMs() !== null;
+  const endTurn = (mark: PublishMark): void => {
+    const dueMs = turnLog.leafDueMs();
+    journal.endTurn(mark);
+    if (dueMs !== null) publisher.addTurn(dueMs);
+  };
+  return liveFeed({ ...parts, events: { ...events, publisher } }, { isLeafDue, endTurn });
+}
