@@ -29,6 +29,8 @@ export type ClientErrorCode =
   | 'REFUSED'
   /** A signature that was not made by the claimed key. */
   | 'INVALID_SIGNATURE'
+  /** A book that the service's signed log does not prove; the error has the evidence. */
+  | 'PROOF_FAILED'
   /** No WebSocket class exists, neither globally nor as an option. */
   | 'WEBSOCKET_NOT_FOUND'
   /**
@@ -56,6 +58,8 @@ export interface ClientErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** The parameter that is to blame. */
   readonly param?: string | undefined;
+  /** Of PROOF_FAILED: the content of a file that `slotbook verify --evidence` checks. */
+  readonly evidence?: string | undefined;
 }
 
 /**
@@ -74,6 +78,8 @@ export class ClientError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The invalid parameter; undefined for none. */
   readonly param: string | undefined;
+  /** Of PROOF_FAILED: the content of a file that `slotbook verify --evidence` checks. */
+  readonly evidence: string | undefined;
 
   constructor(
     readonly code: ErrorCode,
@@ -85,5 +91,6 @@ export class ClientError extends Error {
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
     this.param = options.param;
+    this.evidence = options.evidence;
   }
 }

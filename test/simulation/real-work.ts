@@ -13,3 +13,19 @@ export function standStill<T>(work: Promise<T>): Promise<T> {
     );
   });
 }
+
+type Call = (...values: unknown[]) => unknown;
+
+/** The same object; what its functions promise comes without time passing. */
+export function still<T extends object>(of: T): T {
+  return new Proxy(of, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function') return member;
+      return (...values: unknown[]): unknown => {
+        const result = (member as Call).apply(target, values);
+        return result instanceof Promise ? standStill(result) : result;
+      };
+    },
+  });
+}

@@ -10,6 +10,7 @@ import {
   VirtualDate,
   virtualTimers,
 } from '../simulation/globals.js';
+import { still } from '../simulation/real-work.js';
 import { fetchInWorld } from './fetch.js';
 
 export const {
@@ -51,6 +52,15 @@ export const AbortSignal = new Proxy(globalThis.AbortSignal, {
     if (name === 'timeout') return abortAfter;
     if (name === 'any') return abortWithAny;
     return Reflect.get(real, name, real);
+  },
+});
+
+/** The same object; what WebCrypto promises comes without time passing. */
+export const crypto = new Proxy(globalThis.crypto, {
+  get: (real, name) => {
+    const value: unknown = Reflect.get(real, name, real);
+    if (name === 'subtle') return still(real.subtle);
+    return typeof value === 'function' ? value.bind(real) : value;
   },
 });
 

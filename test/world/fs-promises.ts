@@ -1,22 +1,6 @@
 /** Stands in for `node:fs/promises`: the real calls, during which time stands still. */
 import * as real from 'node:fs/promises';
-import { standStill } from '../simulation/real-work.js';
-
-type Call = (...values: unknown[]) => unknown;
-
-/** The same object; what its functions promise comes without time passing. */
-function still<T extends object>(of: T): T {
-  return new Proxy(of, {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== 'function') return member;
-      return (...values: unknown[]): unknown => {
-        const result = (member as Call).apply(target, values);
-        return result instanceof Promise ? standStill(result) : result;
-      };
-    },
-  });
-}
+import { standStill, still } from '../simulation/real-work.js';
 
 const { open: openReal, ...others } = real;
 

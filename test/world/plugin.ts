@@ -51,6 +51,7 @@ const GLOBALS = [
   'clearImmediate',
   'clearInterval',
   'clearTimeout',
+  'crypto',
   'fetch',
   'performance',
   'setImmediate',

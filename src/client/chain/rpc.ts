@@ -3,7 +3,7 @@ import { type Clock, type Environment, type Fetch, retry, systemClock } from '..
 import { ClientError } from '../error.js';
 import { integer, list, object, objectOf, orNull, type Read, text } from '../fields.js';
 import * as limits from '../limits.js';
-import { base64, bytesOfBase64 } from './base64.js';
+import { base64, bytesOfBase64 } from '../base64.js';
 
 /** How a node is reached. */
 export interface RpcOptions extends Environment {

@@ -7,7 +7,7 @@
  * for await (const { bids, asks } of stream.subscribe({ channel: 'book', market: 'SOL-PERP' })) draw(bids, asks);
  * ```
  */
-import type { ClientError } from '../error.js';
+import { ClientError } from '../error.js';
 import type { Message } from '../fields.js';
 import type { Level, RestingOrder } from '../generated/rows.js';
 import * as limits from '../limits.js';
@@ -50,6 +50,11 @@ export interface StreamOptions extends SocketOptions, EncodingOptions {
 
 /** How one topic is followed. */
 export interface SubscribeOptions {
+  /**
+   * The key of the service's signed log: each second the book is proven, or the subscription ends
+   * with PROOF_FAILED. For `l3` and `book` of depth 500, without other options, over http(s).
+   */
+  readonly prove?: string;
   /** Ends the subscription; loops throw ABORTED. */
   readonly signal?: AbortSignal;
 }
@@ -63,6 +68,7 @@ export interface SubscribeOptions {
  * book.onUpdate(({ bestBidPrice, bestAskPrice }) => console.log(bestBidPrice, bestAskPrice));
  */
 export class StreamClient {
+  readonly #options: StreamOptions;
   readonly #connection: Connection;
   readonly #topicConnection: TopicConnection;
   readonly #frames = new Listeners<Message>();
@@ -76,6 +82,7 @@ export class StreamClient {
 
   /** Throws INVALID_OPTION for a malformed URL. */
   constructor(options: StreamOptions) {
+    this.#options = options;
     const repairs = new Listeners<ProtocolViolation>();
     if (options.onRepair !== undefined) repairs.add(options.onRepair);
     if (options.onFrame !== undefined) this.#frames.add(options.onFrame);
@@ -125,8 +132,10 @@ export class StreamClient {
   subscribe(topic: Topic, options: SubscribeOptions = {}): Subscription<never> {
     this.#subscriptions.checkOpen();
     const key = topicKeyOf(topic);
+    const { prove } = options;
+    if (prove !== undefined) checkProvable(topic, this.#options.url);
     const reader = this.#readers.joinEntry(key) ?? this.#addReader(key, topic);
-    return this.#subscriptions.add(
+    const subscription = this.#subscriptions.add(
       // The overloads guarantee that the rows match the topic.
       (onClose) => new Subscription<never>(reader, onClose, options.signal),
       () =>
@@ -135,6 +144,32 @@ export class StreamClient {
           this.#named.delete(reader.name);
         }),
     );
+    if (prove !== undefined) void this.#prove(subscription, { topic, key: prove });
+    return subscription;
+  }
+
+  /** Loads the module of proofs when it is needed. */
+  async #prove(
+    subscription: Subscription<never>,
+    { topic, key }: { readonly topic: Topic; readonly key: string },
+  ): Promise<void> {
+    try {
+      const { BookProof } = await import('../proof/book-proof.js');
+      const proof = new BookProof({
+        ...this.#options,
+        clock: this.#connection.clock,
+        topic,
+        key,
+        onProven: (proven) => {
+          subscription.proven = proven;
+        },
+        onFailed: (error) => subscription.fail(error),
+      });
+      subscription.onEnd(() => proof.stop());
+      subscription.onUpdate((view) => proof.addView(view));
+    } catch (cause) {
+      subscription.fail(new ClientError('PROOF_FAILED', String(cause), {}, { cause }));
+    }
   }
 
   /** Ends all subscriptions and the connection. */
@@ -210,4 +245,17 @@ export class StreamClient {
       this.#watchSilence();
     });
   }
+}
+
+/** Throws INVALID_OPTION for a topic whose books no leaf has. */
+function checkProvable(topic: Topic, url: string): void {
+  const { channel, depth, ...others } = { depth: 50, ...topic };
+  const names = Object.entries(others).flatMap(([name, value]) =>
+    name === 'market' || value === undefined || value === false ? [] : [name],
+  );
+  if (channel === 'bbo' || depth !== 500) names.push(channel === 'bbo' ? 'bbo' : `depth ${depth}`);
+  if (!url.startsWith('http')) names.push('an address of a socket');
+  if (names.length === 0) return;
+  const message = `a book with ${names.join(', ')} cannot be proven: l3 or book of depth 500 can`;
+  throw new ClientError('INVALID_OPTION', message);
 }

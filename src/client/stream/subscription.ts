@@ -1,7 +1,7 @@
 import type { ClientError } from '../error.js';
 import { LatestValues } from '../listeners.js';
 import { SubscriptionCore } from '../subscription-core.js';
-import type { Best, BookView } from './topic.js';
+import type { Best, BookView, ProvenBook } from './topic.js';
 import type { TopicPhase, TopicReader } from './topic-reader.js';
 
 /**
@@ -45,6 +45,19 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
   /** The error that ended the subscription; undefined while it is open, and after `close`. */
   get error(): ClientError | undefined {
     return this.#core.error;
+  }
+
+  /** The newest proven book; undefined without `prove`, and before the first. */
+  proven: ProvenBook | undefined;
+
+  /** Ends the subscription with an error. */
+  fail(error: ClientError): void {
+    this.#core.end(error);
+  }
+
+  /** Registers what runs at the end. */
+  onEnd(end: () => void): void {
+    this.#core.addCleanup(end);
   }
 
   /** Whether it has not ended. */

@@ -88,6 +88,19 @@ export interface BookView<Row extends Best = Level> {
   readonly timing: { readonly recvNs: bigint; readonly sendNs: bigint } | null;
 }
 
+/** The newest book that the service's signed log proved. */
+export interface ProvenBook {
+  /** The market of the entry: that its index is the market's is for the caller to know. */
+  readonly marketType: 'perp' | 'spot';
+  readonly marketIndex: number;
+  readonly seq: number;
+  readonly slot: number;
+  /** Unix milliseconds of the service. */
+  readonly ts: number;
+  /** The number of leaves of the log. */
+  readonly size: number;
+}
+
 /** Equal for topics that show the same. */
 export function topicKeyOf(topic: Topic): string {
   const { channel, market, includeVamm, includeIndicative, timing, intervalMs } = topic;

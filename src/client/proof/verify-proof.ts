@@ -1,0 +1,214 @@
+/** Checks proofs of a service's signed log: docs/proof.md has the forms. Needs WebCrypto with Ed25519. */
+import { decodeAddress } from '../base58.js';
+import { base64, bytesOfBase64 } from '../base64.js';
+import { ClientError } from '../error.js';
+import { type Message, object, objectOf, text, whole } from '../fields.js';
+import type { Best, BookView } from '../stream/topic.js';
+
+/** A body of `GET /proof`. */
+export interface MarketProof {
+  readonly entry: string;
+  readonly place: number;
+  readonly places: number;
+  readonly entryPath: string;
+  readonly leaf: string;
+  readonly index: number;
+  readonly path: string;
+  readonly checkpoint: string;
+}
+
+/** What a proof says, checked up to the signature. */
+export interface ProvenEntry {
+  readonly marketType: 'perp' | 'spot';
+  readonly marketIndex: number;
+  readonly epoch: string;
+  readonly seq: number;
+  readonly slot: number;
+  /** Unix milliseconds of the service. */
+  readonly ts: number;
+  /** The hashes of the rows that `l3` and `book` show, base64. */
+  readonly l3: string;
+  readonly book: string;
+  /** The number of leaves of the checkpoint, and its root in base64. */
+  readonly size: number;
+  readonly root: string;
+}
+
+const HASH = 32;
+
+/** Reads a body of `GET /proof`. */
+export const marketProof = object({
+  entry: text,
+  place: whole,
+  places: whole,
+  entryPath: text,
+  leaf: text,
+  index: whole,
+  path: text,
+  checkpoint: text,
+});
+
+/** Checks a proof against the key of the log, `NAME+ID+KEY`. Rejects with PROOF_FAILED. */
+export async function verifyProof(proof: MarketProof, key: string): Promise<ProvenEntry> {
+  const { size, root } = await openCheckpoint(proof.checkpoint, key);
+  const entry = bytesOf(proof.entry, 107);
+  const leaf = bytesOf(proof.leaf, 112);
+  const { place, places, index } = proof;
+  const leafRoot = await rootOver(entry, { at: place, of: places, path: bytesOf(proof.entryPath) });
+  if (leafRoot !== base64(leaf.subarray(80))) throw failed('the entry is not in the leaf');
+  const logRoot = await rootOver(leaf, { at: index, of: size, path: bytesOf(proof.path) });
+  if (logRoot !== root) throw failed('the leaf is not in the log of the checkpoint');
+  const words = new DataView(leaf.buffer);
+  const fields = new DataView(entry.buffer);
+  return {
+    marketType: entry[0] === 0 ? 'perp' : 'spot',
+    marketIndex: fields.getUint16(1),
+    epoch: new TextDecoder().decode(leaf.subarray(4, 4 + (leaf[3] ?? 0))),
+    seq: Number(fields.getBigUint64(3)),
+    slot: Number(words.getBigUint64(32)),
+    ts: Number(words.getBigUint64(40)),
+    l3: base64(entry.subarray(43, 75)),
+    book: base64(entry.subarray(75)),
+    size,
+    root,
+  };
+}
+
+/** Returns the hash of the rows of a book, as an entry has it. */
+export function hashOfBook(view: Pick<BookView<Best>, 'bids' | 'asks'>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for (const rows of [view.bids, view.asks]) {
+    parts.push(bytesOfNumber(rows.length, 4));
+    for (const row of rows) {
+      parts.push(bytesOfNumber(row.price, 8), bytesOfNumber(row.size, 16));
+      if (!('maker' in row && 'orderId' in row)) continue;
+      parts.push(decodeAddress(String(row.maker)), bytesOfNumber(Number(row.orderId), 4));
+    }
+  }
+  return sha256(...parts);
+}
+
+/**
+ * Checks the file of a PROOF_FAILED without a service; resolves with what it proves. Rejects with
+ * PROOF_FAILED when it proves nothing.
+ */
+export async function checkEvidence(content: string): Promise<string> {
+  const evidence = objectOf(JSON.parse(content), 'evidence');
+  const { key, proof, before, channel } = evidence;
+  const entry = await verifyProof(marketProof(proof, 'proof'), text(key, 'key'));
+  if (typeof before === 'string') {
+    const first = await openCheckpoint(before, text(key, 'key'));
+    const isOther = first.size === entry.size && first.root !== entry.root;
+    if (isOther) return `two logs of ${entry.size} leaves are signed by one key`;
+    throw failed('the two checkpoints may be of one log');
+  }
+  const shown = await hashOfBook(viewOf(evidence));
+  const signed = channel === 'l3' ? entry.l3 : entry.book;
+  const { marketType, marketIndex, seq, ts } = entry;
+  const name = `${marketType} ${marketIndex} seq ${seq} at ${new Date(ts).toISOString()}`;
+  if (shown === signed) throw failed(`the book is the signed one: ${name}`);
+  return `the signed book of ${name} is not the book of the file`;
+}
+
+/** Writes the file of a PROOF_FAILED. Integers become texts. */
+export function evidenceOf(parts: object): string {
+  return JSON.stringify(parts, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
+}
+
+function viewOf({ bids, asks }: Message): Pick<BookView<Best>, 'bids' | 'asks'> {
+  const rowsOf = (rows: unknown) =>
+    (rows as readonly Message[]).map((row) => ({
+      ...row,
+      price: BigInt(text(row['price'], 'price')),
+      size: BigInt(text(row['size'], 'size')),
+    })) as unknown as readonly Best[];
+  return { bids: rowsOf(bids), asks: rowsOf(asks) };
+}
+
+/** Returns size and root of a checkpoint that the key has signed. */
+async function openCheckpoint(note: string, key: string) {
+  const [, name = '', id = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(key) ?? [];
+  const raw = bytesOf(encoded, 1 + HASH).subarray(1);
+  const end = note.lastIndexOf('\n\n');
+  const message = note.slice(0, end + 1);
+  const [origin, size = '', root = ''] = message.split('\n');
+  const line = note.slice(end + 2).split('\n').find((one) => one.startsWith(`— ${name} `));
+  const signed = bytesOf(line?.split(' ')[2] ?? '', 4 + 64);
+  const isKey = hex(signed.subarray(0, 4)) === id && origin === name && /^\d{1,15}$/.test(size);
+  const { subtle } = crypto;
+  const imported = await subtle.importKey('raw', raw, 'Ed25519', false, ['verify']);
+  const text = new TextEncoder().encode(message);
+  const isValid = isKey && (await subtle.verify('Ed25519', imported, signed.subarray(4), text));
+  if (!isValid) throw failed('the checkpoint is not signed by the key');
+  return { size: Number(size), root, note };
+}
+
+/** The root to which a path leads from an item. Source: RFC 9162, section 2.1.3.2. */
+async function rootOver(
+  item: Uint8Array,
+  { at, of, path }: { readonly at: number; readonly of: number; readonly path: Uint8Array },
+): Promise<string> {
+  let hash = await digest(Uint8Array.of(0), item);
+  let from = at;
+  let last = of - 1;
+  if (at >= of) throw failed(`item ${at} of ${of}`);
+  for (let offset = 0; offset < path.length; offset += HASH) {
+    const other = path.subarray(offset, offset + HASH);
+    if (last === 0) throw failed('the path is too long');
+    const isRight = from % 2 === 1 || from === last;
+    hash = await digest(Uint8Array.of(1), ...(isRight ? [other, hash] : [hash, other]));
+    // A last item without a right neighbour is its own parent.
+    const alone = isRight ? trailingZeros(from) : 0;
+    from = Math.floor(from / 2 ** (alone + 1));
+    last = Math.floor(last / 2 ** (alone + 1));
+  }
+  if (last !== 0) throw failed('the path is too short');
+  return base64(hash);
+}
+
+function trailingZeros(value: number): number {
+  let count = 0;
+  for (let rest = value; rest > 0 && rest % 2 === 0; rest /= 2) count += 1;
+  return count;
+}
+
+async function digest(...parts: readonly Uint8Array[]): Promise<Uint8Array> {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+}
+
+async function sha256(...parts: readonly Uint8Array[]): Promise<string> {
+  return base64(await digest(...parts));
+}
+
+function bytesOfNumber(value: number | bigint, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let rest = BigInt(value);
+  for (let at = length - 1; rest > 0n && at >= 0; at -= 1) {
+    bytes[at] = Number(rest & 255n);
+    rest >>= 8n;
+  }
+  return bytes;
+}
+
+/** Decodes base64 of so many bytes, where it has a length. */
+function bytesOf(encoded: string, length?: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(bytesOfBase64(encoded) ?? [0]);
+  const isWhole = length === undefined ? bytes.length % HASH === 0 : bytes.length === length;
+  if (isWhole) return bytes;
+  throw failed(`a part of the proof has ${bytes.length} bytes`);
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** The error of a proof that does not hold. */
+export function failed(reason: string): ClientError {
+  return new ClientError('PROOF_FAILED', reason);
+}
