@@ -1,14 +1,20 @@
 /** The signed log of a whole service: its files, its proofs, and who finds a dishonest one. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { ClientError, Fetch, SocketClass } from '../src/client/index.js';
 import { StreamClient } from '../src/client/index.js';
-import { checkEvidence } from '../src/client/proof/verify-proof.js';
+import { checkEvidence, type MarketProof } from '../src/client/proof/verify-proof.js';
 import { crc32 } from '../src/client/stream/followed-book.js';
+import { readLeafTurns } from '../src/journal/leaf-turns.js';
+import { rootOfEntries, splitEntries } from '../src/proof/leaf.js';
+import { splitBundle } from '../src/proof/log-files.js';
 import { newSigningKey, Signer } from '../src/proof/note.js';
+import { hashLeaf, nodesOf, pathOf, rootOf } from '../src/proof/tree.js';
+import { type RecomputedLeaf, verifyLog } from '../src/verify/verify-log.js';
 import { until } from './support/until.js';
 import { type World, world } from './world/world.js';
 
@@ -21,19 +27,44 @@ interface Scene {
   readonly folder: string;
 }
 
-/** A service that signs. */
-async function signed(): Promise<Scene> {
+/** A folder with a key. */
+function newFolder(key = newSigningKey(NAME)): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-proof-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(path.join(folder, 'key'), key);
+  return folder;
+}
+
+/** A service that signs. */
+async function signed(folder = newFolder(), seed = 1): Promise<Scene> {
   const keyFile = path.join(folder, 'key');
-  writeFileSync(keyFile, newSigningKey(NAME));
   const flags = { dataDir: folder, noHistory: true, journal: true, signingKey: keyFile };
-  const scene = await world({ flags });
-  onTestFinished(async () => {
-    await scene.stop();
-    rmSync(folder, { recursive: true });
-  });
+  const scene = await world({ flags, seed });
+  onTestFinished(() => scene.stop());
   const signer = Signer.read(readFileSync(keyFile, 'utf8'));
   return { scene, url: scene.service.url, signer, folder };
+}
+
+/** Checks a log as `verify --log` does; returns its lines after the result. */
+async function verified({ url, signer, folder }: Scene, more: object = {}): Promise<unknown[]> {
+  const lines: unknown[] = [];
+  const isRight = await verifyLog({
+    log: { url, key: signer.verifierKey },
+    kept: path.join(folder, 'kept'),
+    seconds: 10,
+    wait: (ms) => sleep(ms),
+    print: (line) => void lines.push(line),
+    ...more,
+  });
+  return [isRight, ...lines];
+}
+
+async function until5Leaves({ scene, url, signer }: Scene, size = 5): Promise<void> {
+  await until('leaves', async () => {
+    await scene.run(500);
+    const note = await (await fetch(`${url}/log/checkpoint`)).text();
+    return note.startsWith(NAME) && signer.verifier.openCheckpoint(note).size >= size;
+  });
 }
 
 async function symbolOf(url: string): Promise<string> {
@@ -63,17 +94,20 @@ async function proven(
   return subscription;
 }
 
-test.each(['l3', 'book'] as const)('a reader of %s proves its book each second', async (channel) => {
-  const scene = await signed();
-  const subscription = await proven(scene, channel);
-  const sizes = new Set<number>();
-  await until('five proofs', () => {
-    if (subscription.error !== undefined) throw subscription.error;
-    if (subscription.proven !== undefined) sizes.add(subscription.proven.size);
-    return sizes.size >= 5;
-  });
-  expect(subscription.proven).toMatchObject({ marketType: 'perp', marketIndex: 0 });
-});
+test.each(['l3', 'book'] as const)(
+  'a reader of %s proves its book each second',
+  async (channel) => {
+    const scene = await signed();
+    const subscription = await proven(scene, channel);
+    const sizes = new Set<number>();
+    await until('five proofs', () => {
+      if (subscription.error !== undefined) throw subscription.error;
+      if (subscription.proven !== undefined) sizes.add(subscription.proven.size);
+      return sizes.size >= 5;
+    });
+    expect(subscription.proven).toMatchObject({ marketType: 'perp', marketIndex: 0 });
+  },
+);
 
 /** A socket whose frames are changed. */
 function changedSocket(change: (frame: Record<string, unknown>) => void): Socket {
@@ -123,5 +157,156 @@ test('a level that is withheld fails the proof, and the evidence is checked offl
   expect(await checkEvidence(failure.evidence ?? '')).toMatch(/the signed book of perp 0/);
   const other = JSON.parse(failure.evidence ?? '');
   other.key = Signer.read(newSigningKey(NAME)).verifierKey;
-  await expect(checkEvidence(JSON.stringify(other))).rejects.toMatchObject({ code: 'PROOF_FAILED' });
+  await expect(checkEvidence(JSON.stringify(other))).rejects.toMatchObject({
+    code: 'PROOF_FAILED',
+  });
+});
+
+function recomputed(folder: string): readonly RecomputedLeaf[] {
+  return [...readLeafTurns(path.join(folder, 'journal'))].map(({ entries, ...turn }) => {
+    return { ...turn, root: rootOfEntries(splitEntries(entries)) };
+  });
+}
+
+test('the leaves of a log are those of the journal, and of no other', async () => {
+  const scene = await signed();
+  await until5Leaves(scene);
+  await scene.scene.stop();
+  const leaves = recomputed(scene.folder);
+  expect(leaves.length).toBeGreaterThanOrEqual(4);
+  const again = await signed(scene.folder);
+  const result = await verified(again, { recomputed: leaves });
+  expect(result).toEqual([
+    true,
+    expect.stringMatching(/new, signed and grown/),
+    expect.stringMatching(/^journal: [4-9] of/),
+  ]);
+  rmSync(path.join(scene.folder, 'kept'));
+  const wrong = leaves.map((leaf, at) =>
+    at === 2 ? { ...leaf, inputs: new Uint8Array(32) } : leaf,
+  );
+  expect(await verified(again, { recomputed: wrong })).toContainEqual(
+    expect.stringMatching(/^different: the inputs/),
+  );
+});
+
+test('a log that was written again is found by who has seen it', async () => {
+  const scene = await signed();
+  await until5Leaves(scene);
+  expect((await verified(scene))[0]).toBe(true);
+  await scene.scene.stop();
+  for (const name of ['proof', 'key.signed'])
+    rmSync(path.join(scene.folder, name), { recursive: true });
+  const again = await signed(scene.folder, 2);
+  await until5Leaves(again, 12);
+  expect(await verified(again)).toEqual([false, expect.stringMatching(/^rewritten/)]);
+});
+
+test('an older copy of a log is refused by its key, and found with an older copy of the key', async () => {
+  const scene = await signed();
+  await until5Leaves(scene, 3);
+  await scene.scene.stop();
+  const { folder } = scene;
+  const old = newFolder();
+  for (const name of ['proof', 'key.signed'])
+    cpSync(path.join(folder, name), path.join(old, name), { recursive: true });
+  const second = await signed(folder);
+  await until5Leaves(second, 9);
+  expect((await verified(second))[0]).toBe(true);
+  await second.scene.stop();
+  cpSync(path.join(old, 'proof'), path.join(folder, 'proof'), { recursive: true });
+  const refusal = { message: expect.stringMatching(/an older copy must not go on/) };
+  await expect(signed(folder)).rejects.toMatchObject({ cause: refusal });
+  cpSync(path.join(old, 'key.signed'), path.join(folder, 'key.signed'));
+  const third = await signed(folder);
+  expect(await verified(third)).toEqual([false, expect.stringMatching(/^rolled back/)]);
+});
+
+/** Replaces the answers of /proof after the first. */
+function changedProofs(
+  url: string,
+  change: (body: Proof, first: Proof) => Proof | Promise<Proof>,
+): Fetch {
+  let first: Proof | undefined;
+  return async (asked, init) => {
+    const reply = await fetch(asked, init);
+    if (!asked.startsWith(`${url}/proof`) || reply.status !== 200) return reply;
+    const body = (await reply.json()) as Proof;
+    const isFirst = first === undefined;
+    first ??= body;
+    return new Response(JSON.stringify(isFirst ? body : await change(body, first)));
+  };
+}
+
+type Proof = MarketProof;
+
+test('two stories of one key fail the proof, and are evidence for everybody', async () => {
+  const scene = await signed();
+  await until5Leaves(scene);
+  const { url, signer } = scene;
+  // The operator signs another log of the same size: its first leaf is another one.
+  const secondStory = async (_: Proof, { checkpoint, index, ...first }: Proof): Promise<Proof> => {
+    const { size } = signer.verifier.openCheckpoint(checkpoint);
+    const bundle = await fetch(`${url}/log/tile/entries/000.p/${size}`);
+    const leaves = splitBundle(new Uint8Array(await bundle.arrayBuffer())).map((leaf) =>
+      Buffer.from(leaf),
+    );
+    leaves[0]?.fill(7, 40);
+    const read = nodesOf(leaves.map(hashLeaf));
+    const path = Buffer.concat(pathOf(read, index, { to: size })).toString('base64');
+    const root = rootOf(read, 0, size);
+    return { ...first, index, path, checkpoint: signer.signCheckpoint({ size, root }) };
+  };
+  const subscription = await proven(scene, 'l3', { fetch: changedProofs(url, secondStory) });
+  const { message, evidence = '' } = await failureOf(subscription);
+  expect(message).toMatch(/of another root/);
+  expect(await checkEvidence(evidence)).toMatch(/^two logs of \d+ leaves are signed by one key/);
+});
+
+test('the leaf of another market fails the proof', async () => {
+  const scene = await signed();
+  const markets = (await (await fetch(`${scene.url}/markets`)).json()) as { symbol: string }[];
+  const other = async (): Promise<Proof> => {
+    const name = encodeURIComponent(markets[1]?.symbol ?? '');
+    return (await (await fetch(`${scene.url}/proof?marketName=${name}`)).json()) as Proof;
+  };
+  const subscription = await proven(scene, 'l3', { fetch: changedProofs(scene.url, other) });
+  expect(await failureOf(subscription)).toMatchObject({ code: 'PROOF_FAILED' });
+});
+
+test('an edge without the key cannot sign', async () => {
+  const scene = await signed();
+  const stolen = Signer.read(newSigningKey(NAME));
+  const signAgain = (body: Proof): Proof => {
+    const checkpoint = stolen.signCheckpoint(scene.signer.verifier.openCheckpoint(body.checkpoint));
+    return { ...body, checkpoint };
+  };
+  const subscription = await proven(scene, 'book', { fetch: changedProofs(scene.url, signAgain) });
+  expect(await failureOf(subscription)).toMatchObject({
+    message: 'the checkpoint is not signed by the key',
+  });
+});
+
+test('proofs that are withheld fail the proof', async () => {
+  const scene = await signed();
+  const none: Fetch = async (asked, init) =>
+    asked.startsWith(`${scene.url}/proof`)
+      ? new Response('{}', { status: 404 })
+      : fetch(asked, init);
+  const subscription = await proven(scene, 'book', { fetch: none });
+  expect((await failureOf(subscription)).message).toMatch(/no leaf has seq \d+ within 15 s/);
+});
+
+test('a book that no leaf has cannot be proven', async () => {
+  const client = new StreamClient({ url: 'http://service', WebSocket: honest });
+  const market = 'SOL-PERP';
+  for (const topic of [
+    { channel: 'book', market, depth: 20 },
+    { channel: 'bbo', market },
+    { channel: 'book', market, depth: 500, includeVamm: true },
+    { channel: 'l3', market, depth: 500, maker: 'A' },
+    { channel: 'l3', market, depth: 500, intervalMs: 100 },
+  ] as const) {
+    expect(() => client.subscribe(topic, { prove: 'key' })).toThrow(/cannot be proven/);
+  }
 });

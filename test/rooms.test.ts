@@ -26,6 +26,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'journal',
     'load',
     'match',
+    'proof',
     'rpc',
     'server',
     'shadow',
@@ -48,13 +49,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   match: ['client', 'contract'],
   // What it uses of the client library it imports by that package's name.
   page: [],
+  proof: ['contract'],
   rpc: ['config', 'contract'],
   server: ['amounts', 'config', 'contract'],
   shadow: ['client', 'contract', 'follow', 'verify'],
   sim: ['config', 'contract'],
   sources: ['client', 'contract', 'follow'],
   venues: ['config', 'contract', 'rpc'],
-  verify: ['client', 'contract'],
+  verify: ['client', 'contract', 'proof'],
 };
 
 /**

@@ -74,6 +74,12 @@ export const verifyOptions = [
   settingOption('markets'),
   settingOption('logLevel', 'warn'),
   new Option('--journal <folder>', 'read a whole journal in its place, and check it'),
+  new Option('--log <url>', 'check the signed log of a service, with --journal its leaves'),
+  new Option('--key <key>', 'the key of the log, NAME+ID+KEY, as `keygen` printed it'),
+  new Option('--kept <file>', 'what was seen of the log (default slotbook-log.checkpoint)'),
+  new Option('--other <url>', 'compare the books with those of another service that signs'),
+  new Option('--other-key <key>', 'the key of its log'),
+  new Option('--evidence <file>', 'check the file of a PROOF_FAILED, without a service'),
   jsonOption,
 ];
 

@@ -49,7 +49,7 @@ import { makeEmptyFolder } from './data-folder.js';
 import { type ExportFlags, exportRows } from './export-command.js';
 import { addHelp } from './help.js';
 import { type ProveFlags, proveBooks, verifyJournalFolder } from './journal-commands.js';
-import { writeSigningKey } from './keygen-command.js';
+import { verifyEvidence, verifySignedLog, writeSigningKey } from './proof-commands.js';
 import { runShadow } from './shadow-command.js';
 import {
   startCoreService,
@@ -171,11 +171,14 @@ function judgingCommands(): readonly Command[] {
         'compare the orders of a running service, and their levels, with its chain, or check a journal: exits with 0 when they are equal and it is sound, 1 when not',
       )
       .action(({ journal, json, ...flags }: Flags) =>
-        exitByResult(() =>
-          typeof journal === 'string'
+        exitByResult(() => {
+          const { evidence, log } = flags;
+          if (typeof evidence === 'string') return verifyEvidence(evidence, process.stdout);
+          if (log !== undefined) return verifySignedLog({ journal, ...flags }, process.stdout);
+          return typeof journal === 'string'
             ? verifyJournalFolder(journal, process.stdout, json === true)
-            : verifyService(new ConfigReader(flags).readVerify(), json === true),
-        ),
+            : verifyService(new ConfigReader(flags).readVerify(), json === true);
+        }),
       ),
     newCommand('conform', conformOptions)
       .description(

@@ -82,8 +82,7 @@ export function journaledFeed(
   parts: LiveFeedParts,
   { journal, readers = [], refused, proven }: JournalParts,
 ): ServiceFeed {
-  const live =
-    proven === undefined ? liveFeed(parts, journal) : provenFeed(parts, journal, proven);
+  const live = proven === undefined ? liveFeed(parts, journal) : provenFeed(parts, journal, proven);
   const proofs = proven?.proofs;
   const prepare = async (): Promise<void> => {
     await journal.start().catch(refused);

@@ -20,15 +20,11 @@ const READ_LEAVES = 4_096;
 export class LogFiles {
   readonly #leaves: FileHandle;
   readonly #levels: readonly FileHandle[];
-  #tiles: OpenTiles;
+  #tiles = new OpenTiles();
 
-  private constructor(leaves: FileHandle, levels: readonly FileHandle[], { size }: TreeHead) {
+  private constructor(leaves: FileHandle, levels: readonly FileHandle[]) {
     this.#leaves = leaves;
     this.#levels = levels;
-    this.#tiles = new OpenTiles(size, (level, count) => {
-      const end = Math.floor(size / TILE_WIDTH ** level);
-      return this.readHashes(level, end - count, count);
-    });
   }
 
   /** Opens the files of a signed tree. Rejects with `PROOF_LOG_MISMATCH`. */
@@ -39,22 +35,14 @@ export class LogFiles {
     const levels = await Promise.all(
       Array.from({ length: LEVELS_MAX }, (_, level) => openFile(`hashes-${level}`)),
     );
-    const held = Math.floor((await leaves.stat()).size / BUNDLED_BYTES);
-    if (held < signed.size) {
-      const message = `${folder} has ${held} leaves, the key has signed ${signed.size}: an older copy must not go on`;
-      throw new ProofError('PROOF_LOG_MISMATCH', message);
+    const files = new LogFiles(leaves, levels);
+    try {
+      await files.#restore(folder, signed);
+      return files;
+    } catch (error) {
+      await files.close();
+      throw error;
     }
-    await leaves.truncate(signed.size * BUNDLED_BYTES);
-    let files = new LogFiles(leaves, levels, { size: 0, root: signed.root });
-    if (await files.#cutHashes(signed.size)) files = new LogFiles(leaves, levels, signed);
-    else await files.#hashAgain(signed.size);
-    if (Buffer.from(files.root).equals(signed.root)) return files;
-    await files.#hashAgain(signed.size);
-    if (Buffer.from(files.root).equals(signed.root)) return files;
-    throw new ProofError(
-      'PROOF_LOG_MISMATCH',
-      `${folder} has other leaves than the key has signed`,
-    );
   }
 
   get size(): number {
@@ -93,6 +81,28 @@ export class LogFiles {
 
   async close(): Promise<void> {
     for (const file of [this.#leaves, ...this.#levels]) await file.close();
+  }
+
+  async #restore(folder: string, { size, root }: TreeHead): Promise<void> {
+    const held = Math.floor((await this.#leaves.stat()).size / BUNDLED_BYTES);
+    if (held < size) {
+      const message = `${folder} has ${held} leaves, the key has signed ${size}: an older copy must not go on`;
+      throw new ProofError('PROOF_LOG_MISMATCH', message);
+    }
+    await this.#leaves.truncate(size * BUNDLED_BYTES);
+    if (await this.#cutHashes(size)) {
+      this.#tiles = new OpenTiles(size, (level, count) => {
+        const end = Math.floor(size / TILE_WIDTH ** level);
+        return this.readHashes(level, end - count, count);
+      });
+      if (Buffer.from(this.root).equals(root)) return;
+    }
+    await this.#hashAgain(size);
+    if (Buffer.from(this.root).equals(root)) return;
+    throw new ProofError(
+      'PROOF_LOG_MISMATCH',
+      `${folder} has other leaves than the key has signed`,
+    );
   }
 
   async #appendHashes(leaves: readonly Uint8Array[]): Promise<void> {

@@ -25,10 +25,22 @@ export class ServiceClient {
    * Rejects with `SERVICE_UNREACHABLE` or `SERVICE_BODY_EXCEEDED`.
    */
   async getText(path: string): Promise<ServiceResponse> {
+    const { status, bytes } = await this.#get(path);
+    return { status, text: bytes.toString() };
+  }
+
+  /** Reads a path as bytes; rejects as {@link ServiceClient.getText}, and for another status than 200. */
+  async getBytes(path: string): Promise<Uint8Array> {
+    const { status, bytes } = await this.#get(path);
+    if (status === 200) return bytes;
+    throw new VerifyError('MALFORMED_SERVICE_ANSWER', `${path} was answered with ${status}`);
+  }
+
+  async #get(path: string): Promise<{ readonly status: number; readonly bytes: Buffer }> {
     try {
       const signal = AbortSignal.timeout(RESPONSE_MS_MAX);
       const response = await fetch(`${this.#url}${path}`, { signal });
-      return { status: response.status, text: await this.#readText(response) };
+      return { status: response.status, bytes: await this.#readBytes(response) };
     } catch (error) {
       if (error instanceof VerifyError) throw error;
       const message = `the service at ${this.#host} does not answer: ${reasonOf(error)}`;
@@ -36,7 +48,7 @@ export class ServiceClient {
     }
   }
 
-  async #readText(response: Response): Promise<string> {
+  async #readBytes(response: Response): Promise<Buffer> {
     const parts: Uint8Array[] = [];
     let bytes = 0;
     for await (const part of response.body ?? []) {
@@ -46,7 +58,7 @@ export class ServiceClient {
       const message = `a response of ${this.#host} was larger than ${RESPONSE_BYTES_MAX} bytes`;
       throw new VerifyError('SERVICE_BODY_EXCEEDED', message);
     }
-    return Buffer.concat(parts).toString();
+    return Buffer.concat(parts);
   }
 }
 

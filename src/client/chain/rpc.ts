@@ -1,9 +1,10 @@
 /** Requests to a Solana node over HTTP. */
+
+import { base64, bytesOfBase64 } from '../base64.js';
 import { type Clock, type Environment, type Fetch, retry, systemClock } from '../environment.js';
 import { ClientError } from '../error.js';
 import { integer, list, object, objectOf, orNull, type Read, text } from '../fields.js';
 import * as limits from '../limits.js';
-import { base64, bytesOfBase64 } from '../base64.js';
 
 /** How a node is reached. */
 export interface RpcOptions extends Environment {

@@ -8,13 +8,13 @@
  * ```
  */
 
+import { base64, bytesOfBase64 } from '../base64.js';
 import type { Environment } from '../environment.js';
 import { ClientError } from '../error.js';
 import { flag, object, objectOf, orNull, text, whole } from '../fields.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 import { Connection, type ConnectionState } from '../stream/connection.js';
-import { base64, bytesOfBase64 } from '../base64.js';
 import { type Verify, verifyWithWebCrypto } from './signature.js';
 import { decodeSignedOrder, type SignedOrder } from './signed-order.js';
 

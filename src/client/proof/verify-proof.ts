@@ -26,6 +26,8 @@ export interface ProvenEntry {
   readonly slot: number;
   /** Unix milliseconds of the service. */
   readonly ts: number;
+  /** The hash of all open orders, as `slotbook prove` lists them, base64. */
+  readonly orders: string;
   /** The hashes of the rows that `l3` and `book` show, base64. */
   readonly l3: string;
   readonly book: string;
@@ -67,6 +69,7 @@ export async function verifyProof(proof: MarketProof, key: string): Promise<Prov
     seq: Number(fields.getBigUint64(3)),
     slot: Number(words.getBigUint64(32)),
     ts: Number(words.getBigUint64(40)),
+    orders: base64(entry.subarray(11, 43)),
     l3: base64(entry.subarray(43, 75)),
     book: base64(entry.subarray(75)),
     size,
@@ -112,7 +115,9 @@ export async function checkEvidence(content: string): Promise<string> {
 
 /** Writes the file of a PROOF_FAILED. Integers become texts. */
 export function evidenceOf(parts: object): string {
-  return JSON.stringify(parts, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
+  return JSON.stringify(parts, (_, value: unknown) =>
+    typeof value === 'bigint' ? `${value}` : value,
+  );
 }
 
 function viewOf({ bids, asks }: Message): Pick<BookView<Best>, 'bids' | 'asks'> {
@@ -132,7 +137,10 @@ async function openCheckpoint(note: string, key: string) {
   const end = note.lastIndexOf('\n\n');
   const message = note.slice(0, end + 1);
   const [origin, size = '', root = ''] = message.split('\n');
-  const line = note.slice(end + 2).split('\n').find((one) => one.startsWith(`— ${name} `));
+  const line = note
+    .slice(end + 2)
+    .split('\n')
+    .find((one) => one.startsWith(`— ${name} `));
   const signed = bytesOf(line?.split(' ')[2] ?? '', 4 + 64);
   const isKey = hex(signed.subarray(0, 4)) === id && origin === name && /^\d{1,15}$/.test(size);
   const { subtle } = crypto;

@@ -1,0 +1,68 @@
+/** The commands about the signed log of the books. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkEvidence } from '../client/proof/verify-proof.js';
+import { ConfigError } from '../config/config-error.js';
+import type { Flags } from '../config/setting-reader.js';
+import { type LeafTurn, readLeafTurns } from '../journal/leaf-turns.js';
+import { rootOfEntries, splitEntries } from '../proof/leaf.js';
+import { newSigningKey, Signer } from '../proof/note.js';
+import { type RecomputedLeaf, verifyLog } from '../verify/verify-log.js';
+import { existingFolder } from './journal-origin.js';
+
+/** The output of a command. */
+interface CommandOutput {
+  readonly write: (text: string) => unknown;
+}
+
+/** How long two services are compared at most, seconds. */
+const SECONDS_DEFAULT = 30;
+
+/** Writes a new key to a file that must not exist; prints the key that checks its signatures. */
+export function writeSigningKey(name: string, file: string, output: CommandOutput): true {
+  const key = newSigningKey(name);
+  writeFileSync(file, `${key}\n`, { flag: 'wx', mode: 0o600 });
+  output.write(`${Signer.read(key).verifierKey}\n`);
+  return true;
+}
+
+/**
+ * Checks the file of a PROOF_FAILED, and prints what it proves. Rejects with PROOF_FAILED when it
+ * proves nothing.
+ */
+export async function verifyEvidence(file: string, output: CommandOutput): Promise<boolean> {
+  output.write(`proven: ${await checkEvidence(readFileSync(file, 'utf8'))}\n`);
+  return true;
+}
+
+/** Checks the signed log of a service by the flags of `verify`. Rejects with a ConfigError. */
+export async function verifySignedLog(flags: Flags, output: CommandOutput): Promise<boolean> {
+  const textOf = (name: string): string | undefined => {
+    const value = flags[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const placeOf = (name: string, keyName: string) => {
+    const url = textOf(name)?.replace(/\/+$/, '');
+    const key = textOf(keyName);
+    if (url !== undefined && key !== undefined && URL.canParse(url)) return { url, key };
+    const message = `--${name} must be the address of a service, with the key of its log`;
+    throw new ConfigError('INVALID_SETTING', message, `--${name}`);
+  };
+  const journal = textOf('journal');
+  const folder = journal === undefined ? undefined : existingFolder(journal, '--journal');
+  return verifyLog({
+    log: placeOf('log', 'key'),
+    kept: textOf('kept') ?? 'slotbook-log.checkpoint',
+    recomputed: folder === undefined ? undefined : leavesOf(readLeafTurns(folder)),
+    other: textOf('other') === undefined ? undefined : placeOf('other', 'otherKey'),
+    seconds: Number(textOf('seconds') ?? SECONDS_DEFAULT),
+    wait: (ms) => sleep(ms),
+    print: (line) => void output.write(`${line}\n`),
+  });
+}
+
+function* leavesOf(turns: Iterable<LeafTurn>): Generator<RecomputedLeaf> {
+  for (const { entries, ...turn } of turns) {
+    yield { ...turn, root: rootOfEntries(splitEntries(entries)) };
+  }
+}

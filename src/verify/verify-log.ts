@@ -1,0 +1,208 @@
+/**
+ * Checks the signed log of a running service: that it only grows since it was seen last, that its
+ * leaves are those of a journal, and that another service of the same chain has the same orders.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { ClientError } from '../client/error.js';
+import { marketProof, type ProvenEntry, verifyProof } from '../client/proof/verify-proof.js';
+import { type Leaf, readLeaf } from '../proof/leaf.js';
+import { splitBundle } from '../proof/log-files.js';
+import { type TreeHead, Verifier } from '../proof/note.js';
+import { HASH_BYTES, hashLeaf, OpenTiles, TILE_WIDTH } from '../proof/tree.js';
+import { readOrders, readSymbols } from './book-text.js';
+import { VerifyError } from './error.js';
+import { READING_INTERVAL_MS } from './limits.js';
+import { ServiceClient } from './service-client.js';
+
+/** A service, and the key of its log: `NAME+ID+KEY`. */
+export interface LogPlace {
+  readonly url: string;
+  readonly key: string;
+}
+
+/** A leaf as a journal says it. */
+export interface RecomputedLeaf extends Pick<Leaf, 'epoch' | 'tsMs' | 'root'> {
+  readonly inputs: Uint8Array | null;
+}
+
+interface VerifyLogOptions {
+  readonly log: LogPlace;
+  /** The file of the checkpoint that was seen last; it is made and replaced. */
+  readonly kept: string;
+  /** The leaves of a journal. */
+  readonly recomputed?: Iterable<RecomputedLeaf> | undefined;
+  /** A service that reads the same chain. */
+  readonly other?: LogPlace | undefined;
+  /** How long two services are compared at most. */
+  readonly seconds: number;
+  readonly wait: (ms: number) => Promise<unknown>;
+  readonly print: (line: string) => void;
+}
+
+/** Prints what was found; resolves with true when all of it holds. Rejects with a VerifyError. */
+export async function verifyLog(options: VerifyLogOptions): Promise<boolean> {
+  const { log, kept, recomputed, other, print } = options;
+  const client = new ServiceClient(log.url);
+  const verifier = Verifier.read(log.key);
+  const before = existsSync(kept) ? readFileSync(kept, 'utf8') : null;
+  const first = before === null ? EMPTY : verifier.openCheckpoint(before);
+  const note = await textOf(client, '/log/checkpoint');
+  const head = verifier.openCheckpoint(note);
+  if (head.size < first.size) {
+    print(`rolled back: the log had ${first.size} leaves and has ${head.size}`);
+    return false;
+  }
+  const leaves = await readGrowth(client, first, head);
+  if (leaves === null) {
+    print(`rewritten: the log of ${head.size} leaves does not contain that of ${first.size}`);
+    return false;
+  }
+  print(`log: ${head.size} leaves, ${leaves.length} of them new, signed and grown`);
+  const isSame = recomputed === undefined || compareLeaves(leaves, recomputed, print);
+  if (isSame) writeFileSync(kept, note);
+  return (other === undefined || (await compareServices(options, other))) && isSame;
+}
+
+const EMPTY: TreeHead = { size: 0, root: new Uint8Array() };
+
+/** Returns the new leaves; null when the log is not the one that was seen, grown. */
+async function readGrowth(
+  client: ServiceClient,
+  first: TreeHead,
+  head: TreeHead,
+): Promise<readonly Leaf[] | null> {
+  const open = new Map<number, Uint8Array>();
+  for (let level = 0, count = first.size; count > 0; level += 1) {
+    const width = count % TILE_WIDTH;
+    if (width > 0)
+      open.set(level, await readTile(client, level, { size: count, from: count - width }));
+    count = Math.floor(count / TILE_WIDTH);
+  }
+  const tiles = new OpenTiles(first.size, (level, count) =>
+    Array.from({ length: count }, (_, at) =>
+      (open.get(level) ?? new Uint8Array()).slice(at * HASH_BYTES, (at + 1) * HASH_BYTES),
+    ),
+  );
+  if (first.size > 0 && !isEqual(tiles.root(), first.root)) return null;
+  const leaves: Leaf[] = [];
+  while (tiles.size < head.size) {
+    const bundle = await readTile(client, 'entries', { size: head.size, from: tiles.size });
+    const skipped = tiles.size % TILE_WIDTH;
+    for (const leaf of splitBundle(bundle).slice(skipped)) {
+      tiles.append(hashLeaf(leaf));
+      leaves.push(readLeaf(leaf));
+    }
+  }
+  return isEqual(tiles.root(), head.root) ? leaves : null;
+}
+
+/** Reads the tile that has item `from` of a level of so many. */
+async function readTile(
+  client: ServiceClient,
+  level: number | 'entries',
+  { size, from }: { readonly size: number; readonly from: number },
+): Promise<Uint8Array> {
+  const index = Math.floor(from / TILE_WIDTH);
+  const width = Math.min(TILE_WIDTH, size - index * TILE_WIDTH);
+  const digits = String(index).padStart(Math.ceil(String(index).length / 3) * 3, '0');
+  const name = digits.replace(/\d{3}(?=\d)/g, 'x$&/');
+  const part = width === TILE_WIDTH ? '' : `.p/${width}`;
+  const bytes = await client.getBytes(`/log/tile/${level}/${name}${part}`);
+  const whole = level === 'entries' ? splitBundle(bytes).length : bytes.length / HASH_BYTES;
+  if (whole === width) return bytes;
+  throw new VerifyError(
+    'MALFORMED_SERVICE_ANSWER',
+    `a tile of the log has ${whole} of ${width} items`,
+  );
+}
+
+function compareLeaves(
+  leaves: readonly Leaf[],
+  recomputed: Iterable<RecomputedLeaf>,
+  print: (line: string) => void,
+): boolean {
+  const byTurn = new Map(leaves.map((leaf) => [`${leaf.epoch} ${leaf.tsMs}`, leaf]));
+  let count = 0;
+  for (const { epoch, tsMs, root, inputs } of recomputed) {
+    const leaf = byTurn.get(`${epoch} ${tsMs}`);
+    if (leaf === undefined) continue;
+    const isBook = isEqual(leaf.root, root);
+    if (!isBook || (inputs !== null && !isEqual(leaf.inputs, inputs))) {
+      const what = isBook ? 'inputs' : 'books';
+      print(
+        `different: the ${what} of ${new Date(tsMs).toISOString()} are not those of the journal`,
+      );
+      return false;
+    }
+    count += 1;
+  }
+  print(`journal: ${count} of ${leaves.length} new leaves recomputed`);
+  return true;
+}
+
+/** Compares the orders of each market by the hashes of both logs, and names the first difference. */
+async function compareServices(
+  { log, seconds, wait, print }: VerifyLogOptions,
+  other: LogPlace,
+): Promise<boolean> {
+  const both = [log, other].map(({ url, key }) => ({ client: new ServiceClient(url), key }));
+  const symbols = readSymbols(await textOf(new ServiceClient(log.url), '/markets'));
+  const seen = symbols.map((symbol) => ({
+    symbol,
+    hashes: [new Map(), new Map()] as const,
+    slot: 0,
+  }));
+  let open = seen;
+  for (let left = seconds * 1_000; left > 0 && open.length > 0; left -= READING_INTERVAL_MS) {
+    for (const market of open) {
+      for (const [at, { client, key }] of both.entries()) {
+        const entry = await newestEntry(client, key, market.symbol);
+        if (entry !== null) market.hashes[at]?.set(entry.orders, entry.slot);
+      }
+      const [ours, theirs] = market.hashes;
+      market.slot = Math.max(
+        ...[...ours.keys()].map((hash) => (theirs.has(hash) ? ours.get(hash) : 0)),
+      );
+    }
+    open = open.filter(({ slot }) => !(slot > 0));
+    if (open.length > 0) await wait(READING_INTERVAL_MS);
+  }
+  for (const { symbol, slot } of seen) if (slot > 0) print(`${symbol} equal at slot ${slot}`);
+  for (const { symbol } of open) {
+    const name = `?marketName=${encodeURIComponent(symbol)}`;
+    const [ours, theirs] = await Promise.all(
+      both.map(async ({ client }) => readOrders(await textOf(client, `/l3${name}`)).rows),
+    );
+    const rows = [...new Set([...(ours?.keys() ?? []), ...(theirs?.keys() ?? [])])].sort();
+    const row = rows.find((one) => ours?.get(one) !== theirs?.get(one));
+    const values = `here ${ours?.get(row ?? '') ?? 'none'}, there ${theirs?.get(row ?? '') ?? 'none'}`;
+    print(`${symbol} different: ${row === undefined ? 'no shown order' : `${row}: ${values}`}`);
+  }
+  return open.length === 0;
+}
+
+async function newestEntry(
+  client: ServiceClient,
+  key: string,
+  symbol: string,
+): Promise<ProvenEntry | null> {
+  const path = `/proof?marketName=${encodeURIComponent(symbol)}`;
+  const { status, text } = await client.getText(path);
+  if (status !== 200) return null;
+  try {
+    return await verifyProof(marketProof(JSON.parse(text), 'proof'), key);
+  } catch (error) {
+    const reason = error instanceof ClientError ? error.message : String(error);
+    throw new VerifyError('MALFORMED_SERVICE_ANSWER', `a proof of ${symbol}: ${reason}`);
+  }
+}
+
+async function textOf(client: ServiceClient, path: string): Promise<string> {
+  const { status, text } = await client.getText(path);
+  if (status === 200) return text;
+  throw new VerifyError('MALFORMED_SERVICE_ANSWER', `${path} was answered with ${status}: ${text}`);
+}
+
+function isEqual(left: Uint8Array, right: Uint8Array): boolean {
+  return Buffer.from(left).equals(right);
+}
