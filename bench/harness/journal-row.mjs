@@ -102,7 +102,8 @@ function passOf({ load, turns }, { journal = false, keep }) {
   return { operations: turns.length, wallNs, cpuNs: (user + system) * 1_000, core };
 }
 
-function runTurn(core, { accounts, slot, unixSeconds }, index) {
+/** Runs a turn of a life. */
+export function runTurn(core, { accounts, slot, unixSeconds }, index) {
   for (const account of accounts) {
     batch.addAccount(account);
     if (batch.isFull) applyBatch(core);
@@ -118,7 +119,7 @@ function applyBatch(core) {
 }
 
 /** Takes the log into memory that is used again, as the service does. */
-function take(core, keep) {
+export function take(core, keep) {
   const length = core.takeJournal(log);
   if (length < 0) throw new Error(`the log needs ${-length} bytes`);
   keep?.push(Buffer.from(log.subarray(0, length)));
@@ -188,7 +189,8 @@ function demoLife() {
   return { name: `demo, ${MAKERS} makers, ${STEPS} steps`, load, turns };
 }
 
-function workloadLife() {
+/** The life of the workload of 10,000 orders. */
+export function workloadLife() {
   const { config, load, events } = readWorkload(workloadFile(WORKLOAD));
   const clock = { slot: config.slot, unixSeconds: config.ts };
   const writeOf = ({ key, data }) => ({ pubkey: keyOf(key), owner: PROGRAM, data });

@@ -1,7 +1,7 @@
 /**
  * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
  * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `binary`, `history`, `ingest`,
- * `journal`, `as-of`, `replay`, `edges`, `copy`, `books`, `grpc`, `latency`, `live`, `merge`,
+ * `journal`, `proof`, `as-of`, `replay`, `edges`, `copy`, `books`, `grpc`, `latency`, `live`, `merge`,
  * `render`, `loop` and `users` have no such target. Every row first checks that both sides show the
  * same, then measures.
  */
@@ -22,6 +22,7 @@ import { journalCosts } from './journal-row.mjs';
 import { latencySeen } from './latency-row.mjs';
 import { liveBook } from './live-row.mjs';
 import { loopBlocks } from './loop-row.mjs';
+import { proofCosts } from './proof-row.mjs';
 import { median, timeInTurns } from './rounds.mjs';
 import { countAllocations } from './setup.mjs';
 import { grpcCosts, mergeCosts } from './source-rows.mjs';
@@ -64,6 +65,7 @@ export const ROWS = {
   history: (bench) => historyStore(bench),
   ingest: (bench) => ingestBesideReaders(bench),
   journal: (bench) => journalCosts(bench),
+  proof: (bench) => proofCosts(bench),
   'as-of': () => asOfMoments(),
   replay: () => replaySpeed(),
   edges: (bench) => edgeCosts(bench),
@@ -87,6 +89,7 @@ export const ROWS_ALONE = [
   'latency',
   'live',
   'merge',
+  'proof',
   'users',
 ];
 

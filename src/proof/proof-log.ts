@@ -66,6 +66,9 @@ export class ProofLog implements ProofSource {
   #keptBytes = 0;
   #writing: Promise<void> | null = null;
   #hasFailed = false;
+  readonly #readNode = nodesOfTiles((level, from, count) =>
+    this.#openFiles().readHashes(level, from, count),
+  );
 
   /** Reads the key. Throws `MALFORMED_PROOF`, and errors of the file. */
   constructor(options: ProofLogOptions) {
@@ -144,9 +147,6 @@ export class ProofLog implements ProofSource {
     const place = placeIn({ entries }, key);
     const { size } = this.#signed;
     const inLeaf = pathOf(nodesOf(split.map(hashLeaf)), place, { to: split.length });
-    const read = nodesOfTiles((level, from, count) =>
-      this.#openFiles().readHashes(level, from, count),
-    );
     return {
       entry: textOf([split[place] ?? new Uint8Array()]),
       place,
@@ -154,7 +154,7 @@ export class ProofLog implements ProofSource {
       entryPath: textOf(inLeaf),
       leaf: textOf([bytes]),
       index,
-      path: textOf(pathOf(read, index, { to: size })),
+      path: textOf(pathOf(this.#readNode, index, { to: size })),
       checkpoint: this.#note,
     };
   }

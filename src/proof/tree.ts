@@ -121,12 +121,25 @@ export class OpenTiles {
   }
 }
 
-/** Returns a reader of nodes from the hashes of tiles: `read` returns hashes of a level. */
+/** Nodes of tiles that are kept: those of the paths of an hour. */
+const KEPT_NODES_MAX = 8_192;
+
+/**
+ * Returns a reader of nodes from the hashes of tiles, which keeps nodes, because they never change:
+ * `read` returns hashes of a level.
+ */
 export function nodesOfTiles(
   read: (level: number, from: number, count: number) => readonly Uint8Array[],
 ): ReadNode {
+  const kept = new Map<string, Uint8Array>();
   return (height, index) => {
+    const name = `${height} ${index}`;
+    const known = kept.get(name);
+    if (known !== undefined) return known;
+    if (kept.size >= KEPT_NODES_MAX) kept.clear();
     const count = 2 ** (height % TILE_HEIGHT);
-    return foldHashes(read(Math.floor(height / TILE_HEIGHT), index * count, count));
+    const node = foldHashes(read(Math.floor(height / TILE_HEIGHT), index * count, count));
+    kept.set(name, node);
+    return node;
   };
 }

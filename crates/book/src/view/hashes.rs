@@ -50,13 +50,11 @@ impl Book {
     /// by id. Comparing two lists finds the order in which two books differ. Costs O(orders) of all
     /// markets.
     pub fn order_hashes(&self, id: MarketId, hashes: &mut Vec<OrderHash>) {
-        let first = hashes.len();
         self.each_order_hash(|market, hash| {
             if market == id {
                 hashes.push(hash);
             }
         });
-        hashes[first..].sort_unstable_by_key(|order| (order.maker, order.order_id, order.hash));
     }
 
     /// Returns [`Book::order_hashes`] of every market, in the order of their ids, at the cost of
@@ -65,21 +63,27 @@ impl Book {
     pub fn order_hashes_by_market(&self) -> Vec<Vec<OrderHash>> {
         let mut all = vec![Vec::new(); self.markets.list.len()];
         self.each_order_hash(|market, hash| all[market.index()].push(hash));
-        for hashes in &mut all {
-            hashes.sort_unstable_by_key(|order| (order.maker, order.order_id, order.hash));
-        }
         all
     }
 
+    /// Calls `each` with every open order and its market, sorted by maker and then by id.
     fn each_order_hash(&self, mut each: impl FnMut(MarketId, OrderHash)) {
-        for index in 0..self.orders.users.len() {
-            let user = self.orders.users.get(index);
-            for slot in bits(user.open) {
-                let Some((key, hash)) = self.orders.order_hash(index, slot) else { continue };
+        let users =
+            (0..self.orders.users.len()).map(|user| (self.orders.users.get(user).key, user));
+        let mut users: Vec<_> =
+            users.filter(|(_, user)| self.orders.users.get(*user).open != 0).collect();
+        users.sort_unstable();
+        let mut of_user = Vec::new();
+        for (maker, user) in users {
+            for slot in bits(self.orders.users.get(user).open) {
+                let Some((key, hash)) = self.orders.order_hash(user, slot) else { continue };
                 let Some(market) = self.markets.find(key) else { continue };
-                let raw = self.orders.arena.raw(handle_of(index, slot));
-                let order_id = raw.view().order_id();
-                each(market.info.id, OrderHash { maker: user.key, order_id, hash });
+                let order_id = self.orders.arena.raw(handle_of(user, slot)).view().order_id();
+                of_user.push((order_id, hash, market.info.id));
+            }
+            of_user.sort_unstable();
+            for (order_id, hash, market) in of_user.drain(..) {
+                each(market, OrderHash { maker, order_id, hash });
             }
         }
     }
