@@ -328,6 +328,7 @@ const entryPoints: Readonly<Record<string, readonly string[]>> = {
   chain: ['', 'accounts'],
   replay: [''],
   binary: [''],
+  proof: [''],
 };
 
 /** The folders of the entry point `.`, whose bundler takes of it what is used. */
@@ -340,11 +341,14 @@ function entryPointOf(name: string): string {
 }
 
 /** Imports by which one entry point of the client pulls in another. */
-/** What reads bytes is loaded with the first connection: a type and an import() of it are no part of what is loaded first. */
-const LOADED_LATER = 'client/stream/service-socket.ts client/binary/binary-topics.js';
+/** What reads bytes is loaded with the first connection, what proves books with the first key: a type and an import() of them are no part of what is loaded first. */
+const LOADED_LATER = [
+  'client/stream/service-socket.ts client/binary/binary-topics.js',
+  'client/stream/client.ts client/proof/book-proof.js',
+];
 
 function isLoadedLater(text: string): boolean {
-  return !/^import (?!type )[^;]*binary-topics/m.test(text);
+  return !/^import (?!type )[^;]*(binary-topics|book-proof)/m.test(text);
 }
 
 function breachesOfEntryPoints({ name, text }: SourceFile): readonly string[] {
@@ -354,7 +358,7 @@ function breachesOfEntryPoints({ name, text }: SourceFile): readonly string[] {
   return importsOf(text)
     .map((target) => path.posix.join(path.posix.dirname(name), target))
     .filter((target) => ![own, ...rules].includes(entryPointOf(target)))
-    .filter((target) => `${name} ${target}` !== LOADED_LATER || !isLoadedLater(text))
+    .filter((target) => !LOADED_LATER.includes(`${name} ${target}`) || !isLoadedLater(text))
     .map((target) => `${name} imports ${target}`);
 }
 

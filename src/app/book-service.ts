@@ -6,10 +6,7 @@ import { type BuildInfo, readBuildInfo } from '../config/build-info.js';
 import type { BookConfig } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
 import { secrets } from '../config/secrets.js';
-import type { AsOfSource } from '../contract/as-of-source.js';
 import type { BookSource, MarketDirectory } from '../contract/book-source.js';
-import type { JournalSource } from '../contract/journal-source.js';
-import type { ProofSource } from '../contract/proof-source.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import { giveBackLargeBuffers } from '../engine/memory.js';
 import { loggedFailure } from '../rpc/error.js';
@@ -130,9 +127,7 @@ interface ServiceParts {
   readonly makers: QuoteServer;
   readonly venues: ExternalVenues;
   readonly history: ServiceHistory | undefined;
-  readonly journal: JournalSource | undefined;
-  readonly asOf: AsOfSource | undefined;
-  readonly proofs: ProofSource | undefined;
+  readonly origin: Pick<BookOrigin, 'journal' | 'asOf' | 'proofs'>;
   readonly timers: Timers;
   readonly timings: Timings;
   readonly unsent: UnsentReplies;
@@ -203,9 +198,7 @@ function createParts(
     makers,
     venues,
     history,
-    journal: origin.journal,
-    asOf: origin.asOf,
-    proofs: origin.proofs,
+    origin,
     timers,
     timings,
     unsent,
@@ -270,8 +263,9 @@ function createServiceHandlers(
     readonly seeded: SeededSpan | undefined;
   },
 ): Handlers {
-  const { book, directory, ready, feed, sockets, makers, venues, history, journal, asOf } = parts;
-  const { proofs, timers, timings, unsent, backlog, addresses } = parts;
+  const { book, directory, ready, feed, sockets, makers, venues, history } = parts;
+  const { journal, asOf, proofs } = parts.origin;
+  const { timers, timings, unsent, backlog, addresses } = parts;
   const { readAccounts, readFees } = feed;
   return createHandlers({
     book,

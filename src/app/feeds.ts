@@ -11,7 +11,6 @@ import type { AsOfSource } from '../contract/as-of-source.js';
 import type { JournalSource } from '../contract/journal-source.js';
 import type { ReplaySource } from '../contract/replay-source.js';
 import { Engine } from '../engine/engine.js';
-import type { TurnDigest } from '../engine/journal-writer.js';
 import { AsOfReads } from '../journal/as-of-reads.js';
 import { Journal } from '../journal/journal.js';
 import { JournalError } from '../journal/model/error.js';
@@ -54,21 +53,29 @@ export function liveOrigin(
   if (settings === undefined || journalFolder === undefined) {
     return { engine, feed: (events) => liveFeed({ ...parts, events }) };
   }
-  const { signingKey: keyFile, ...limits } = settings;
-  const keepsDigests = keyFile !== undefined;
-  const setup = { ...limits, folder: journalFolder, programId, keepsDigests };
-  const onSegmentEnded = (): void => void asOf.summarizeEnded();
-  const place = { keyFile: keyFile ?? '', folder: path.join(journalFolder, '../proof') };
-  const proofs = keepsDigests ? openProofs(place, runtime) : undefined;
-  const proven = proofs === undefined ? undefined : { proofs, engine };
-  const onDigest = (digest: TurnDigest): void => proofs?.addDigest(digest);
+  const { signingKey, ...limits } = settings;
+  const setup = {
+    ...limits,
+    folder: journalFolder,
+    programId,
+    keepsDigests: signingKey !== undefined,
+  };
+  const folder = path.join(journalFolder, '../proof');
+  const proofs = signingKey === undefined ? undefined : openProofs(signingKey, folder, runtime);
   const { turnLog } = engine;
-  const journal = new Journal({ setup, turnLog, onSegmentEnded, onDigest, ...runtime });
+  const journal = new Journal({
+    setup,
+    turnLog,
+    onSegmentEnded: () => void asOf.summarizeEnded(),
+    onDigest: (digest) => proofs?.addDigest(digest),
+    ...runtime,
+  });
   const files = { folder: journalFolder, programId, program };
   const asOf = new AsOfReads({ files, journal, ...runtime });
   const replays = new TopicReplays({ files, journal, ...runtime });
   const readers = [replays, asOf];
   const refused = (error: unknown): never => throwSettingError('dataDir', journalFolder, error);
+  const proven = proofs && { proofs, engine };
   const feed = (events: FeedEvents): ServiceFeed =>
     journaledFeed({ ...parts, events }, { journal, readers, refused, proven });
   return { engine, journal, asOf, replays, proofs, feed };

@@ -1,12 +1,12 @@
 /** The commands about the signed log of the books. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { checkEvidence } from '../client/proof/verify-proof.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Flags } from '../config/setting-reader.js';
 import { type LeafTurn, readLeafTurns } from '../journal/leaf-turns.js';
 import { rootOfEntries, splitEntries } from '../proof/leaf.js';
 import { newSigningKey, Signer } from '../proof/note.js';
+import { sleep, systemTimers } from '../rpc/timers.js';
 import { type RecomputedLeaf, verifyLog } from '../verify/verify-log.js';
 import { existingFolder } from './journal-origin.js';
 
@@ -27,7 +27,7 @@ export function writeSigningKey(name: string, file: string, output: CommandOutpu
 }
 
 /**
- * Checks the file of a PROOF_FAILED, and prints what it proves. Rejects with PROOF_FAILED when it
+ * Checks the file of a PROOF_FAILED, and prints the proven fault. Rejects with PROOF_FAILED when it
  * proves nothing.
  */
 export async function verifyEvidence(file: string, output: CommandOutput): Promise<boolean> {
@@ -56,7 +56,7 @@ export async function verifySignedLog(flags: Flags, output: CommandOutput): Prom
     recomputed: folder === undefined ? undefined : leavesOf(readLeafTurns(folder)),
     other: textOf('other') === undefined ? undefined : placeOf('other', 'otherKey'),
     seconds: Number(textOf('seconds') ?? SECONDS_DEFAULT),
-    wait: (ms) => sleep(ms),
+    wait: (ms) => sleep(systemTimers, ms),
     print: (line) => void output.write(`${line}\n`),
   });
 }

@@ -20,14 +20,11 @@ export interface ProvenBook {
 }
 
 /** Reads the key of a signed log. Throws a ConfigError. */
-export function openProofs(
-  place: { readonly keyFile: string; readonly folder: string },
-  { log }: FeedRuntime,
-): ProofLog {
+export function openProofs(keyFile: string, folder: string, { log }: FeedRuntime): ProofLog {
   const onFailed = (error: unknown): void =>
     log.warn({ reason: textOfError(error) }, 'the log of the books is not signed any more');
   try {
-    const proofs = new ProofLog({ ...place, onFailed });
+    const proofs = new ProofLog({ keyFile, folder, onFailed });
     log.info({ key: proofs.verifierKey }, 'the books are signed');
     return proofs;
   } catch (error) {

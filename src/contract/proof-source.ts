@@ -10,7 +10,7 @@ export interface ProvenMarket {
 }
 
 /** A market's entry in a leaf of the log, with all that leads to a checkpoint. Hashes are base64. */
-export interface MarketProof {
+export interface EntryProof {
   /** The entry, 107 bytes. */
   readonly entry: string;
   /** The number of the entry in its leaf, of so many. */
@@ -46,5 +46,5 @@ export interface ProofSource {
    * Returns the proof of the first entry of a market at or after the sequence number, or of the last
    * at or before the time; null when there is none, or its leaf is older than those that are kept.
    */
-  findProof(market: ProvenMarket, at: ProofMoment): MarketProof | null;
+  findProof(market: ProvenMarket, at: ProofMoment): EntryProof | null;
 }

@@ -234,10 +234,7 @@ export class Journal implements JournalSource {
         this.#handleRefusal(new JournalError(message.code, message.message));
         return;
       case 'taken':
-        this.#noteTaken(message.bytes);
-        return;
-      case 'digests':
-        for (const digest of message.digests) this.#options.onDigest?.(digest);
+        this.#noteTaken(message);
         return;
       case 'checkpointDue':
         this.#options.turnLog.markCheckpoint();
@@ -274,7 +271,8 @@ export class Journal implements JournalSource {
     this.#flushes.delete(id);
   }
 
-  #noteTaken(bytes: number): void {
+  #noteTaken({ bytes, digests }: Extract<FromJournal, { readonly kind: 'taken' }>): void {
+    for (const digest of digests) this.#options.onDigest?.(digest);
     this.#inFlightBytes = Math.max(0, this.#inFlightBytes - bytes);
     // Turns that waited for room, if any.
     if (this.#options.turnLog.waitingBytes() >= DRAIN_BYTES) this.#drain();

@@ -21,29 +21,33 @@ const SLOT_BYTES = 8;
  * turns that are not kept. Throws an EngineError for a damaged file, and errors of the file system.
  */
 export function* readLeafTurns(folder: string): Generator<LeafTurn> {
-  for (const run of splitRuns(readSegments(folder, null).segments)) {
-    const [first, ...others] = run;
+  for (const [first, ...others] of splitRuns(readSegments(folder, null).segments)) {
     if (first === undefined) continue;
     const player = new JournalPlayer({ folder, segment: first });
-    let isFirst = true;
     try {
-      for (const segment of [first, ...others]) {
-        if (segment !== first) player.continueWith(segment);
-        player.reader.keepDigest();
-        let isDigestWhole = false;
-        for (let step = player.next(); step.kind !== 'moreBytes'; step = player.next()) {
-          const inputs = step.kind === 'turn' ? player.reader.digest() : null;
-          if (inputs === null) continue;
-          const { engine, moment } = player;
-          const entries = engine.turnLog.takeLeaf().subarray(SLOT_BYTES);
-          const digest = isDigestWhole ? inputs : null;
-          if (!isFirst) yield { epoch: engine.epoch, tsMs: moment.ts, entries, inputs: digest };
-          isFirst = false;
-          isDigestWhole = true;
-        }
+      const turns = readTurns(player);
+      turns.next();
+      yield* turns;
+      for (const segment of others) {
+        player.continueWith(segment);
+        yield* readTurns(player);
       }
     } finally {
       player.release();
     }
+  }
+}
+
+/** The turns of the file of a player; the first digest of a file lacks records of the file before. */
+function* readTurns(player: JournalPlayer): Generator<LeafTurn> {
+  player.reader.keepDigest();
+  let isWhole = false;
+  for (let step = player.next(); step.kind !== 'moreBytes'; step = player.next()) {
+    const digest = step.kind === 'turn' ? player.reader.digest() : null;
+    if (digest === null) continue;
+    const { engine, moment } = player;
+    const entries = engine.turnLog.takeLeaf().subarray(SLOT_BYTES);
+    yield { epoch: engine.epoch, tsMs: moment.ts, entries, inputs: isWhole ? digest : null };
+    isWhole = true;
   }
 }

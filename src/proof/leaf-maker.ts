@@ -21,7 +21,7 @@ export class LeafMaker implements MarkPublisher {
   /** Wants the leaf of the turn that has just ended. */
   addTurn(tsMs: number): void {
     this.#dueMs = tsMs;
-    this.#options.timers.soon(() => this.#make());
+    this.#options.timers.soon(() => this.#makeLeaf());
   }
 
   get isPublishing(): boolean {
@@ -30,19 +30,19 @@ export class LeafMaker implements MarkPublisher {
 
   finishMark(): void {
     this.#options.publisher?.finishMark();
-    this.#make();
+    this.#makeLeaf();
   }
 
   onceFinished(resume: () => void): void {
     const make = (): void => {
-      this.#make();
+      this.#makeLeaf();
       resume();
     };
     if (this.#options.publisher === undefined) make();
     else this.#options.publisher.onceFinished(make);
   }
 
-  #make(): void {
+  #makeLeaf(): void {
     const tsMs = this.#dueMs;
     this.#dueMs = null;
     if (tsMs !== null) this.#options.make(tsMs);

@@ -3,8 +3,9 @@ import type { ProvenMarket } from '../contract/proof-source.js';
 import { ProofError } from './error.js';
 import { hashLeaf, nodesOf, rootOf } from './tree.js';
 
-/** Bytes of a leaf, and of a market's entry. */
+/** Bytes of a leaf. */
 export const LEAF_BYTES = 112;
+/** Bytes of a market's entry. */
 export const ENTRY_BYTES = 107;
 
 const VERSION = 1;
@@ -14,7 +15,7 @@ const SLOT_AT = 32;
 const INPUTS_AT = 48;
 const ROOT_AT = 80;
 
-/** What a leaf says. */
+/** The content of a leaf. */
 export interface Leaf {
   readonly epoch: string;
   readonly slot: number;

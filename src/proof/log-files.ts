@@ -6,7 +6,7 @@ import { LEAF_BYTES } from './leaf.js';
 import type { TreeHead } from './note.js';
 import { HASH_BYTES, hashLeaf, OpenTiles, TILE_WIDTH } from './tree.js';
 
-/** Bytes of a leaf in a bundle of entries: before each leaf stands its length. */
+/** Bytes of a leaf in a bundle of entries: its length, then the leaf. */
 const BUNDLED_BYTES = 2 + LEAF_BYTES;
 /** Levels of tiles: as many as a log of four thousand million leaves has. */
 const LEVELS_MAX = 4;
@@ -14,8 +14,8 @@ const LEVELS_MAX = 4;
 const READ_LEAVES = 4_096;
 
 /**
- * The files of a log: `leaves`, and the hashes of each level of tiles in a file of its own. What a
- * process left behind the signed tree is cut off, because nobody has seen a checkpoint of it.
+ * The files of a log: `leaves`, and the hashes of each level of tiles in a file of its own. Leaves
+ * after the signed tree are cut off, because no reader has a checkpoint of them.
  */
 export class LogFiles {
   readonly #leaves: FileHandle;
@@ -54,8 +54,8 @@ export class LogFiles {
   }
 
   /** Appends leaves; they are on the disk when it resolves. */
-  async append(leaves: readonly Uint8Array[]): Promise<void> {
-    await this.#leaves.appendFile(Buffer.concat(leaves.map(bundled)));
+  async appendLeaves(leaves: readonly Uint8Array[]): Promise<void> {
+    await this.#leaves.appendFile(Buffer.concat(leaves.map(packBundled)));
     await this.#leaves.datasync();
     await this.#appendHashes(leaves);
   }
@@ -108,7 +108,7 @@ export class LogFiles {
   async #appendHashes(leaves: readonly Uint8Array[]): Promise<void> {
     const added = this.#levels.map((): Uint8Array[] => []);
     for (const leaf of leaves) {
-      for (const [level, hash] of this.#tiles.append(hashLeaf(leaf)).entries()) {
+      for (const [level, hash] of this.#tiles.appendHash(hashLeaf(leaf)).entries()) {
         added[level]?.push(hash);
       }
     }
@@ -172,7 +172,7 @@ async function writeSynced(file: string, flags: 'w' | 'r', text: string | null):
   }
 }
 
-function bundled(leaf: Uint8Array): Buffer {
+function packBundled(leaf: Uint8Array): Buffer {
   const bytes = Buffer.alloc(BUNDLED_BYTES);
   bytes.writeUInt16BE(LEAF_BYTES, 0);
   bytes.set(leaf, 2);

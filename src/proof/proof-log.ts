@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import type {
-  MarketProof,
+  EntryProof,
   ProofMoment,
   ProofSource,
   ProvenMarket,
@@ -44,7 +44,7 @@ interface KeptLeaf {
 }
 
 interface ProofLogOptions {
-  /** The file of the signing key; beside it `.signed` has its newest checkpoint. */
+  /** The file of the signing key; a file with `.signed` after its name has the newest checkpoint. */
   readonly keyFile: string;
   readonly folder: string;
   /** Called once when nothing more can be signed. */
@@ -133,7 +133,7 @@ export class ProofLog implements ProofSource {
     return files.readTile(level, from, width);
   }
 
-  findProof(market: ProvenMarket, at: ProofMoment): MarketProof | null {
+  findProof(market: ProvenMarket, at: ProofMoment): EntryProof | null {
     const key = keyOf(market);
     const found =
       'seq' in at
@@ -142,7 +142,7 @@ export class ProofLog implements ProofSource {
     return found === undefined ? null : this.#proofOf(found, key);
   }
 
-  #proofOf({ index, bytes, entries }: KeptLeaf, key: number): MarketProof {
+  #proofOf({ index, bytes, entries }: KeptLeaf, key: number): EntryProof {
     const split = splitEntries(entries);
     const place = placeIn({ entries }, key);
     const { size } = this.#signed;
@@ -170,10 +170,10 @@ export class ProofLog implements ProofSource {
         const batch = this.#ready.splice(0);
         const files = this.#openFiles();
         const first = files.size;
-        await files.append(batch.map(({ leaf }) => leaf));
-        await this.#sign(files);
+        await files.appendLeaves(batch.map(({ leaf }) => leaf));
+        await this.#signTree(files);
         for (const [at, { leaf, tsMs, entries }] of batch.entries()) {
-          this.#keep({ index: first + at, tsMs, bytes: leaf, entries });
+          this.#keepLeaf({ index: first + at, tsMs, bytes: leaf, entries });
         }
       }
     } catch (error) {
@@ -182,8 +182,8 @@ export class ProofLog implements ProofSource {
     }
   }
 
-  /** Signs the tree; the file beside the key has the checkpoint before anyone can read it. */
-  async #sign(files: LogFiles): Promise<void> {
+  /** Signs the tree; the checkpoint is on the disk before a reader can get it. */
+  async #signTree(files: LogFiles): Promise<void> {
     if (this.#readSigned() !== this.#note) {
       const message = `${this.#signedFile} was written by another process: it signs with this key`;
       throw new ProofError('PROOF_KEY_USED', message);
@@ -199,7 +199,7 @@ export class ProofLog implements ProofSource {
     return existsSync(this.#signedFile) ? readFileSync(this.#signedFile, 'utf8') : '';
   }
 
-  #keep(leaf: KeptLeaf): void {
+  #keepLeaf(leaf: KeptLeaf): void {
     this.#kept.push(leaf);
     this.#keptBytes += leaf.entries.length;
     while (this.#kept.length > KEPT_LEAVES_MAX || this.#keptBytes > KEPT_BYTES_MAX) {

@@ -32,7 +32,7 @@ test('the roots are those of RFC 6962', () => {
   const tiles = new OpenTiles();
   expect(hex(tiles.root())).toBe(ROOTS[0]);
   for (const [at, hash] of hashes.entries()) {
-    tiles.append(hash);
+    tiles.appendHash(hash);
     expect(hex(tiles.root())).toBe(ROOTS[at + 1]);
     expect(hex(rootOf(nodesOf(hashes), 0, at + 1))).toBe(ROOTS[at + 1]);
   }
@@ -72,7 +72,7 @@ test('a tree of tiles has the roots and paths of a tree in memory', () => {
   const levels: Uint8Array[][] = [[], [], [], []];
   const tiles = new OpenTiles();
   for (const hash of hashes) {
-    for (const [level, added] of tiles.append(hash).entries()) levels[level]?.push(added);
+    for (const [level, added] of tiles.appendHash(hash).entries()) levels[level]?.push(added);
   }
   const read = (level: number, from: number, count: number) =>
     levels[level]?.slice(from, from + count) ?? [];

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 export const TILE_WIDTH = 256;
 /** Levels of the tree in a tile. */
 const TILE_HEIGHT = 8;
+/** Bytes of a hash. */
 export const HASH_BYTES = 32;
 
 /** Returns the hash of a complete subtree of 2^height leaves. */
@@ -91,7 +92,7 @@ export class OpenTiles {
   }
 
   /** Adds the hash of a leaf; returns the new hashes of all levels, of which each level has one at most. */
-  append(hash: Uint8Array): readonly Uint8Array[] {
+  appendHash(hash: Uint8Array): readonly Uint8Array[] {
     const added: Uint8Array[] = [];
     this.#size += 1;
     for (let next = hash, level = 0; ; level += 1) {

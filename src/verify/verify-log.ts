@@ -15,7 +15,7 @@ import { READING_INTERVAL_MS } from './limits.js';
 import { ServiceClient } from './service-client.js';
 
 /** A service, and the key of its log: `NAME+ID+KEY`. */
-export interface LogPlace {
+export interface SignedLog {
   readonly url: string;
   readonly key: string;
 }
@@ -26,20 +26,20 @@ export interface RecomputedLeaf extends Pick<Leaf, 'epoch' | 'tsMs' | 'root'> {
 }
 
 interface VerifyLogOptions {
-  readonly log: LogPlace;
+  readonly log: SignedLog;
   /** The file of the checkpoint that was seen last; it is made and replaced. */
   readonly kept: string;
   /** The leaves of a journal. */
   readonly recomputed?: Iterable<RecomputedLeaf> | undefined;
   /** A service that reads the same chain. */
-  readonly other?: LogPlace | undefined;
+  readonly other?: SignedLog | undefined;
   /** How long two services are compared at most. */
   readonly seconds: number;
   readonly wait: (ms: number) => Promise<unknown>;
   readonly print: (line: string) => void;
 }
 
-/** Prints what was found; resolves with true when all of it holds. Rejects with a VerifyError. */
+/** Prints the findings; resolves with true when all of it holds. Rejects with a VerifyError. */
 export async function verifyLog(options: VerifyLogOptions): Promise<boolean> {
   const { log, kept, recomputed, other, print } = options;
   const client = new ServiceClient(log.url);
@@ -71,29 +71,33 @@ async function readGrowth(
   first: TreeHead,
   head: TreeHead,
 ): Promise<readonly Leaf[] | null> {
-  const open = new Map<number, Uint8Array>();
-  for (let level = 0, count = first.size; count > 0; level += 1) {
-    const width = count % TILE_WIDTH;
-    if (width > 0)
-      open.set(level, await readTile(client, level, { size: count, from: count - width }));
-    count = Math.floor(count / TILE_WIDTH);
-  }
-  const tiles = new OpenTiles(first.size, (level, count) =>
-    Array.from({ length: count }, (_, at) =>
-      (open.get(level) ?? new Uint8Array()).slice(at * HASH_BYTES, (at + 1) * HASH_BYTES),
-    ),
-  );
+  const tiles = await readOpenTiles(client, first.size);
   if (first.size > 0 && !isEqual(tiles.root(), first.root)) return null;
   const leaves: Leaf[] = [];
   while (tiles.size < head.size) {
     const bundle = await readTile(client, 'entries', { size: head.size, from: tiles.size });
-    const skipped = tiles.size % TILE_WIDTH;
-    for (const leaf of splitBundle(bundle).slice(skipped)) {
-      tiles.append(hashLeaf(leaf));
+    for (const leaf of splitBundle(bundle).slice(tiles.size % TILE_WIDTH)) {
+      tiles.appendHash(hashLeaf(leaf));
       leaves.push(readLeaf(leaf));
     }
   }
   return isEqual(tiles.root(), head.root) ? leaves : null;
+}
+
+/** Reads the tiles that were open when the log had a size. */
+async function readOpenTiles(client: ServiceClient, size: number): Promise<OpenTiles> {
+  const open: Uint8Array[] = [];
+  for (let count = size; count > 0; count = Math.floor(count / TILE_WIDTH)) {
+    const from = count - (count % TILE_WIDTH);
+    const isNone = from === count;
+    const level = open.length;
+    open.push(isNone ? new Uint8Array() : await readTile(client, level, { size: count, from }));
+  }
+  const hashOf = (level: number, at: number): Uint8Array =>
+    (open[level] ?? new Uint8Array()).slice(at * HASH_BYTES, (at + 1) * HASH_BYTES);
+  return new OpenTiles(size, (level, count) =>
+    Array.from({ length: count }, (_, at) => hashOf(level, at)),
+  );
 }
 
 /** Reads the tile that has item `from` of a level of so many. */
@@ -140,52 +144,67 @@ function compareLeaves(
   return true;
 }
 
+/** A service of a comparison. */
+interface Compared {
+  readonly client: ServiceClient;
+  readonly key: string;
+}
+
+/** A market, and the slots of the hashes of its orders that each service had. */
+interface ComparedMarket {
+  readonly symbol: string;
+  readonly hashes: readonly [Map<string, number>, Map<string, number>];
+}
+
 /** Compares the orders of each market by the hashes of both logs, and names the first difference. */
 async function compareServices(
   { log, seconds, wait, print }: VerifyLogOptions,
-  other: LogPlace,
+  other: SignedLog,
 ): Promise<boolean> {
   const both = [log, other].map(({ url, key }) => ({ client: new ServiceClient(url), key }));
   const symbols = readSymbols(await textOf(new ServiceClient(log.url), '/markets'));
-  const seen = symbols.map((symbol) => ({
-    symbol,
-    hashes: [new Map(), new Map()] as const,
-    slot: 0,
-  }));
-  let open = seen;
+  let open = symbols.map((symbol): ComparedMarket => ({ symbol, hashes: [new Map(), new Map()] }));
   for (let left = seconds * 1_000; left > 0 && open.length > 0; left -= READING_INTERVAL_MS) {
+    const differing: ComparedMarket[] = [];
     for (const market of open) {
-      for (const [at, { client, key }] of both.entries()) {
-        const entry = await newestEntry(client, key, market.symbol);
-        if (entry !== null) market.hashes[at]?.set(entry.orders, entry.slot);
-      }
-      const [ours, theirs] = market.hashes;
-      market.slot = Math.max(
-        ...[...ours.keys()].map((hash) => (theirs.has(hash) ? ours.get(hash) : 0)),
-      );
+      const slot = await readEqualSlot(market, both);
+      if (slot === null) differing.push(market);
+      else print(`${market.symbol} equal at slot ${slot}`);
     }
-    open = open.filter(({ slot }) => !(slot > 0));
+    open = differing;
     if (open.length > 0) await wait(READING_INTERVAL_MS);
   }
-  for (const { symbol, slot } of seen) if (slot > 0) print(`${symbol} equal at slot ${slot}`);
-  for (const { symbol } of open) {
-    const name = `?marketName=${encodeURIComponent(symbol)}`;
-    const [ours, theirs] = await Promise.all(
-      both.map(async ({ client }) => readOrders(await textOf(client, `/l3${name}`)).rows),
-    );
-    const rows = [...new Set([...(ours?.keys() ?? []), ...(theirs?.keys() ?? [])])].sort();
-    const row = rows.find((one) => ours?.get(one) !== theirs?.get(one));
-    const values = `here ${ours?.get(row ?? '') ?? 'none'}, there ${theirs?.get(row ?? '') ?? 'none'}`;
-    print(`${symbol} different: ${row === undefined ? 'no shown order' : `${row}: ${values}`}`);
-  }
+  for (const { symbol } of open) print(await firstDifference(symbol, both));
   return open.length === 0;
 }
 
-async function newestEntry(
-  client: ServiceClient,
-  key: string,
-  symbol: string,
-): Promise<ProvenEntry | null> {
+/** Reads a market once more; returns a slot at which both had the same orders, or null. */
+async function readEqualSlot(
+  { symbol, hashes }: ComparedMarket,
+  both: readonly Compared[],
+): Promise<number | null> {
+  for (const [at, service] of both.entries()) {
+    const entry = await newestEntry(service, symbol);
+    if (entry !== null) hashes[at]?.set(entry.orders, entry.slot);
+  }
+  const [ours, theirs] = hashes;
+  const equal = [...ours].filter(([hash]) => theirs.has(hash));
+  return equal.at(-1)?.[1] ?? null;
+}
+
+async function firstDifference(symbol: string, both: readonly Compared[]): Promise<string> {
+  const path = `/l3?marketName=${encodeURIComponent(symbol)}`;
+  const [ours = new Map<string, string>(), theirs = ours] = await Promise.all(
+    both.map(async ({ client }) => readOrders(await textOf(client, path)).rows),
+  );
+  const rows = [...new Set([...ours.keys(), ...theirs.keys()])].sort();
+  const row = rows.find((one) => ours.get(one) !== theirs.get(one));
+  if (row === undefined) return `${symbol} different: in an order that is not shown`;
+  const values = `here ${ours.get(row) ?? 'none'}, there ${theirs.get(row) ?? 'none'}`;
+  return `${symbol} different: ${row}: ${values}`;
+}
+
+async function newestEntry({ client, key }: Compared, symbol: string): Promise<ProvenEntry | null> {
   const path = `/proof?marketName=${encodeURIComponent(symbol)}`;
   const { status, text } = await client.getText(path);
   if (status !== 200) return null;

@@ -6,7 +6,7 @@
 //! docs/proof.md has the hashed bytes.
 
 use sha2::{Digest, Sha256};
-use slotbook_book::{MarketId, OrderHash, Side};
+use slotbook_book::{Book, MarketId, OrderHash, Side};
 use slotbook_protocol::model::enums::MarketType;
 use slotbook_wire::render::{L2Request, L3Request, Rows, each_level, each_order};
 
@@ -32,28 +32,31 @@ impl Core {
         let orders = self.book.order_hashes_by_market();
         self.leaf_seqs.resize(orders.len(), u64::MAX);
         let mut entries = Vec::new();
-        for (info, (orders, known)) in
-            self.book.markets().zip(orders.iter().zip(&mut self.leaf_seqs))
-        {
-            let seq = self.book.seq(info.id).unwrap_or_default();
-            if std::mem::replace(known, seq) == seq {
-                continue;
+        for (id, orders) in (0..).map(MarketId).zip(&orders) {
+            let seq = self.book.seq(id).unwrap_or_default();
+            let known =
+                self.leaf_seqs.get_mut(id.index()).map(|known| std::mem::replace(known, seq));
+            if known != Some(seq) {
+                entries.extend(entry_of(&self.book, id, orders, &mut self.rows));
             }
-            let mut entry = Vec::with_capacity(ENTRY_BYTES);
-            entry.push(u8::from(info.market_type == MarketType::Spot));
-            entry.extend_from_slice(&info.market_index.to_be_bytes());
-            entry.extend_from_slice(&seq.to_be_bytes());
-            entry.extend_from_slice(&order_digest(orders));
-            let sides =
-                Side::BOTH.map(|side| shown_orders(&self.book, info.id, side, &mut self.rows));
-            entry.extend_from_slice(&sides_digest(&sides));
-            let sides = Side::BOTH.map(|side| shown_levels(&self.book, info.id, side));
-            entry.extend_from_slice(&sides_digest(&sides));
-            entries.push(entry);
         }
         entries.sort_unstable();
         out.extend(entries.into_iter().flatten());
     }
+}
+
+fn entry_of(book: &Book, id: MarketId, orders: &[OrderHash], rows: &mut Rows) -> Option<Vec<u8>> {
+    let info = book.market(id)?;
+    let mut entry = Vec::with_capacity(ENTRY_BYTES);
+    entry.push(u8::from(info.market_type == MarketType::Spot));
+    entry.extend_from_slice(&info.market_index.to_be_bytes());
+    entry.extend_from_slice(&book.seq(id)?.to_be_bytes());
+    entry.extend_from_slice(&order_digest(orders));
+    entry.extend_from_slice(&sides_digest(
+        &Side::BOTH.map(|side| shown_orders(book, id, side, rows)),
+    ));
+    entry.extend_from_slice(&sides_digest(&Side::BOTH.map(|side| shown_levels(book, id, side))));
+    Some(entry)
 }
 
 /// Hashes maker, order id and hash of each order.
@@ -77,12 +80,7 @@ fn sides_digest(sides: &[(u32, Vec<u8>); 2]) -> [u8; 32] {
     digest.finalize().into()
 }
 
-fn shown_orders(
-    book: &slotbook_book::Book,
-    market: MarketId,
-    side: Side,
-    rows: &mut Rows,
-) -> (u32, Vec<u8>) {
+fn shown_orders(book: &Book, market: MarketId, side: Side, rows: &mut Rows) -> (u32, Vec<u8>) {
     let (mut count, mut bytes) = (0, Vec::new());
     each_order(book, &L3Request::plain(market, PROVEN_ROWS_MAX), side, rows, |order| {
         count += 1;
@@ -94,7 +92,7 @@ fn shown_orders(
     (count, bytes)
 }
 
-fn shown_levels(book: &slotbook_book::Book, market: MarketId, side: Side) -> (u32, Vec<u8>) {
+fn shown_levels(book: &Book, market: MarketId, side: Side) -> (u32, Vec<u8>) {
     let (mut count, mut bytes) = (0, Vec::new());
     each_level(book, &L2Request::plain(market, PROVEN_ROWS_MAX), side, |level| {
         count += 1;

@@ -158,18 +158,21 @@ impl Writer {
             Logged::Changed { origin, parts } => self.put_changed(origin, *parts)?,
         };
         self.written.slot = self.context.slot;
-        if let Some(digest) = &mut self.digest {
-            digest.update(&self.plain[before..]);
-            if let Logged::Input(Input::TurnEnd { ts_ms, hash: [_, ..], .. }) = logged {
-                let sha256 = digest.finalize_reset().into();
-                self.digests.push_back(TurnDigest { ts_ms: *ts_ms, sha256 });
-            }
-        }
+        self.add_to_digest(before, logged);
         let bytes = self.plain.len() - before;
         self.written.plain_bytes += bytes as u64;
         let is_end = matches!(logged, Logged::Input(Input::TurnEnd { .. }));
         self.count_turn_bytes(bytes, logged_account(logged), is_end)?;
         self.seal_block_of(block_bytes)
+    }
+
+    fn add_to_digest(&mut self, before: usize, logged: &Logged<'_>) {
+        let Some(digest) = &mut self.digest else { return };
+        digest.update(&self.plain[before..]);
+        if let Logged::Input(Input::TurnEnd { ts_ms, hash: [_, ..], .. }) = logged {
+            let sha256 = digest.finalize_reset().into();
+            self.digests.push_back(TurnDigest { ts_ms: *ts_ms, sha256 });
+        }
     }
 
     /// Stores an account that the book had before its log began, for the first checkpoint.

@@ -40,6 +40,7 @@ export type ServiceErrorCode =
   | 'NOT_SUBSCRIBED'
   | 'NO_HISTORY'
   | 'NO_JOURNAL'
+  | 'NO_PROOF'
   | 'OUT_OF_RANGE'
   | 'RATE_LIMITED'
   | 'TOO_LARGE'

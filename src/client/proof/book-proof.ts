@@ -44,14 +44,14 @@ export class BookProof {
   constructor(options: BookProofOptions) {
     this.#options = options;
     this.#requester = new Requester({ ...options, retriesMax: 0 });
-    this.#plan();
+    this.#planProof();
   }
 
   /** Adds each book of the topic. */
   addView(view: BookView<Best>): void {
     const last = this.#views.at(-1);
     if (!view.isFollowing || (last?.seq === view.seq && last.epoch === view.epoch)) return;
-    if (last !== undefined && last.epoch !== view.epoch) this.#forget();
+    if (last !== undefined && last.epoch !== view.epoch) this.#forgetViews();
     this.#views.push(view);
     if (this.#views.length > VIEWS_MAX) this.#views.shift();
   }
@@ -61,22 +61,22 @@ export class BookProof {
     this.#cancel();
   }
 
-  #forget(): void {
+  #forgetViews(): void {
     this.#views = [];
     this.#wanted = undefined;
     this.#proven = -1;
   }
 
-  #plan(): void {
+  #planProof(): void {
     this.#cancel = this.#options.clock.after(PROOF_MS, () => {
-      this.#prove().then(
-        () => this.#isOver || this.#plan(),
-        (error: unknown) => this.#fail(error as ClientError, {}),
+      this.#proveNewest().then(
+        () => this.#isOver || this.#planProof(),
+        (error: unknown) => this.#reportFailure(error as ClientError, {}),
       );
     });
   }
 
-  async #prove(): Promise<void> {
+  async #proveNewest(): Promise<void> {
     const { clock, topic, key } = this.#options;
     const newest = this.#views.at(-1);
     if (newest === undefined || newest.seq <= this.#proven) return;
@@ -88,21 +88,21 @@ export class BookProof {
     if (proof === null) {
       if (nowMs - sinceMs < PROOF_MS_MAX) return;
       const error = new ClientError('PROOF_FAILED', `no leaf has seq ${seq} within 15 s`);
-      this.#fail(error, {});
+      this.#reportFailure(error, {});
       return;
     }
     const entry = await verifyProof(proof, key).catch((error: ClientError) =>
-      this.#fail(error, { proof }),
+      this.#reportFailure(error, { proof }),
     );
-    if (entry === undefined || !this.#follows(entry, proof)) return;
+    if (entry === undefined || !this.#isGrown(entry, proof)) return;
     await this.#untilFrames(entry.seq);
     const isBefore = ({ seq, epoch }: BookView<Best>): boolean =>
       seq <= entry.seq && epoch === entry.epoch;
     const view = this.#views.filter((one) => isBefore(one)).at(-1);
-    if (view !== undefined && !this.#isOver) await this.#compare(view, { entry, proof });
+    if (view !== undefined && !this.#isOver) await this.#compareBook(view, { entry, proof });
   }
 
-  async #compare(
+  async #compareBook(
     view: BookView<Best>,
     { entry, proof }: { readonly entry: ProvenEntry; readonly proof: MarketProof },
   ): Promise<void> {
@@ -111,7 +111,13 @@ export class BookProof {
     if ((await hashOfBook(view)) !== signed) {
       const message = `the book at seq ${view.seq} is not the signed one of seq ${entry.seq}`;
       const { bids, asks, epoch, seq } = view;
-      this.#fail(new ClientError('PROOF_FAILED', message), { proof, epoch, seq, bids, asks });
+      this.#reportFailure(new ClientError('PROOF_FAILED', message), {
+        proof,
+        epoch,
+        seq,
+        bids,
+        asks,
+      });
       return;
     }
     const { marketType, marketIndex, seq, slot, ts, size } = entry;
@@ -122,11 +128,11 @@ export class BookProof {
   }
 
   /** Whether a checkpoint may be of the log that was seen before. */
-  #follows({ size, root }: ProvenEntry, proof: MarketProof): boolean {
+  #isGrown({ size, root }: ProvenEntry, proof: MarketProof): boolean {
     const last = this.#last;
     if (last !== undefined && (size < last.size || (size === last.size && root !== last.root))) {
       const message = `the log had ${last.size} leaves, and then ${size} of another root`;
-      this.#fail(new ClientError('PROOF_FAILED', message), { proof, before: last.note });
+      this.#reportFailure(new ClientError('PROOF_FAILED', message), { proof, before: last.note });
       return false;
     }
     this.#last = { size, root, note: proof.checkpoint };
@@ -154,7 +160,7 @@ export class BookProof {
     }
   }
 
-  #fail(error: ClientError, evidence: object): void {
+  #reportFailure(error: ClientError, evidence: object): void {
     if (this.#isOver) return;
     this.stop();
     const { key, topic } = this.#options;

@@ -17,7 +17,7 @@ export interface MarketProof {
   readonly checkpoint: string;
 }
 
-/** What a proof says, checked up to the signature. */
+/** The content of a proof that was checked up to the signature. */
 export interface ProvenEntry {
   readonly marketType: 'perp' | 'spot';
   readonly marketIndex: number;
@@ -57,9 +57,9 @@ export async function verifyProof(proof: MarketProof, key: string): Promise<Prov
   const leaf = bytesOf(proof.leaf, 112);
   const { place, places, index } = proof;
   const leafRoot = await rootOver(entry, { at: place, of: places, path: bytesOf(proof.entryPath) });
-  if (leafRoot !== base64(leaf.subarray(80))) throw failed('the entry is not in the leaf');
+  if (leafRoot !== base64(leaf.subarray(80))) throw proofError('the entry is not in the leaf');
   const logRoot = await rootOver(leaf, { at: index, of: size, path: bytesOf(proof.path) });
-  if (logRoot !== root) throw failed('the leaf is not in the log of the checkpoint');
+  if (logRoot !== root) throw proofError('the leaf is not in the log of the checkpoint');
   const words = new DataView(leaf.buffer);
   const fields = new DataView(entry.buffer);
   return {
@@ -88,11 +88,11 @@ export function hashOfBook(view: Pick<BookView<Best>, 'bids' | 'asks'>): Promise
       parts.push(decodeAddress(String(row.maker)), bytesOfNumber(Number(row.orderId), 4));
     }
   }
-  return sha256(...parts);
+  return hashParts(...parts);
 }
 
 /**
- * Checks the file of a PROOF_FAILED without a service; resolves with what it proves. Rejects with
+ * Checks the file of a PROOF_FAILED without a service; resolves with the proven fault. Rejects with
  * PROOF_FAILED when it proves nothing.
  */
 export async function checkEvidence(content: string): Promise<string> {
@@ -103,13 +103,13 @@ export async function checkEvidence(content: string): Promise<string> {
     const first = await openCheckpoint(before, text(key, 'key'));
     const isOther = first.size === entry.size && first.root !== entry.root;
     if (isOther) return `two logs of ${entry.size} leaves are signed by one key`;
-    throw failed('the two checkpoints may be of one log');
+    throw proofError('the two checkpoints may be of one log');
   }
   const shown = await hashOfBook(viewOf(evidence));
   const signed = channel === 'l3' ? entry.l3 : entry.book;
   const { marketType, marketIndex, seq, ts } = entry;
   const name = `${marketType} ${marketIndex} seq ${seq} at ${new Date(ts).toISOString()}`;
-  if (shown === signed) throw failed(`the book is the signed one: ${name}`);
+  if (shown === signed) throw proofError(`the book is the signed one: ${name}`);
   return `the signed book of ${name} is not the book of the file`;
 }
 
@@ -142,12 +142,12 @@ async function openCheckpoint(note: string, key: string) {
     .split('\n')
     .find((one) => one.startsWith(`— ${name} `));
   const signed = bytesOf(line?.split(' ')[2] ?? '', 4 + 64);
-  const isKey = hex(signed.subarray(0, 4)) === id && origin === name && /^\d{1,15}$/.test(size);
+  const isKey = hexOf(signed.subarray(0, 4)) === id && origin === name && /^\d{1,15}$/.test(size);
   const { subtle } = crypto;
   const imported = await subtle.importKey('raw', raw, 'Ed25519', false, ['verify']);
   const text = new TextEncoder().encode(message);
   const isValid = isKey && (await subtle.verify('Ed25519', imported, signed.subarray(4), text));
-  if (!isValid) throw failed('the checkpoint is not signed by the key');
+  if (!isValid) throw proofError('the checkpoint is not signed by the key');
   return { size: Number(size), root, note };
 }
 
@@ -156,21 +156,21 @@ async function rootOver(
   item: Uint8Array,
   { at, of, path }: { readonly at: number; readonly of: number; readonly path: Uint8Array },
 ): Promise<string> {
-  let hash = await digest(Uint8Array.of(0), item);
+  let hash = await digestOf(Uint8Array.of(0), item);
   let from = at;
   let last = of - 1;
-  if (at >= of) throw failed(`item ${at} of ${of}`);
+  if (at >= of) throw proofError(`item ${at} of ${of}`);
   for (let offset = 0; offset < path.length; offset += HASH) {
     const other = path.subarray(offset, offset + HASH);
-    if (last === 0) throw failed('the path is too long');
+    if (last === 0) throw proofError('the path is too long');
     const isRight = from % 2 === 1 || from === last;
-    hash = await digest(Uint8Array.of(1), ...(isRight ? [other, hash] : [hash, other]));
+    hash = await digestOf(Uint8Array.of(1), ...(isRight ? [other, hash] : [hash, other]));
     // A last item without a right neighbour is its own parent.
     const alone = isRight ? trailingZeros(from) : 0;
     from = Math.floor(from / 2 ** (alone + 1));
     last = Math.floor(last / 2 ** (alone + 1));
   }
-  if (last !== 0) throw failed('the path is too short');
+  if (last !== 0) throw proofError('the path is too short');
   return base64(hash);
 }
 
@@ -180,7 +180,7 @@ function trailingZeros(value: number): number {
   return count;
 }
 
-async function digest(...parts: readonly Uint8Array[]): Promise<Uint8Array> {
+async function digestOf(...parts: readonly Uint8Array[]): Promise<Uint8Array> {
   const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
@@ -190,8 +190,8 @@ async function digest(...parts: readonly Uint8Array[]): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
 }
 
-async function sha256(...parts: readonly Uint8Array[]): Promise<string> {
-  return base64(await digest(...parts));
+async function hashParts(...parts: readonly Uint8Array[]): Promise<string> {
+  return base64(await digestOf(...parts));
 }
 
 function bytesOfNumber(value: number | bigint, length: number): Uint8Array {
@@ -209,14 +209,14 @@ function bytesOf(encoded: string, length?: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(bytesOfBase64(encoded) ?? [0]);
   const isWhole = length === undefined ? bytes.length % HASH === 0 : bytes.length === length;
   if (isWhole) return bytes;
-  throw failed(`a part of the proof has ${bytes.length} bytes`);
+  throw proofError(`a part of the proof has ${bytes.length} bytes`);
 }
 
-function hex(bytes: Uint8Array): string {
+function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** The error of a proof that does not hold. */
-export function failed(reason: string): ClientError {
+export function proofError(reason: string): ClientError {
   return new ClientError('PROOF_FAILED', reason);
 }

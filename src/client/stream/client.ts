@@ -144,12 +144,12 @@ export class StreamClient {
           this.#named.delete(reader.name);
         }),
     );
-    if (prove !== undefined) void this.#prove(subscription, { topic, key: prove });
+    if (prove !== undefined) void this.#startProof(subscription, { topic, key: prove });
     return subscription;
   }
 
   /** Loads the module of proofs when it is needed. */
-  async #prove(
+  async #startProof(
     subscription: Subscription<never>,
     { topic, key }: { readonly topic: Topic; readonly key: string },
   ): Promise<void> {
@@ -163,12 +163,12 @@ export class StreamClient {
         onProven: (proven) => {
           subscription.proven = proven;
         },
-        onFailed: (error) => subscription.fail(error),
+        onFailed: (error) => subscription.failWith(error),
       });
       subscription.onEnd(() => proof.stop());
       subscription.onUpdate((view) => proof.addView(view));
     } catch (cause) {
-      subscription.fail(new ClientError('PROOF_FAILED', String(cause), {}, { cause }));
+      subscription.failWith(new ClientError('PROOF_FAILED', String(cause), {}, { cause }));
     }
   }
 

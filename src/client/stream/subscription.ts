@@ -51,7 +51,7 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
   proven: ProvenBook | undefined;
 
   /** Ends the subscription with an error. */
-  fail(error: ClientError): void {
+  failWith(error: ClientError): void {
     this.#core.end(error);
   }
 

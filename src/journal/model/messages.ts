@@ -69,9 +69,8 @@ export type FromJournal =
    */
   | { readonly kind: 'opened' }
   | { readonly kind: 'refused'; readonly code: JournalErrorCode; readonly message: string }
-  | { readonly kind: 'taken'; readonly bytes: number }
-  /** The digests of turns with a hash, in order. */
-  | { readonly kind: 'digests'; readonly digests: readonly TurnDigest[] }
+  /** `digests`: of the taken turns with a hash, in order. */
+  | { readonly kind: 'taken'; readonly bytes: number; readonly digests: readonly TurnDigest[] }
   /** Requests a checkpoint of the core, which starts a new segment. */
   | { readonly kind: 'checkpointDue' }
   /**

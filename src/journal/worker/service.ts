@@ -85,7 +85,11 @@ export class JournalService {
     switch (message.kind) {
       case 'turns':
         this.#addTurns(message.log);
-        this.#options.post({ kind: 'taken', bytes: message.log.length });
+        this.#options.post({
+          kind: 'taken',
+          bytes: message.log.length,
+          digests: this.#writer.takeDigests(),
+        });
         return;
       case 'alive':
         this.#sink.noteAlive?.();
@@ -118,8 +122,6 @@ export class JournalService {
       void this.#stopForGood(`turns cannot be encoded: ${textOfError(error)}`);
       return;
     }
-    const digests = this.#writer.takeDigests();
-    if (digests.length > 0) this.#options.post({ kind: 'digests', digests });
     this.#takePieces();
     this.#endFullSegment();
     if (this.#sink.isLog) this.#sealTurns();
