@@ -58,6 +58,12 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'test/long/busy-surfpool.test.ts'],
     env: { BUSY_MINUTES: '10' },
   },
+  proof: {
+    about:
+      'an hour of virtual time at 300 writes a second is verified from outside; Go reads a log',
+    command: [localCommand('vitest'), 'run', 'test/proof.test.ts', 'test/long/proof-go.test.ts'],
+    env: { PROOF_MINUTES: '60' },
+  },
   'record-lives': {
     about: 'five lives of 2,100 transactions with records of every kind, forks, kills and refusals',
     command: [localCommand('vitest'), 'run', 'test/record-lives.test.ts'],

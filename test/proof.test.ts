@@ -15,8 +15,10 @@ import { splitBundle } from '../src/proof/log-files.js';
 import { newSigningKey, Signer } from '../src/proof/note.js';
 import { hashLeaf, nodesOf, pathOf, rootOf } from '../src/proof/tree.js';
 import { type RecomputedLeaf, verifyLog } from '../src/verify/verify-log.js';
+import { busyLife } from './simulation/market-life.js';
+import { ServiceProbe } from './support/service-probe.js';
 import { until } from './support/until.js';
-import { type World, world } from './world/world.js';
+import { type World, type WorldOptions, world } from './world/world.js';
 
 const NAME = 'book.test/log';
 
@@ -36,10 +38,14 @@ function newFolder(key = newSigningKey(NAME)): string {
 }
 
 /** A service that signs. */
-async function signed(folder = newFolder(), seed = 1): Promise<Scene> {
+async function signed(
+  folder = newFolder(),
+  seed = 1,
+  options: Partial<WorldOptions> = {},
+): Promise<Scene> {
   const keyFile = path.join(folder, 'key');
   const flags = { dataDir: folder, noHistory: true, journal: true, signingKey: keyFile };
-  const scene = await world({ flags, seed });
+  const scene = await world({ flags, seed, ...options });
   onTestFinished(() => scene.stop());
   const signer = Signer.read(readFileSync(keyFile, 'utf8'));
   return { scene, url: scene.service.url, signer, folder };
@@ -309,4 +315,55 @@ test('a book that no leaf has cannot be proven', async () => {
   ] as const) {
     expect(() => client.subscribe(topic, { prove: 'key' })).toThrow(/cannot be proven/);
   }
+});
+
+/** Virtual minutes of a busy chain: `npm run test:long -- proof` has an hour. */
+const MINUTES = Number(process.env['PROOF_MINUTES'] ?? 0.2);
+
+test(`${MINUTES} minutes of a busy chain are verified from outside`, {
+  timeout: 24 * 3_600_000,
+}, async () => {
+  const life = busyLife(1, { makers: 400, stepsPerSlot: 150 });
+  const scene = await signed(newFolder(), 1, { life });
+  let writes = 0;
+  const handleState = (): void => void (writes += 1);
+  scene.scene.chain.listen({ handleState, handleSlot: () => undefined });
+  const readers = await Promise.all((['l3', 'book'] as const).map((kind) => proven(scene, kind)));
+  const seen = readers.map(() => new Set<number>());
+  const leaves: unknown[] = [];
+  for (let second = 0; second < MINUTES * 60; second += 1) {
+    await scene.scene.run(1_000);
+    for (const [at, { error, proven: newest }] of readers.entries()) {
+      expect(error).toBeUndefined();
+      if (newest !== undefined) seen[at]?.add(newest.seq);
+    }
+    if (second % 10 === 9) leaves.push(...(await verified(scene)));
+  }
+  expect(leaves.filter((line) => line !== true && !/signed and grown/.test(String(line)))).toEqual(
+    [],
+  );
+  for (const proofs of seen) expect(proofs.size).toBeGreaterThan(MINUTES * 60 * 0.7);
+  expect(writes).toBeGreaterThan(MINUTES * 60 * 250);
+  await scene.scene.stop();
+  rmSync(path.join(scene.folder, 'kept'));
+  const again = await signed(scene.folder, 1, { life });
+  const [isRight, , line] = await verified(again, { recomputed: recomputed(scene.folder) });
+  expect(isRight).toBe(true);
+  expect(Number(/^journal: (\d+) of/.exec(String(line))?.[1])).toBeGreaterThan(MINUTES * 50);
+});
+
+test('two services of one chain have the same orders at a slot, or the order that differs', async () => {
+  const scene = await signed();
+  const other = newFolder();
+  const probe = await ServiceProbe.start(
+    { rpcUrl: 'http://node-0', wsUrl: 'ws://node-0' },
+    { dataDir: other, noHistory: true, journal: true, signingKey: path.join(other, 'key') },
+  );
+  onTestFinished(() => probe.stop());
+  const key = Signer.read(readFileSync(path.join(other, 'key'), 'utf8')).verifierKey;
+  await until5Leaves(scene);
+  const there = { url: probe.url, key };
+  const [isSame, , ...lines] = await verified(scene, { other: there });
+  expect(isSame, JSON.stringify(lines)).toBe(true);
+  expect(lines.every((line) => /equal at slot \d+$/.test(String(line)))).toBe(true);
 });

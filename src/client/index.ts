@@ -132,6 +132,7 @@ export type {
   BookTopic,
   BookView,
   OrdersTopic,
+  ProvenBook,
   StreamDepth,
   StreamInterval,
   Topic,

@@ -32,11 +32,10 @@ impl Core {
         let orders = self.book.order_hashes_by_market();
         self.leaf_seqs.resize(orders.len(), u64::MAX);
         let mut entries = Vec::new();
-        for (id, orders) in (0..).map(MarketId).zip(&orders) {
+        for (id, (orders, known)) in (0..).map(MarketId).zip(orders.iter().zip(&mut self.leaf_seqs))
+        {
             let seq = self.book.seq(id).unwrap_or_default();
-            let known =
-                self.leaf_seqs.get_mut(id.index()).map(|known| std::mem::replace(known, seq));
-            if known != Some(seq) {
+            if std::mem::replace(known, seq) != seq {
                 entries.extend(entry_of(&self.book, id, orders, &mut self.rows));
             }
         }

@@ -78,10 +78,9 @@ export class BookProof {
 
   async #proveNewest(): Promise<void> {
     const { clock, topic, key } = this.#options;
-    const newest = this.#views.at(-1);
-    if (newest === undefined || newest.seq <= this.#proven) return;
+    this.#wantNewest();
+    if (this.#wanted === undefined) return;
     const nowMs = clock.monotonicMs();
-    this.#wanted ??= { seq: newest.seq, sinceMs: nowMs };
     const { seq, sinceMs } = this.#wanted;
     const proof = await this.#readProof({ marketName: topic.market, seq });
     if (this.#isOver) return;
@@ -100,6 +99,13 @@ export class BookProof {
       seq <= entry.seq && epoch === entry.epoch;
     const view = this.#views.filter((one) => isBefore(one)).at(-1);
     if (view !== undefined && !this.#isOver) await this.#compareBook(view, { entry, proof });
+  }
+
+  /** Wants a proof of the newest book, unless one is wanted or it is proven. */
+  #wantNewest(): void {
+    const { seq } = this.#views.at(-1) ?? { seq: -1 };
+    const sinceMs = this.#options.clock.monotonicMs();
+    if (seq > this.#proven) this.#wanted ??= { seq, sinceMs };
   }
 
   async #compareBook(
@@ -123,6 +129,7 @@ export class BookProof {
     const { marketType, marketIndex, seq, slot, ts, size } = entry;
     this.#proven = seq;
     this.#wanted = undefined;
+    this.#wantNewest();
     this.#views = this.#views.filter((one) => one.seq >= view.seq);
     onProven({ marketType, marketIndex, seq, slot, ts, size });
   }
