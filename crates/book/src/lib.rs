@@ -60,5 +60,5 @@ pub use view::lacking::LayoutSample;
 pub use view::open_orders::OpenOrder;
 pub use view::orders::OrdersQuery;
 pub use view::places::Ahead;
-pub use view::queue::QueueScratch;
 pub use view::resting::Resting;
+pub use view::scratch::QueueScratch;

@@ -5,7 +5,7 @@ use slotbook_protocol::model::order::Order;
 use slotbook_protocol::model::units::{BaseQty, Price, Pubkey};
 
 use super::places::{Ahead, LongLists};
-use super::queue::QueueScratch;
+use super::scratch::QueueScratch;
 use crate::OpenOrder;
 use crate::book::Book;
 use crate::ladder::arena::{Block, Place};

@@ -12,3 +12,4 @@ pub(crate) mod places;
 pub(crate) mod queue;
 mod quotes;
 pub(crate) mod resting;
+pub(crate) mod scratch;

@@ -3,7 +3,7 @@
 use slotbook_protocol::model::units::{Price, Pubkey};
 
 use super::queue::QueueEntry;
-use super::queue::QueueScratch;
+use super::scratch::QueueScratch;
 use crate::book::Book;
 use crate::ladder::arena::handle_of;
 use crate::ladder::merged::{Levels, Merged};

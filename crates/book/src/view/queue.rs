@@ -6,7 +6,6 @@ use std::cmp::Ordering;
 use slotbook_protocol::model::order::bit_flags;
 use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, Slot};
 
-use super::places::LongLists;
 use crate::ladder::arena::{Entry, NONE, user_of};
 use crate::ladder::merged::{Merged, Piece};
 use crate::limits::{CACHED_QUEUE_ORDERS_MAX, CACHED_QUEUES_MAX};
@@ -141,15 +140,6 @@ impl OrderStore {
             oracle_price_offset: view.oracle_price_offset().0,
         }
     }
-}
-
-/// Buffers for reading orders. Use them with one book only.
-#[derive(Debug, Default)]
-pub struct QueueScratch {
-    pub(crate) queue: Vec<QueueEntry>,
-    pub(crate) cache: QueueCache,
-    pub(super) lists: LongLists,
-    pub(super) own: Vec<(Price, QueueEntry)>,
 }
 
 /// Identifies the queue of a price. Equal keys mean equal orders, because a change of orders

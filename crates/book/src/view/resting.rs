@@ -2,7 +2,8 @@
 
 use slotbook_protocol::model::units::Price;
 
-use super::queue::{QueueKey, QueueScratch};
+use super::queue::QueueKey;
+use super::scratch::QueueScratch;
 use crate::book::Book;
 use crate::ladder::merged::Merged;
 use crate::limits::CACHED_QUEUE_ORDERS_MIN;
