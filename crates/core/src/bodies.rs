@@ -131,7 +131,8 @@ impl Core {
         let Self { book, users, epoch, .. } = self;
         let Some(user) = holdings_of(book, AccountSource { key, data })? else { return Ok(None) };
         let mut body = Vec::new();
-        render_account(book, (key, &user), &mut users.scratch, epoch, &mut body);
+        let buffers = (&mut users.scratch.fresh, &mut users.scratch.queue);
+        render_account(book, (key, &user), buffers, epoch, &mut body);
         Ok(Some(String::from_utf8_lossy(&body).into_owned()))
     }
 

@@ -11,7 +11,6 @@ use slotbook_protocol::model::units::Pubkey;
 
 use crate::level::SizeScale;
 use crate::open_orders::write_order;
-use crate::stream::user::UserScratch;
 use crate::writer::{JsonWriter, members};
 
 /// The parts of an account as JSON text, each of which a stream sends when it changes.
@@ -151,7 +150,7 @@ impl AccountText {
 pub fn render_account(
     book: &Book,
     (key, user): (&Pubkey, &UserHoldings),
-    UserScratch { queue, fresh, .. }: &mut UserScratch,
+    (fresh, queue): (&mut AccountText, &mut QueueScratch),
     epoch: &str,
     out: &mut Vec<u8>,
 ) {

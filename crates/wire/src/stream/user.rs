@@ -30,8 +30,10 @@ pub struct UserFrame {
 /// Buffers that all topics and bodies of accounts share.
 #[derive(Debug, Default)]
 pub struct UserScratch {
-    pub(crate) queue: QueueScratch,
-    pub(crate) fresh: AccountText,
+    /// The queues that were read.
+    pub queue: QueueScratch,
+    /// The text of the last account.
+    pub fresh: AccountText,
     /// The last published frame of any topic.
     pub frame: UserFrame,
 }
