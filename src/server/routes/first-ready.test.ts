@@ -70,9 +70,10 @@ describe('a service is ready', () => {
     expect(ready.waitReason()).toBeNull();
   });
 
-  test('not before a market of --markets is on the chain', () => {
-    marketNames.push('NOPE');
+  test('not before a market of --markets, or any market, is on the chain', () => {
     book.rows = [];
+    expect(ready.waitReason()).toBe('no market is on this chain');
+    marketNames.push('NOPE');
     expect(ready.waitReason()).toBe('no market of --markets is on this chain: NOPE');
   });
 

@@ -38,6 +38,8 @@ export interface FirstReadyOptions {
  */
 export type HistoryFirst = 'open' | 'filled';
 
+const NO_MARKET = 'no market is on this chain';
+
 /**
  * A service is ready while its book is live and holds orders of a market, or paused at a requested moment. The first readiness
  * also requires a listed market and the history; a later failure of either is shown in /status
@@ -66,8 +68,10 @@ export class FirstReady {
 
   #firstReason(): string | null {
     const { directory, marketNames = [], history, historyFirst } = this.#options;
-    if (marketNames.length > 0 && directory.markets().length === 0) {
-      return `no market of --markets is on this chain: ${marketNames.join(', ')}`;
+    if (directory.markets().length === 0) {
+      const isOfAll = marketNames.length === 0;
+      const names = marketNames.join(', ');
+      return isOfAll ? NO_MARKET : `no market of --markets is on this chain: ${names}`;
     }
     // A failed history does not delay readiness: the book is useful without it.
     const { state, reason } = history?.readStats() ?? { state: 'live', reason: null };
