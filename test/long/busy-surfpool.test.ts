@@ -8,7 +8,7 @@ import { TransactionSender } from '../../src/sim/chain/transaction-sender.js';
 import { type AccountWrite, MarketSimulator } from '../../src/sim/market/market-simulator.js';
 import { Relay } from '../../src/sim/relay/relay.js';
 import { BookTruth, type TrueChain } from '../simulation/book-truth.js';
-import { writeOf } from '../simulation/market-life.js';
+import { SLOT_MS, writeOf } from '../simulation/market-life.js';
 import { type AccountState, kindOfData } from '../simulation/model-chain.js';
 import { orderEvent } from '../simulation/model-logs.js';
 import { ServiceProbe } from '../support/service-probe.js';
@@ -23,9 +23,8 @@ const WRITES_UNDER_WAY_MAX = 4;
 /** Of a second write in one slot no log tells that it is lost; a late notification has a later slot. */
 const SLOTS_APART = 4;
 const CHECK_MS = 800;
-/** Checks after a pause of the machine by which an order may be wrong for longer. */
-const PAUSES = 5;
-/** What fits into one transaction beside an event. */
+/** Slots and checks after a late one, by which an order may be wrong for longer. */
+const PAUSES = 15;
 const PATCHED_BYTES_MAX = 600;
 
 /** The accounts that Surfpool has, as far as it has confirmed their writes. */
@@ -116,9 +115,13 @@ test(`a real chain loses every tenth notification for ${RUN_MS / 60_000} minutes
   const truth = new BookTruth(chain, null);
   truth.recordMoment(performance.now());
   chain.truth = truth;
+  const pausesMs: number[] = [];
+  let slotAtMs = performance.now();
   local.onSlot(({ slot }) => {
     relay.noteSlot(slot);
-    truth.recordMoment(performance.now());
+    pausesMs.push(performance.now() - slotAtMs - SLOT_MS);
+    slotAtMs = performance.now();
+    truth.recordMoment(slotAtMs);
   });
   const users = new Set(life.makers.map(({ pubkey }) => pubkey));
   let told = 0;
@@ -127,14 +130,11 @@ test(`a real chain loses every tenth notification for ${RUN_MS / 60_000} minutes
     return users.has(pubkey) && told++ % LOST_ONE_IN === 0;
   });
   const beganMs = performance.now();
-  chain.written = 0;
   const writing = keepWriting(chain, life, beganMs + RUN_MS);
   const found: string[] = [];
-  const pausesMs: number[] = [];
   while (performance.now() < beganMs + RUN_MS) {
     const sinceMs = performance.now();
     await sleep(CHECK_MS);
-    await rpc.call('getSlot', []);
     const nowMs = performance.now();
     pausesMs.push(nowMs - sinceMs - CHECK_MS);
     const blindMs = 2 * Math.max(...pausesMs.slice(-PAUSES));
