@@ -130,10 +130,14 @@ function changedSocket(change: (frame: Record<string, unknown>) => void): Socket
   } as unknown as Socket;
 }
 
-async function failureOf(subscription: Awaited<ReturnType<typeof proven>>): Promise<ClientError> {
+async function failureOf(subscription: {
+  readonly error: ClientError | undefined;
+}): Promise<ClientError> {
   await until('the proof fails', () => subscription.error !== undefined);
   return subscription.error as ClientError;
 }
+
+const evidenceIn = ({ context }: ClientError): string => String(context['evidence']);
 
 /** Leaves the best bid out of all frames; the checksum is right. */
 function withoutBest() {
@@ -160,8 +164,8 @@ test('a level that is withheld fails the proof, and the evidence is checked offl
   const subscription = await proven(scene, 'book', { socket: changedSocket(withoutBest()) });
   const failure = await failureOf(subscription);
   expect(failure).toMatchObject({ code: 'PROOF_FAILED' });
-  expect(await checkEvidence(failure.evidence ?? '')).toMatch(/the signed book of perp 0/);
-  const other = JSON.parse(failure.evidence ?? '');
+  expect(await checkEvidence(evidenceIn(failure))).toMatch(/the signed book of perp 0/);
+  const other = JSON.parse(evidenceIn(failure));
   other.key = Signer.read(newSigningKey(NAME)).verifierKey;
   await expect(checkEvidence(JSON.stringify(other))).rejects.toMatchObject({
     code: 'PROOF_FAILED',
@@ -264,9 +268,11 @@ test('two stories of one key fail the proof, and are evidence for everybody', as
     return { ...first, index, path, checkpoint: signer.signCheckpoint({ size, root }) };
   };
   const subscription = await proven(scene, 'l3', { fetch: changedProofs(url, secondStory) });
-  const { message, evidence = '' } = await failureOf(subscription);
-  expect(message).toMatch(/of another root/);
-  expect(await checkEvidence(evidence)).toMatch(/^two logs of \d+ leaves are signed by one key/);
+  const failure = await failureOf(subscription);
+  expect(failure.message).toMatch(/of another root/);
+  expect(await checkEvidence(evidenceIn(failure))).toMatch(
+    /^two logs of \d+ leaves are signed by one key/,
+  );
 });
 
 test('the leaf of another market fails the proof', async () => {
@@ -305,6 +311,7 @@ test('proofs that are withheld fail the proof', async () => {
 
 test('a book that no leaf has cannot be proven', async () => {
   const client = new StreamClient({ url: 'http://service', WebSocket: honest });
+  onTestFinished(() => client.close());
   const market = 'SOL-PERP';
   for (const topic of [
     { channel: 'book', market, depth: 20 },
@@ -313,7 +320,11 @@ test('a book that no leaf has cannot be proven', async () => {
     { channel: 'l3', market, depth: 500, maker: 'A' },
     { channel: 'l3', market, depth: 500, intervalMs: 100 },
   ] as const) {
-    expect(() => client.subscribe(topic, { prove: 'key' })).toThrow(/cannot be proven/);
+    const { code, message } = await failureOf(client.subscribe(topic, { prove: 'key' }));
+    expect([code, message]).toEqual([
+      'INVALID_OPTION',
+      expect.stringMatching(/can be proven, not/),
+    ]);
   }
 });
 
@@ -326,7 +337,9 @@ test(`${MINUTES} minutes of a busy chain are verified from outside`, {
   const life = busyLife(1, { makers: 400, stepsPerSlot: 150 });
   const scene = await signed(newFolder(), 1, { life });
   let writes = 0;
-  const handleState = (): void => void (writes += 1);
+  const handleState = (): void => {
+    writes += 1;
+  };
   scene.scene.chain.listen({ handleState, handleSlot: () => undefined });
   const readers = await Promise.all((['l3', 'book'] as const).map((kind) => proven(scene, kind)));
   const seen = readers.map(() => new Set<number>());

@@ -29,7 +29,10 @@ export type ClientErrorCode =
   | 'REFUSED'
   /** A signature that was not made by the claimed key. */
   | 'INVALID_SIGNATURE'
-  /** A book that the service's signed log does not prove; the error has the evidence. */
+  /**
+   * A book that the service's signed log does not prove; `context.evidence` is the content of a
+   * file that `slotbook verify --evidence` checks.
+   */
   | 'PROOF_FAILED'
   /** No WebSocket class exists, neither globally nor as an option. */
   | 'WEBSOCKET_NOT_FOUND'
@@ -47,7 +50,7 @@ export type ClientErrorCode =
  */
 export type ErrorCode = ClientErrorCode | ServiceErrorCode | (string & Record<never, never>);
 
-/** Details of an error: small scalars only. */
+/** Details of an error: scalars only. */
 export type ClientErrorContext = Readonly<Record<string, string | number>>;
 
 /** The details of a service's error in addition to its code. */
@@ -58,8 +61,6 @@ export interface ClientErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** The parameter that is to blame. */
   readonly param?: string | undefined;
-  /** Of PROOF_FAILED: the content of a file that `slotbook verify --evidence` checks. */
-  readonly evidence?: string | undefined;
 }
 
 /**
@@ -78,8 +79,6 @@ export class ClientError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The invalid parameter; undefined for none. */
   readonly param: string | undefined;
-  /** Of PROOF_FAILED: the content of a file that `slotbook verify --evidence` checks. */
-  readonly evidence: string | undefined;
 
   constructor(
     readonly code: ErrorCode,
@@ -91,6 +90,5 @@ export class ClientError extends Error {
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
     this.param = options.param;
-    this.evidence = options.evidence;
   }
 }

@@ -154,6 +154,17 @@ describe('the journal', () => {
     expect(reader({ journal: false }).readDemo().journal).toBeUndefined();
   });
 
+  test('is signed with a key, where it stays', () => {
+    expect(service({ journal: true, signingKey: 'key' })?.signingKey).toBe('key');
+    const refusal = { code: 'INVALID_SETTING', setting: '--signing-key' };
+    expectRefusal({ signingKey: 'key' }, refusal);
+    expectRefusal({ journal: true, noJournal: true, signingKey: 'key' }, refusal);
+    const nats = { rpcUrl: 'http://node.example', nats: 'nats://x', signingKey: 'key' };
+    expect(() => reader({ signingKey: 'key' }).readDemo()).toThrow(/--signing-key/);
+    expect(() => reader(nats).readCore()).toThrow(/is of `serve` alone/);
+    expect(() => reader(nats).readEdge()).toThrow(/is of `serve` alone/);
+  });
+
   test.each([
     [{ journalDays: '-1' }, 'SETTING_OUT_OF_RANGE', '--journal-days'],
     [{ journalDays: '3651' }, 'SETTING_OUT_OF_RANGE', '--journal-days'],

@@ -3,8 +3,7 @@
  * leaves are those of a journal, and that another service of the same chain has the same orders.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { ClientError } from '../client/error.js';
-import { marketProof, type ProvenEntry, verifyProof } from '../client/proof/verify-proof.js';
+import { type MarketProof, type ProvenEntry, verifyProof } from '../client/proof/verify-proof.js';
 import { type Leaf, readLeaf } from '../proof/leaf.js';
 import { splitBundle } from '../proof/log-files.js';
 import { type TreeHead, Verifier } from '../proof/note.js';
@@ -209,10 +208,9 @@ async function newestEntry({ client, key }: Compared, symbol: string): Promise<P
   const { status, text } = await client.getText(path);
   if (status !== 200) return null;
   try {
-    return await verifyProof(marketProof(JSON.parse(text), 'proof'), key);
+    return await verifyProof(JSON.parse(text) as MarketProof, key);
   } catch (error) {
-    const reason = error instanceof ClientError ? error.message : String(error);
-    throw new VerifyError('MALFORMED_SERVICE_ANSWER', `a proof of ${symbol}: ${reason}`);
+    throw new VerifyError('MALFORMED_SERVICE_ANSWER', `a proof of ${symbol}: ${String(error)}`);
   }
 }
 

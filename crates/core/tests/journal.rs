@@ -318,3 +318,52 @@ fn a_core_that_was_read_goes_on_with_a_journal_of_its_own() {
     let accounts = reader.accounts(&[Some(MARKET), Some(Pubkey([7; 32])), None]);
     assert_eq!(accounts, [Some(account(AccountKind::PerpMarket, TURNS)), None, None]);
 }
+
+fn leaf_of(core: &mut Core) -> Vec<u8> {
+    let mut leaf = Vec::new();
+    core.take_leaf(&mut leaf);
+    leaf
+}
+
+/// A leaf has the markets that changed since the one before, and a journal gives the same leaves
+/// and the same digests as its writer had.
+#[test]
+fn the_leaves_and_digests_of_a_journal_are_those_of_its_core() {
+    let mut core = Core::new(PROGRAM, "first".to_owned());
+    assert!(core.start_journal());
+    let mut life = Life { core, shown: Vec::new(), segments: Vec::new() };
+    let mut leaves = Vec::new();
+    for turn in 1..CUT {
+        life.turn(turn);
+        assert_eq!(life.core.leaf_due_ms(), Some(turn * 1_000));
+        leaves.push(leaf_of(&mut life.core));
+    }
+    assert!(leaves.iter().all(|leaf| leaf.len() == 8 + 107));
+    assert_eq!(leaf_of(&mut life.core).len(), 8);
+    let mut log = vec![0; life.core.journal_bytes()];
+    assert_eq!(life.core.leaf_due_ms(), None);
+    life.core.take_journal(&mut log).unwrap();
+    let mut writer = Writer::new(PROGRAM);
+    writer.keep_digests();
+    writer.append(&log, 0).unwrap();
+    writer.flush().unwrap();
+    let mut reader = JournalReader::new(PROGRAM);
+    reader.keep_digest();
+    while let Some(piece) = writer.take_piece() {
+        reader.push(&piece.bytes);
+    }
+    let mut read = empty();
+    assert_eq!(reader.read_next(&mut read, &Until::END), Step::Checkpoint);
+    let mut seen = Vec::new();
+    for (leaf, turn) in leaves.iter().zip(1..) {
+        assert_eq!(reader.read_next(&mut read, &Until::END), Step::Turn);
+        let digest = writer.take_digest().unwrap();
+        assert_eq!((digest.ts_ms, Some(digest.sha256)), (turn * 1_000, reader.last().digest));
+        assert!(leaf_of(&mut read) == *leaf);
+        seen.push(digest.sha256);
+    }
+    assert_eq!(writer.take_digest(), None);
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen.len(), leaves.len());
+}

@@ -1,13 +1,12 @@
 /** Proves the books of one followed topic by the service's signed log. */
-import type { Clock } from '../environment.js';
-import { ClientError } from '../error.js';
-import { Requester, type ServiceOptions } from '../http/request.js';
+import type { Clock, Fetch } from '../environment.js';
+import type { ClientError } from '../error.js';
 import type { Best, BookView, ProvenBook, Topic } from '../stream/topic.js';
 import {
   evidenceOf,
   hashOfBook,
   type MarketProof,
-  marketProof,
+  type ProofFault,
   type ProvenEntry,
   verifyProof,
 } from './verify-proof.js';
@@ -21,29 +20,51 @@ const PROOF_MS_MAX = 15_000;
 /** Books that are kept until a leaf is known: those of some seconds at the service's interval. */
 const VIEWS_MAX = 2_000;
 
-interface BookProofOptions extends ServiceOptions {
+/** Time for an answer. */
+const ANSWER_MS_MAX = 10_000;
+
+interface BookProofOptions {
+  readonly url: string;
+  readonly fetch?: Fetch | undefined;
   readonly clock: Clock;
   readonly topic: Topic;
   /** The key of the log, `NAME+ID+KEY`. */
   readonly key: string;
-  readonly onProven: (proven: ProvenBook) => void;
-  readonly onFailed: (error: ClientError) => void;
+  readonly ClientError: typeof ClientError;
+}
+
+/** The proven subscription. */
+interface ProvenSubscription {
+  proven: ProvenBook | undefined;
+  readonly isOpen: boolean;
+  failWith(error: ClientError): void;
+  onUpdate(listener: (view: BookView<Best>) => void): unknown;
+}
+
+/** Proves the books of a subscription each second, until it ends. */
+export function proveBooks(options: BookProofOptions, subscription: ProvenSubscription): void {
+  const names = unprovable(options);
+  if (names.length > 0) {
+    const reason = `l3 or book of depth 500 can be proven, not with ${names.join(', ')}`;
+    subscription.failWith(new options.ClientError('INVALID_OPTION', reason));
+    return;
+  }
+  const proof = new BookProof(options, subscription);
+  subscription.onUpdate((view) => proof.addView(view));
 }
 
 /** Compares each book of a leaf with the book that was followed. */
-export class BookProof {
+class BookProof {
   readonly #options: BookProofOptions;
-  readonly #requester: Requester;
+  readonly #subscription: ProvenSubscription;
   #views: BookView<Best>[] = [];
   #wanted: { readonly seq: number; readonly sinceMs: number } | undefined;
   #proven = -1;
   #last: { readonly size: number; readonly root: string; readonly note: string } | undefined;
-  #cancel: () => void = () => {};
-  #isOver = false;
 
-  constructor(options: BookProofOptions) {
+  constructor(options: BookProofOptions, subscription: ProvenSubscription) {
     this.#options = options;
-    this.#requester = new Requester({ ...options, retriesMax: 0 });
+    this.#subscription = subscription;
     this.#planProof();
   }
 
@@ -56,11 +77,6 @@ export class BookProof {
     if (this.#views.length > VIEWS_MAX) this.#views.shift();
   }
 
-  stop(): void {
-    this.#isOver = true;
-    this.#cancel();
-  }
-
   #forgetViews(): void {
     this.#views = [];
     this.#wanted = undefined;
@@ -68,37 +84,36 @@ export class BookProof {
   }
 
   #planProof(): void {
-    this.#cancel = this.#options.clock.after(PROOF_MS, () => {
+    this.#options.clock.after(PROOF_MS, () => {
+      if (!this.#subscription.isOpen) return;
       this.#proveNewest().then(
-        () => this.#isOver || this.#planProof(),
-        (error: unknown) => this.#reportFailure(error as ClientError, {}),
+        () => this.#planProof(),
+        (error: unknown) => this.#reportFailure(String(error), {}),
       );
     });
   }
 
   async #proveNewest(): Promise<void> {
-    const { clock, topic, key } = this.#options;
+    const { clock, key } = this.#options;
     this.#wantNewest();
     if (this.#wanted === undefined) return;
     const nowMs = clock.monotonicMs();
     const { seq, sinceMs } = this.#wanted;
-    const proof = await this.#readProof({ marketName: topic.market, seq });
-    if (this.#isOver) return;
+    const proof = await this.#readProof(seq);
     if (proof === null) {
       if (nowMs - sinceMs < PROOF_MS_MAX) return;
-      const error = new ClientError('PROOF_FAILED', `no leaf has seq ${seq} within 15 s`);
-      this.#reportFailure(error, {});
+      this.#reportFailure(`no leaf has seq ${seq} within 15 s`, {});
       return;
     }
-    const entry = await verifyProof(proof, key).catch((error: ClientError) =>
-      this.#reportFailure(error, { proof }),
+    const entry = await verifyProof(proof, key).catch((error: ProofFault) =>
+      this.#reportFailure(error.message, { proof }),
     );
     if (entry === undefined || !this.#isGrown(entry, proof)) return;
     await this.#untilFrames(entry.seq);
     const isBefore = ({ seq, epoch }: BookView<Best>): boolean =>
       seq <= entry.seq && epoch === entry.epoch;
     const view = this.#views.filter((one) => isBefore(one)).at(-1);
-    if (view !== undefined && !this.#isOver) await this.#compareBook(view, { entry, proof });
+    if (view !== undefined) await this.#compareBook(view, { entry, proof });
   }
 
   /** Wants a proof of the newest book, unless one is wanted or it is proven. */
@@ -112,12 +127,12 @@ export class BookProof {
     view: BookView<Best>,
     { entry, proof }: { readonly entry: ProvenEntry; readonly proof: MarketProof },
   ): Promise<void> {
-    const { onProven, topic } = this.#options;
+    const { topic } = this.#options;
     const signed = topic.channel === 'l3' ? entry.l3 : entry.book;
     if ((await hashOfBook(view)) !== signed) {
       const message = `the book at seq ${view.seq} is not the signed one of seq ${entry.seq}`;
       const { bids, asks, epoch, seq } = view;
-      this.#reportFailure(new ClientError('PROOF_FAILED', message), {
+      this.#reportFailure(message, {
         proof,
         epoch,
         seq,
@@ -131,7 +146,7 @@ export class BookProof {
     this.#wanted = undefined;
     this.#wantNewest();
     this.#views = this.#views.filter((one) => one.seq >= view.seq);
-    onProven({ marketType, marketIndex, seq, slot, ts, size });
+    this.#subscription.proven = { marketType, marketIndex, seq, slot, ts, size };
   }
 
   /** Whether a checkpoint may be of the log that was seen before. */
@@ -139,7 +154,7 @@ export class BookProof {
     const last = this.#last;
     if (last !== undefined && (size < last.size || (size === last.size && root !== last.root))) {
       const message = `the log had ${last.size} leaves, and then ${size} of another root`;
-      this.#reportFailure(new ClientError('PROOF_FAILED', message), { proof, before: last.note });
+      this.#reportFailure(message, { proof, before: last.note });
       return false;
     }
     this.#last = { size, root, note: proof.checkpoint };
@@ -158,21 +173,36 @@ export class BookProof {
   }
 
   /** Returns the proof; null while the service has none, or does not answer. */
-  async #readProof(query: { marketName: string; seq: number }): Promise<MarketProof | null> {
+  async #readProof(seq: number): Promise<MarketProof | null> {
+    const { url, topic, clock, fetch: given = fetch } = this.#options;
+    const ending = new AbortController();
+    const cancel = clock.after(ANSWER_MS_MAX, () => ending.abort());
     try {
-      return (await this.#requester.get({ path: '/proof', query, read: marketProof })).value;
-    } catch (error) {
-      if (error instanceof ClientError && error.code === 'MALFORMED_ANSWER') throw error;
+      const path = `/proof?marketName=${encodeURIComponent(topic.market)}&seq=${seq}`;
+      const init = { signal: ending.signal, headers: {}, cache: 'no-store' } as const;
+      const reply = await given(`${url.replace(/\/+$/, '')}${path}`, init);
+      return reply.ok ? ((await reply.json()) as MarketProof) : null;
+    } catch {
       return null;
+    } finally {
+      cancel();
     }
   }
 
-  #reportFailure(error: ClientError, evidence: object): void {
-    if (this.#isOver) return;
-    this.stop();
-    const { key, topic } = this.#options;
-    const { message } = error;
-    const content = evidenceOf({ reason: message, key, ...topic, ...evidence });
-    this.#options.onFailed(new ClientError('PROOF_FAILED', message, {}, { evidence: content }));
+  #reportFailure(reason: string, evidence: object): void {
+    if (!this.#subscription.isOpen) return;
+    const { key, topic, ClientError: Failure } = this.#options;
+    const content = evidenceOf({ reason, key, ...topic, ...evidence });
+    this.#subscription.failWith(new Failure('PROOF_FAILED', reason, { evidence: content }));
   }
+}
+
+/** Names the options with which no leaf has a book. */
+function unprovable({ topic, url }: BookProofOptions): readonly string[] {
+  const { channel, depth, ...others } = { depth: 50, ...topic };
+  const names = Object.entries(others).flatMap(([name, value]) =>
+    name === 'market' || value === undefined || value === false ? [] : [name],
+  );
+  if (channel === 'bbo' || depth !== 500) names.push(channel === 'bbo' ? 'bbo' : `depth ${depth}`);
+  return url.startsWith('http') ? names : [...names, 'the address of a socket'];
 }

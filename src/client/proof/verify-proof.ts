@@ -1,8 +1,10 @@
-/** Checks proofs of a service's signed log: docs/proof.md has the forms. Needs WebCrypto with Ed25519. */
-import { decodeAddress } from '../base58.js';
+/**
+ * Checks proofs of a service's signed log: docs/proof.md has the forms. Needs WebCrypto with Ed25519.
+ *
+ * This file imports nothing of the main entry point, so that it is loaded apart.
+ */
 import { base64, bytesOfBase64 } from '../base64.js';
-import { ClientError } from '../error.js';
-import { type Message, object, objectOf, text, whole } from '../fields.js';
+import type { Message } from '../fields.js';
 import type { Best, BookView } from '../stream/topic.js';
 
 /** A body of `GET /proof`. */
@@ -38,28 +40,22 @@ export interface ProvenEntry {
 
 const HASH = 32;
 
-/** Reads a body of `GET /proof`. */
-export const marketProof = object({
-  entry: text,
-  place: whole,
-  places: whole,
-  entryPath: text,
-  leaf: text,
-  index: whole,
-  path: text,
-  checkpoint: text,
-});
+/** A proof that does not hold. */
+export class ProofFault extends Error {
+  override readonly name = 'ProofFault';
+  readonly code = 'PROOF_FAILED';
+}
 
-/** Checks a proof against the key of the log, `NAME+ID+KEY`. Rejects with PROOF_FAILED. */
+/** Checks a proof against the key of the log, `NAME+ID+KEY`. Rejects with a ProofFault. */
 export async function verifyProof(proof: MarketProof, key: string): Promise<ProvenEntry> {
   const { size, root } = await openCheckpoint(proof.checkpoint, key);
   const entry = bytesOf(proof.entry, 107);
   const leaf = bytesOf(proof.leaf, 112);
   const { place, places, index } = proof;
   const leafRoot = await rootOver(entry, { at: place, of: places, path: bytesOf(proof.entryPath) });
-  if (leafRoot !== base64(leaf.subarray(80))) throw proofError('the entry is not in the leaf');
+  if (leafRoot !== base64(leaf.subarray(80))) throw new ProofFault('the entry is not in the leaf');
   const logRoot = await rootOver(leaf, { at: index, of: size, path: bytesOf(proof.path) });
-  if (logRoot !== root) throw proofError('the leaf is not in the log of the checkpoint');
+  if (logRoot !== root) throw new ProofFault('the leaf is not in the log of the checkpoint');
   const words = new DataView(leaf.buffer);
   const fields = new DataView(entry.buffer);
   return {
@@ -85,7 +81,7 @@ export function hashOfBook(view: Pick<BookView<Best>, 'bids' | 'asks'>): Promise
     for (const row of rows) {
       parts.push(bytesOfNumber(row.price, 8), bytesOfNumber(row.size, 16));
       if (!('maker' in row && 'orderId' in row)) continue;
-      parts.push(decodeAddress(String(row.maker)), bytesOfNumber(Number(row.orderId), 4));
+      parts.push(keyBytes(String(row.maker)), bytesOfNumber(Number(row.orderId), 4));
     }
   }
   return hashParts(...parts);
@@ -93,23 +89,24 @@ export function hashOfBook(view: Pick<BookView<Best>, 'bids' | 'asks'>): Promise
 
 /**
  * Checks the file of a PROOF_FAILED without a service; resolves with the proven fault. Rejects with
- * PROOF_FAILED when it proves nothing.
+ * a ProofFault when it proves nothing.
  */
 export async function checkEvidence(content: string): Promise<string> {
-  const evidence = objectOf(JSON.parse(content), 'evidence');
-  const { key, proof, before, channel } = evidence;
-  const entry = await verifyProof(marketProof(proof, 'proof'), text(key, 'key'));
+  const evidence = JSON.parse(content) as Message;
+  const { proof, before, channel } = evidence;
+  const key = String(evidence['key']);
+  const entry = await verifyProof((proof ?? {}) as MarketProof, key);
   if (typeof before === 'string') {
-    const first = await openCheckpoint(before, text(key, 'key'));
+    const first = await openCheckpoint(before, key);
     const isOther = first.size === entry.size && first.root !== entry.root;
     if (isOther) return `two logs of ${entry.size} leaves are signed by one key`;
-    throw proofError('the two checkpoints may be of one log');
+    throw new ProofFault('the two checkpoints may be of one log');
   }
   const shown = await hashOfBook(viewOf(evidence));
   const signed = channel === 'l3' ? entry.l3 : entry.book;
   const { marketType, marketIndex, seq, ts } = entry;
   const name = `${marketType} ${marketIndex} seq ${seq} at ${new Date(ts).toISOString()}`;
-  if (shown === signed) throw proofError(`the book is the signed one: ${name}`);
+  if (shown === signed) throw new ProofFault(`the book is the signed one: ${name}`);
   return `the signed book of ${name} is not the book of the file`;
 }
 
@@ -122,16 +119,17 @@ export function evidenceOf(parts: object): string {
 
 function viewOf({ bids, asks }: Message): Pick<BookView<Best>, 'bids' | 'asks'> {
   const rowsOf = (rows: unknown) =>
-    (rows as readonly Message[]).map((row) => ({
+    ((rows ?? []) as readonly Message[]).map((row) => ({
       ...row,
-      price: BigInt(text(row['price'], 'price')),
-      size: BigInt(text(row['size'], 'size')),
+      price: BigInt(String(row['price'])),
+      size: BigInt(String(row['size'])),
     })) as unknown as readonly Best[];
   return { bids: rowsOf(bids), asks: rowsOf(asks) };
 }
 
 /** Returns size and root of a checkpoint that the key has signed. */
-async function openCheckpoint(note: string, key: string) {
+async function openCheckpoint(sent: string, key: string) {
+  const note = String(sent);
   const [, name = '', id = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(key) ?? [];
   const raw = bytesOf(encoded, 1 + HASH).subarray(1);
   const end = note.lastIndexOf('\n\n');
@@ -147,7 +145,7 @@ async function openCheckpoint(note: string, key: string) {
   const imported = await subtle.importKey('raw', raw, 'Ed25519', false, ['verify']);
   const text = new TextEncoder().encode(message);
   const isValid = isKey && (await subtle.verify('Ed25519', imported, signed.subarray(4), text));
-  if (!isValid) throw proofError('the checkpoint is not signed by the key');
+  if (!isValid) throw new ProofFault('the checkpoint is not signed by the key');
   return { size: Number(size), root, note };
 }
 
@@ -159,10 +157,10 @@ async function rootOver(
   let hash = await digestOf(Uint8Array.of(0), item);
   let from = at;
   let last = of - 1;
-  if (at >= of) throw proofError(`item ${at} of ${of}`);
+  if (!(at >= 0 && at < of)) throw new ProofFault(`item ${at} of ${of}`);
   for (let offset = 0; offset < path.length; offset += HASH) {
     const other = path.subarray(offset, offset + HASH);
-    if (last === 0) throw proofError('the path is too long');
+    if (last === 0) throw new ProofFault('the path is too long');
     const isRight = from % 2 === 1 || from === last;
     hash = await digestOf(Uint8Array.of(1), ...(isRight ? [other, hash] : [hash, other]));
     // A last item without a right neighbour is its own parent.
@@ -170,7 +168,7 @@ async function rootOver(
     from = Math.floor(from / 2 ** (alone + 1));
     last = Math.floor(last / 2 ** (alone + 1));
   }
-  if (last !== 0) throw proofError('the path is too short');
+  if (last !== 0) throw new ProofFault('the path is too short');
   return base64(hash);
 }
 
@@ -206,17 +204,29 @@ function bytesOfNumber(value: number | bigint, length: number): Uint8Array {
 
 /** Decodes base64 of so many bytes, where it has a length. */
 function bytesOf(encoded: string, length?: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(bytesOfBase64(encoded) ?? [0]);
+  const bytes = new Uint8Array(bytesOfBase64(String(encoded)) ?? [0]);
   const isWhole = length === undefined ? bytes.length % HASH === 0 : bytes.length === length;
   if (isWhole) return bytes;
-  throw proofError(`a part of the proof has ${bytes.length} bytes`);
+  throw new ProofFault(`a part of the proof has ${bytes.length} bytes`);
 }
 
 function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** The error of a proof that does not hold. */
-export function proofError(reason: string): ClientError {
-  return new ClientError('PROOF_FAILED', reason);
+const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+/** Makers whose keys are kept, so that each is decoded once. */
+const KEYS_MAX = 10_000;
+const keys = new Map<string, Uint8Array>();
+
+/** Decodes base58. */
+function keyBytes(address: string): Uint8Array {
+  const known = keys.get(address);
+  if (known !== undefined) return known;
+  let value = 0n;
+  for (const digit of address) value = value * 58n + BigInt(ALPHABET.indexOf(digit));
+  const bytes = bytesOfNumber(value, HASH);
+  if (keys.size >= KEYS_MAX) keys.clear();
+  keys.set(address, bytes);
+  return bytes;
 }

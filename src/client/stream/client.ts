@@ -52,7 +52,8 @@ export interface StreamOptions extends SocketOptions, EncodingOptions {
 export interface SubscribeOptions {
   /**
    * The key of the service's signed log: each second the book is proven, or the subscription ends
-   * with PROOF_FAILED. For `l3` and `book` of depth 500, without other options, over http(s).
+   * with PROOF_FAILED. For `l3` and `book` of depth 500, without other options, at an address of
+   * HTTP; any other topic ends with INVALID_OPTION.
    */
   readonly prove?: string;
   /** Ends the subscription; loops throw ABORTED. */
@@ -133,7 +134,6 @@ export class StreamClient {
     this.#subscriptions.checkOpen();
     const key = topicKeyOf(topic);
     const { prove } = options;
-    if (prove !== undefined) checkProvable(topic, this.#options.url);
     const reader = this.#readers.joinEntry(key) ?? this.#addReader(key, topic);
     const subscription = this.#subscriptions.add(
       // The overloads guarantee that the rows match the topic.
@@ -144,32 +144,16 @@ export class StreamClient {
           this.#named.delete(reader.name);
         }),
     );
-    if (prove !== undefined) void this.#startProof(subscription, { topic, key: prove });
-    return subscription;
-  }
-
-  /** Loads the module of proofs when it is needed. */
-  async #startProof(
-    subscription: Subscription<never>,
-    { topic, key }: { readonly topic: Topic; readonly key: string },
-  ): Promise<void> {
-    try {
-      const { BookProof } = await import('../proof/book-proof.js');
-      const proof = new BookProof({
-        ...this.#options,
-        clock: this.#connection.clock,
-        topic,
-        key,
-        onProven: (proven) => {
-          subscription.proven = proven;
-        },
-        onFailed: (error) => subscription.failWith(error),
-      });
-      subscription.onEnd(() => proof.stop());
-      subscription.onUpdate((view) => proof.addView(view));
-    } catch (cause) {
-      subscription.failWith(new ClientError('PROOF_FAILED', String(cause), {}, { cause }));
+    // The module is loaded when it is needed, and gets the class of errors, which it does not load.
+    if (prove !== undefined) {
+      const { clock } = this.#connection;
+      import('../proof/book-proof.js').then(
+        ({ proveBooks }) =>
+          proveBooks({ ...this.#options, clock, topic, key: prove, ClientError }, subscription),
+        (cause) => subscription.failWith(new ClientError('PROOF_FAILED', `${cause}`)),
+      );
     }
+    return subscription;
   }
 
   /** Ends all subscriptions and the connection. */
@@ -245,17 +229,4 @@ export class StreamClient {
       this.#watchSilence();
     });
   }
-}
-
-/** Throws INVALID_OPTION for a topic whose books no leaf has. */
-function checkProvable(topic: Topic, url: string): void {
-  const { channel, depth, ...others } = { depth: 50, ...topic };
-  const names = Object.entries(others).flatMap(([name, value]) =>
-    name === 'market' || value === undefined || value === false ? [] : [name],
-  );
-  if (channel === 'bbo' || depth !== 500) names.push(channel === 'bbo' ? 'bbo' : `depth ${depth}`);
-  if (!url.startsWith('http')) names.push('an address of a socket');
-  if (names.length === 0) return;
-  const message = `a book with ${names.join(', ')} cannot be proven: l3 or book of depth 500 can`;
-  throw new ClientError('INVALID_OPTION', message);
 }

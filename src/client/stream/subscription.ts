@@ -55,11 +55,6 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
     this.#core.end(error);
   }
 
-  /** Registers what runs at the end. */
-  onEnd(end: () => void): void {
-    this.#core.addCleanup(end);
-  }
-
   /** Whether it has not ended. */
   get isOpen(): boolean {
     return this.#core.isOpen;

@@ -13,11 +13,13 @@ const INTERVALS_MS = [0, ...LIMITS.streamIntervals].map((ms) => Math.max(ms, BAS
 /** Marks on a clock that stops at the last mark. */
 class Scene {
   nowMs = 0;
+  isLeafDue = false;
   readonly marks: PublishMarks;
 
   constructor(streamIntervalMs: number) {
     const timers = { nowMs: () => this.nowMs, after: () => ({ cancel: () => undefined }) };
-    this.marks = new PublishMarks({ streamIntervalMs, timers, onDue: () => undefined });
+    const isLeafDue = (): boolean => this.isLeafDue;
+    this.marks = new PublishMarks({ streamIntervalMs, timers, isLeafDue, onDue: () => undefined });
   }
 
   /** The published classes at a time, after a turn with these changes. */
@@ -44,6 +46,16 @@ describe('a market', () => {
     expect(scene.markAt(6_000)).toEqual([{ market: 3, classes: 0b1000_0000 }]);
     expect(scene.marks.dueAtMs).toBe(Number.POSITIVE_INFINITY);
     expect(scene.markAt(20_000)).toEqual([]);
+  });
+
+  test('is published in the class of its own interval with a leaf, and waits in the others', () => {
+    const scene = new Scene(BASE_MS);
+    changeAt(scene, 3, 1_000);
+    scene.isLeafDue = true;
+    expect(changeAt(scene, 3, 1_001)).toEqual([{ market: 3, classes: 0b0000_0001 }]);
+    expect(scene.markAt(1_002)).toEqual([]);
+    scene.isLeafDue = false;
+    expect(scene.markAt(1_020)).toEqual([{ market: 3, classes: 0b0000_0010 }]);
   });
 
   test('does not wait for another one', () => {
