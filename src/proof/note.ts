@@ -83,11 +83,14 @@ export class Signer {
   /** The key that verifies, as a text. */
   readonly verifierKey: string;
   readonly verifier: Verifier;
+  readonly #seed: Uint8Array;
   readonly #id: Buffer;
   readonly #key: KeyObject;
 
-  private constructor(name: string, seed: Uint8Array) {
+  /** `seed` is the private key, 32 bytes. */
+  constructor(name: string, seed: Uint8Array) {
     this.name = name;
+    this.#seed = seed;
     const der = Buffer.concat([PKCS8_HEAD, seed]);
     this.#key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
     const spki = createPublicKey(this.#key).export({ format: 'der', type: 'spki' });
@@ -96,6 +99,12 @@ export class Signer {
     this.verifier = new Verifier(name, key);
     const encoded = Buffer.concat([ED25519, key]).toString('base64');
     this.verifierKey = `${name}+${this.#id.toString('hex')}+${encoded}`;
+  }
+
+  /** The key that signs, as a text. */
+  get privateKey(): string {
+    const encoded = Buffer.concat([ED25519, this.#seed]).toString('base64');
+    return `PRIVATE+KEY+${this.name}+${this.#id.toString('hex')}+${encoded}`;
   }
 
   /** Reads `PRIVATE+KEY+NAME+ID+KEY`. Throws `MALFORMED_PROOF`, without the key. */
@@ -122,12 +131,7 @@ export class Signer {
 /** Returns a new signing key as text. Throws `MALFORMED_PROOF` for an invalid name. */
 export function newSigningKey(name: string): string {
   checkName(name);
-  const seed = randomBytes(KEY_BYTES);
-  const der = Buffer.concat([PKCS8_HEAD, seed]);
-  const key = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
-  const raw = key.export({ format: 'der', type: 'spki' }).subarray(SPKI_HEAD.length);
-  const id = keyId(name, raw).toString('hex');
-  return `PRIVATE+KEY+${name}+${id}+${Buffer.concat([ED25519, seed]).toString('base64')}`;
+  return new Signer(name, randomBytes(KEY_BYTES)).privateKey;
 }
 
 /** The first four bytes of SHA-256 over name, line end, type and key. */
