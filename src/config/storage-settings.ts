@@ -77,9 +77,10 @@ export const STORAGE_SETTINGS = {
       'keep a journal below --data-dir, from which the book of any moment can be made; a demo has one',
     ),
     noJournal: offRow('keep no journal, in a demo as well'),
+    /** Secret, because a user may give the key in place of its file. */
     signingKey: textRow(
       'file of a key of `slotbook keygen`: once a second the books are hashed into a log that it signs, by which readers prove them; needs the journal',
-      { default: null, value: 'file', absent: 'none' },
+      { default: null, value: 'file', absent: 'none', secret: 'all' },
     ),
     /** The default is a week, because questions about a past moment arise within days. */
     journalDays: integerRow('older files of the journal are deleted; 0 for never', {
