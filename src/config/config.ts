@@ -28,7 +28,7 @@ import {
   sourcesOf,
   wsUrlOf,
 } from './part-configs.js';
-import { readRetain } from './retain.js';
+import { readRetain, requireCandleRetention } from './retain.js';
 import { type Environment, type Flags, SettingReader } from './setting-reader.js';
 
 export type * from './command-configs.js';
@@ -210,10 +210,7 @@ export class ConfigReader {
         'backfillTransactions',
         'historyRequestsPerSecond',
       );
-    // A retention below two days would remove trades of the 24-hour statistics.
-    if (rest.candleRetentionDays === 1) {
-      throw invalid('candleRetentionDays', '1', 'must be 0, or 2 or more');
-    }
+    requireCandleRetention(rest.candleRetentionDays);
     const url = readDatabaseUrl(this.#settings, 'historyUrl');
     // Only edges use this setting; it is validated because machines may share their settings.
     readDatabaseUrl(this.#settings, 'historyReadUrl');

@@ -22,3 +22,8 @@ export function readRetain(texts: readonly string[]): Retain {
   }
   return { ...RETAIN_DEFAULTS, ...days };
 }
+
+/** Throws a ConfigError below two days, which would remove trades of the 24-hour statistics. */
+export function requireCandleRetention(days: number): void {
+  if (days === 1) throw invalid('candleRetentionDays', '1', 'must be 0, or 2 or more');
+}

@@ -10,7 +10,7 @@ import { HASH_BYTES, hashLeaf, OpenTiles, TILE_WIDTH } from './tree.js';
 const BUNDLED_BYTES = 2 + LEAF_BYTES;
 /** Levels of tiles: as many as a log of four thousand million leaves has. */
 const LEVELS_MAX = 4;
-/** Leaves that are read at once. */
+/** Leaves in one read. */
 const READ_LEAVES = 4_096;
 
 /**

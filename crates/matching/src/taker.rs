@@ -247,20 +247,16 @@ impl fmt::Display for TakerError {
             Self::AuctionWithoutSlots => {
                 "auctionDuration was 0, must be at least 1 for a limit order with auction prices"
             }
-            Self::PredictionLimit => {
-                "limitPrice was above 1000000, must be at most that in a prediction market"
-            }
-            Self::PredictionAuctionStart => {
-                "auctionStart was above 1000000, must be at most that in a prediction market"
-            }
-            Self::PredictionAuctionEnd => {
-                "auctionEnd was above 1000000, must be at most that in a prediction market"
-            }
-            Self::PredictionOffer => {
-                "jit had a price above 1000000, must be at most that in a prediction market"
-            }
+            Self::PredictionLimit => return write_above_one(out, "limitPrice was"),
+            Self::PredictionAuctionStart => return write_above_one(out, "auctionStart was"),
+            Self::PredictionAuctionEnd => return write_above_one(out, "auctionEnd was"),
+            Self::PredictionOffer => return write_above_one(out, "jit had a price"),
         })
     }
+}
+
+fn write_above_one(out: &mut fmt::Formatter<'_>, subject: &str) -> fmt::Result {
+    write!(out, "{subject} above 1000000, must be at most that in a prediction market")
 }
 
 impl core::error::Error for TakerError {}

@@ -183,10 +183,7 @@ export class Probe {
     return this.#suspects.hasOnePassed(slots);
   }
 
-  /**
-   * Waits until the book has all notifications. Ending a due turn here would render all pending
-   * frames immediately.
-   */
+  /** Waits until the book has all notifications, without rendering pending frames now. */
   async #waitForBook(): Promise<void> {
     this.#isWaiting = true;
     await this.#parts.turns.finishRequested();
@@ -194,15 +191,12 @@ export class Probe {
   }
 
   /**
-   * Returns whether a market, State or oracle that differed in a read was not notified since, for
-   * the time of a slot, and the socket has announced the next slot: no log names these accounts, so
-   * only the next read tells whether the book has them. A node may notify of a slot shortly after
-   * it gives the slot's accounts and announces the next slot.
+   * Returns whether a market, State or oracle, which no log names, differed in a read before the
+   * announced slot and was not notified for the time of a slot: nodes notify after they announce.
    */
   #hasUnnotified(): boolean {
-    const readAtMsMax = this.#parts.timers.nowMs() - SLOT_MS;
-    const slot = this.#connection.newestSlot() - 1;
-    return this.#keys.haveOther(this.#suspects.keysUntil(slot, readAtMsMax));
+    const [slot, sinceMs] = [this.#connection.newestSlot(), this.#parts.timers.nowMs() - SLOT_MS];
+    return this.#keys.haveOther(this.#suspects.keysUntil(slot - 1, sinceMs));
   }
 
   /** Puts the book in doubt about such accounts. The engine must have all notifications. */

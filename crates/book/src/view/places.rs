@@ -154,9 +154,7 @@ impl Book {
         for piece in Merged::at(&market.ladders, market.pricing, side, price.0) {
             match piece {
                 Piece::Fixed(level) => add(level.head, level.order_count),
-                Piece::Offset(parts) => {
-                    parts.iter().for_each(|part| add(part.head, part.order_count));
-                }
+                Piece::Offset(all) => all.iter().for_each(|part| add(part.head, part.order_count)),
             }
         }
         ahead
