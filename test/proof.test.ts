@@ -10,7 +10,7 @@ import { StreamClient } from '../src/client/index.js';
 import { checkEvidence, type MarketProof } from '../src/client/proof/verify-proof.js';
 import { crc32 } from '../src/client/stream/followed-book.js';
 import { readLeafTurns } from '../src/journal/leaf-turns.js';
-import { rootOfEntries, splitEntries } from '../src/proof/leaf.js';
+import { readEntry, rootOfEntries, splitEntries } from '../src/proof/leaf.js';
 import { splitBundle } from '../src/proof/log-files.js';
 import { newSigningKey, Signer } from '../src/proof/note.js';
 import { hashLeaf, nodesOf, pathOf, rootOf } from '../src/proof/tree.js';
@@ -116,14 +116,13 @@ test.each(['l3', 'book'] as const)(
 );
 
 /** A socket whose frames are changed. */
-function changedSocket(change: (frame: Record<string, unknown>) => void): Socket {
+function changedSocket(change: (frame: Record<string, unknown>) => unknown): Socket {
   return class extends WebSocket {
     override addEventListener(type: never, listener: never): void {
       const call = listener as unknown as (event: { data: unknown }) => void;
       const changed = ({ data }: { data: unknown }): void => {
         const frame = JSON.parse(String(data)) as Record<string, unknown>;
-        change(frame);
-        call({ data: JSON.stringify(frame) });
+        if (change(frame) !== false) call({ data: JSON.stringify(frame) });
       };
       super.addEventListener(type, ((type as string) === 'message' ? changed : listener) as never);
     }
@@ -170,6 +169,29 @@ test('a level that is withheld fails the proof, and the evidence is checked offl
   await expect(checkEvidence(JSON.stringify(other))).rejects.toMatchObject({
     code: 'PROOF_FAILED',
   });
+});
+
+test('a book that stands still once it is proven fails the next proof', async () => {
+  const scene = await signed();
+  const kept = { seq: -1, isStill: false };
+  // Deltas are kept back, and heartbeats have the last sequence number again.
+  const socket = changedSocket((frame) => {
+    if (kept.isStill && 'seq' in frame) frame['seq'] = kept.seq;
+    else if (frame['type'] === 'delta') kept.seq = Number(frame['seq']);
+    return !kept.isStill || frame['type'] !== 'delta';
+  });
+  const noteProven: Fetch = async (asked, init) => {
+    const reply = await fetch(asked, init);
+    if (asked.includes('/proof') && reply.ok) {
+      const { entry } = (await reply.clone().json()) as Proof;
+      kept.isStill ||= readEntry(Buffer.from(entry, 'base64')).seq === kept.seq;
+    }
+    return reply;
+  };
+  const subscription = await proven(scene, 'book', { socket, fetch: noteProven });
+  const { message } = await failureOf(subscription);
+  expect(subscription.proven?.seq).toBe(kept.seq);
+  expect(message).toMatch(new RegExp(`the book at seq ${kept.seq} is not the signed one of seq`));
 });
 
 function recomputed(folder: string): readonly RecomputedLeaf[] {
@@ -306,6 +328,13 @@ test('proofs that are withheld fail the proof', async () => {
       ? new Response('{}', { status: 404 })
       : fetch(asked, init);
   const subscription = await proven(scene, 'book', { fetch: none });
+  expect((await failureOf(subscription)).message).toMatch(/no leaf has seq \d+ within 15 s/);
+});
+
+test('an old proof again and again fails the proof', async () => {
+  const scene = await signed();
+  const old = changedProofs(scene.url, (_, first) => first);
+  const subscription = await proven(scene, 'book', { fetch: old });
   expect((await failureOf(subscription)).message).toMatch(/no leaf has seq \d+ within 15 s/);
 });
 

@@ -96,24 +96,36 @@ class BookProof {
   async #proveNewest(): Promise<void> {
     const { clock, key } = this.#options;
     this.#wantNewest();
-    if (this.#wanted === undefined) return;
     const nowMs = clock.monotonicMs();
-    const { seq, sinceMs } = this.#wanted;
+    const { seq, sinceMs = nowMs } = this.#wanted ?? {};
+    if (seq === undefined && this.#views.length === 0) return;
+    // A book that did not change is compared with the newest leaf: its frames may be withheld.
     const proof = await this.#readProof(seq);
-    if (proof === null) {
-      if (nowMs - sinceMs < PROOF_MS_MAX) return;
+    const entry = proof === null ? null : await this.#verify(proof, key);
+    if (entry === undefined) return;
+    const view = entry === null || entry.seq < (seq ?? 0) ? undefined : await this.#viewAt(entry);
+    if (proof !== null && entry !== null && view !== undefined) {
+      await this.#compareBook(view, { entry, proof });
+    } else if (nowMs - sinceMs >= PROOF_MS_MAX) {
       this.#reportFailure(`no leaf has seq ${seq} within 15 s`, {});
-      return;
     }
-    const entry = await verifyProof(proof, key).catch((error: ProofFault) =>
-      this.#reportFailure(error.message, { proof }),
-    );
-    if (entry === undefined || !this.#isGrown(entry, proof)) return;
-    await this.#untilFrames(entry.seq);
-    const isBefore = ({ seq, epoch }: BookView<Best>): boolean =>
-      seq <= entry.seq && epoch === entry.epoch;
-    const view = this.#views.filter((one) => isBefore(one)).at(-1);
-    if (view !== undefined) await this.#compareBook(view, { entry, proof });
+  }
+
+  /** Returns the book at an entry, once its frames have come. */
+  async #viewAt({ seq, epoch }: ProvenEntry): Promise<BookView<Best> | undefined> {
+    await this.#untilFrames(seq);
+    return this.#views.filter((view) => view.seq <= seq && view.epoch === epoch).at(-1);
+  }
+
+  /** Returns the entry of a proof; undefined after a failure. */
+  async #verify(proof: MarketProof, key: string): Promise<ProvenEntry | undefined> {
+    try {
+      const entry = await verifyProof(proof, key);
+      return this.#isGrown(entry, proof) ? entry : undefined;
+    } catch (error) {
+      this.#reportFailure((error as ProofFault).message, { proof });
+      return undefined;
+    }
   }
 
   /** Wants a proof of the newest book, unless one is wanted or it is proven. */
@@ -172,13 +184,14 @@ class BookProof {
     }
   }
 
-  /** Returns the proof; null while the service has none, or does not answer. */
-  async #readProof(seq: number): Promise<MarketProof | null> {
+  /** Returns the proof of a sequence number, or the newest; null while the service has none, or does not answer. */
+  async #readProof(seq: number | undefined): Promise<MarketProof | null> {
     const { url, topic, clock, fetch: given = fetch } = this.#options;
     const ending = new AbortController();
     const cancel = clock.after(ANSWER_MS_MAX, () => ending.abort());
     try {
-      const path = `/proof?marketName=${encodeURIComponent(topic.market)}&seq=${seq}`;
+      const at = seq === undefined ? '' : `&seq=${seq}`;
+      const path = `/proof?marketName=${encodeURIComponent(topic.market)}${at}`;
       const init = { signal: ending.signal, headers: {}, cache: 'no-store' } as const;
       const reply = await given(`${url.replace(/\/+$/, '')}${path}`, init);
       return reply.ok ? ((await reply.json()) as MarketProof) : null;
