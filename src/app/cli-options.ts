@@ -95,6 +95,9 @@ export const checkOptions = [
   jsonOption,
 ];
 
+/** `keygen` has arguments alone. */
+export const keygenOptions: readonly Option[] = [];
+
 /** The arguments of `prove`. */
 export const proveOptions = [
   new Option('--slot <slot>', 'the book after the last turn up to this slot').makeOptionMandatory(),

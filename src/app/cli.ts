@@ -33,6 +33,7 @@ import {
   edgeOptions,
   exportOptions,
   followOptions,
+  keygenOptions,
   loadOptions,
   matchOptions,
   proveOptions,
@@ -220,7 +221,7 @@ function readingCommands(): readonly Command[] {
       .action((folder: string, flags: ProveFlags) =>
         exitByResult(() => proveBooks(folder, flags, process.stdout)),
       ),
-    newCommand('keygen', [])
+    newCommand('keygen', keygenOptions)
       .description(
         'write a key that signs the log of the books to a file, and print the key that checks it',
       )

@@ -6,6 +6,7 @@ import { createHandlers } from '../routes/http.js';
 import { paths } from '../routes/paths.js';
 import { FakeHistory } from '../testing/fake-history.js';
 import { fakeJournal } from '../testing/fake-journal.js';
+import { FakeLog } from '../testing/fake-log.js';
 import { FakeBook } from '../testing/running-server.js';
 import type { Handler, Reply } from '../transport/reply.js';
 import { RequestLimiter } from './admission.js';
@@ -119,6 +120,7 @@ describe('a limited service', () => {
       metrics: 'operator',
       history: new FakeHistory(),
       journal: fakeJournal,
+      proofs: new FakeLog(),
     });
 
   test('answers 429 with its headers, and with them on nothing else', async () => {

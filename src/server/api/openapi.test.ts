@@ -21,6 +21,7 @@ import { emptyOrder, userBytes } from '../../sim/bytes/user-account.js';
 import { paths } from '../routes/paths.js';
 import { FakeHistory } from '../testing/fake-history.js';
 import { fakeAsOfStats, fakeJournal } from '../testing/fake-journal.js';
+import { FakeLog } from '../testing/fake-log.js';
 import { type RunningServer, startServer } from '../testing/running-server.js';
 import type { ApiDescription, Operation, ResponseSpec } from './openapi.js';
 import type { PathSpec } from './path-spec.js';
@@ -64,6 +65,7 @@ beforeAll(async () => {
   server = await startServer(engine, {
     history: new FakeHistory(),
     journal: fakeJournal,
+    proofs: new FakeLog(),
     asOf: { readMoment: async () => pastBook(), readStats: () => fakeAsOfStats },
     readFees: async () => [0, 5_000],
     readAccounts: async (keys) => keys.map((_, index) => (index === 0 ? 'AAAA' : null)),
@@ -133,6 +135,7 @@ function sent(path: string): string {
     key: ADDRESS.user,
     orderId: '1',
   };
+  if (path === '/log') return '/log/tile/0/000';
   return path.replace(/\{(\w+)\}/g, (_, name: keyof typeof texts) => texts[name]);
 }
 

@@ -1,31 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { EntryProof, ProofSource } from '../../contract/proof-source.js';
+import { FakeLog, PROOF } from '../testing/fake-log.js';
 import { FakeBook, startServer } from '../testing/running-server.js';
-
-const PROOF: EntryProof = {
-  entry: 'AA==',
-  place: 0,
-  places: 1,
-  entryPath: '',
-  leaf: 'AA==',
-  index: 3,
-  path: '',
-  checkpoint: 'note',
-};
-
-/** What was asked of a log, which has everything but market 1. */
-class FakeLog implements ProofSource {
-  readonly asked: unknown[] = [];
-  checkpoint = (): string | null => 'a note';
-  readTile = (tile: object): Uint8Array => {
-    this.asked.push(tile);
-    return new Uint8Array([1, 2]);
-  };
-  findProof = (market: { readonly marketIndex: number }, at: object): EntryProof | null => {
-    this.asked.push(at);
-    return market.marketIndex === 1 ? null : PROOF;
-  };
-}
 
 async function serving(proofs?: FakeLog) {
   const server = await startServer(new FakeBook(), proofs === undefined ? {} : { proofs });
