@@ -7,6 +7,7 @@ import { market } from '../api/param-parts.js';
 import { count, text } from '../api/schema-parts.js';
 import { ServerError } from '../transport/errors.js';
 import { jsonReply } from '../transport/reply.js';
+import { requireFirstBook } from './book-routes.js';
 import { NO_PROOF_TEXT } from './log-files.js';
 import type { Path, PathService, Route } from './path.js';
 
@@ -48,12 +49,13 @@ export const proof = {
     }),
   },
   tagged: false,
-  errors: ['MISSING_PARAM', 'INVALID_PARAM', 'UNKNOWN_MARKET', 'NO_PROOF'],
+  errors: ['MISSING_PARAM', 'INVALID_PARAM', 'UNKNOWN_MARKET', 'NO_PROOF', 'NOT_READY'],
   open: proofRoute,
 } as const satisfies Path;
 
-function proofRoute({ proofs, directory }: PathService): Route {
+function proofRoute({ proofs, directory, readiness }: PathService): Route {
   return ({ query }) => {
+    requireFirstBook(readiness());
     const { ts, seq, ...named } = readQuery(proofParams, query);
     if (ts !== undefined && seq !== undefined) {
       throw new ServerError('INVALID_PARAM', 'seq was given together with ts', 'seq');
