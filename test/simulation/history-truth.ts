@@ -5,6 +5,10 @@ import type { ModelNode } from './model-node.js';
 /** A fill is stored by then, when nothing has gone wrong for so long. */
 const STORED_MS_MAX = 5_000;
 
+/** A refused fill is asked for again after as long as it was refused, and this time. */
+const RETRIED_MS_MAX = 10_000;
+const NEVER_REFUSED = { firstMs: 0, lastMs: -RETRIED_MS_MAX };
+
 /** A slot is final by then, and passed by the marks. */
 const PASSED_MS_MAX = 30_000;
 
@@ -44,11 +48,15 @@ export class HistoryTruth {
   findMissing(
     body: string,
     nowMs: number,
-    nodes: readonly Pick<ModelNode, 'refusedForEver'>[],
+    nodes: readonly Pick<ModelNode, 'refusedForEver' | 'refusedMs'>[],
   ): string | null {
     const shown = new Set(this.#idsOf(body));
     const missing = this.#ledger.fills.filter(({ id, landedMs, signature }) => {
-      const isGiven = nodes.some(({ refusedForEver }) => !refusedForEver.has(signature));
+      const isGiven = nodes.some(({ refusedForEver, refusedMs }) => {
+        const { firstMs, lastMs } = refusedMs.get(signature) ?? NEVER_REFUSED;
+        const isRetried = nowMs > lastMs + (lastMs - firstMs) + RETRIED_MS_MAX;
+        return !refusedForEver.has(signature) && isRetried;
+      });
       return landedMs < nowMs - STORED_MS_MAX && !shown.has(id) && isGiven;
     });
     if (missing.length === 0) return null;

@@ -82,6 +82,8 @@ export class ModelNode implements NetworkHost, ChainListener {
   faults: NodeFaults = soundNode();
   /** The signatures that it never gives, whatever its faults. */
   readonly refusedForEver = new Map<string, Refusal>();
+  /** The times of the first and the last refusal of a signature. */
+  readonly refusedMs = new Map<string, { readonly firstMs: number; readonly lastMs: number }>();
   readonly #chain: ModelChain;
   readonly #ledger: ModelLedger;
   readonly #random: Random;
@@ -357,6 +359,9 @@ export class ModelNode implements NetworkHost, ChainListener {
     const says = this.refusedForEver.get(signature) ?? (isRefused ? refused.says : null);
     if (says === null) return null;
     if (refused?.isForEver === true) this.refusedForEver.set(signature, says);
+    const lastMs = currentMachine().time.nowMs;
+    const { firstMs = lastMs } = this.refusedMs.get(signature) ?? {};
+    this.refusedMs.set(signature, { firstMs, lastMs });
     return REFUSALS[says];
   }
 
