@@ -23,7 +23,7 @@ interface CheckRun {
 export async function runCheck({ url, flags, output }: CheckRun): Promise<boolean> {
   const { seconds, json, ...settings } = flags;
   const text = String(seconds ?? WATCH_S_DEFAULT);
-  const watchSeconds = reader.readWhole('seconds', text, [1, WATCH_S_MAX]);
+  const watchSeconds = secondsReader.readWhole('seconds', text, [1, WATCH_S_MAX]);
   const config = new ConfigReader({ ...settings, rpcUrl: url }).readService();
   const report = await checkNode({ config, watchSeconds, timers: systemTimers });
   const result = { lines: reportLines(report), body: report };
@@ -31,6 +31,7 @@ export async function runCheck({ url, flags, output }: CheckRun): Promise<boolea
   return report.isGood;
 }
 
-const reader = new FlagReader(
+/** Reads `--seconds` of a command. */
+export const secondsReader = new FlagReader(
   (message) => new ConfigError('INVALID_SETTING', message, '--seconds'),
 );

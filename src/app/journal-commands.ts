@@ -8,7 +8,7 @@ import { existingFolder, segmentOfSlot } from './journal-origin.js';
 import { RunProgress } from './progress.js';
 
 /** The output of a command. */
-interface CommandOutput {
+export interface CommandOutput {
   readonly write: (text: string) => unknown;
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Signer } from '../proof/note.js';
+import { newSigningKey, Signer } from '../proof/note.js';
 import { verifySignedLog, writeSigningKey } from './proof-commands.js';
 
 test('keygen writes a key that nobody else reads, and never over another one', () => {
@@ -27,4 +27,12 @@ test('a log is checked with an address and its key alone', async () => {
   for (const flags of [{ log: 'http://x' }, { log: 'x', key: 'k' }]) {
     await expect(verifySignedLog(flags, output)).rejects.toThrow(/--log must be the address/);
   }
+});
+
+test('services are compared for whole seconds', async () => {
+  const key = Signer.read(newSigningKey('book.example.com/log')).verifierKey;
+  const flags = { log: 'http://127.0.0.1:1', key, seconds: 'soon' };
+  await expect(verifySignedLog(flags, { write: () => undefined })).rejects.toThrow(
+    '--seconds was soon, must be 1 to 3600',
+  );
 });

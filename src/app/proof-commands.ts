@@ -3,20 +3,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { checkEvidence } from '../client/proof/verify-proof.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Flags } from '../config/setting-reader.js';
+import { findAddress } from '../contract/flag-reader.js';
 import { type LeafTurn, readLeafTurns } from '../journal/leaf-turns.js';
 import { rootOfEntries, splitEntries } from '../proof/leaf.js';
 import { newSigningKey, Signer } from '../proof/note.js';
 import { sleep, systemTimers } from '../rpc/timers.js';
 import { type RecomputedLeaf, verifyLog } from '../verify/verify-log.js';
+import { secondsReader } from './check-command.js';
+import type { CommandOutput } from './journal-commands.js';
 import { existingFolder } from './journal-origin.js';
 
-/** The output of a command. */
-interface CommandOutput {
-  readonly write: (text: string) => unknown;
-}
-
 /** How long two services are compared at most, seconds. */
-const SECONDS_DEFAULT = 30;
+const SECONDS_DEFAULT = '30';
 
 /** Writes a new key to a file that must not exist; prints the key that checks its signatures. */
 export function writeSigningKey(name: string, file: string, output: CommandOutput): true {
@@ -44,7 +42,7 @@ export async function verifySignedLog(flags: Flags, output: CommandOutput): Prom
   const placeOf = (name: string, keyName: string) => {
     const url = textOf(name)?.replace(/\/+$/, '');
     const key = textOf(keyName);
-    if (url !== undefined && key !== undefined && URL.canParse(url)) return { url, key };
+    if (url !== undefined && key !== undefined && findAddress(url)) return { url, key };
     const message = `--${name} must be the address of a service, with the key of its log`;
     throw new ConfigError('INVALID_SETTING', message, `--${name}`);
   };
@@ -55,7 +53,7 @@ export async function verifySignedLog(flags: Flags, output: CommandOutput): Prom
     kept: textOf('kept') ?? 'slotbook-log.checkpoint',
     recomputed: folder === undefined ? undefined : leavesOf(readLeafTurns(folder)),
     other: textOf('other') === undefined ? undefined : placeOf('other', 'otherKey'),
-    seconds: Number(textOf('seconds') ?? SECONDS_DEFAULT),
+    seconds: secondsReader.readWhole('seconds', textOf('seconds') ?? SECONDS_DEFAULT, [1, 3_600]),
     wait: (ms) => sleep(systemTimers, ms),
     print: (line) => void output.write(`${line}\n`),
   });
