@@ -10,9 +10,6 @@ import { ProofLog } from '../proof/proof-log.js';
 import { type LiveFeedParts, liveFeed, type ServiceFeed } from './chain-feed.js';
 import type { FeedRuntime } from './runtime.js';
 
-/** Bytes of the slot before the entries of {@link Engine.turnLog}. */
-const SLOT_BYTES = 8;
-
 /** A signed log, and the engine whose books it proves. */
 export interface ProvenBook {
   readonly proofs: ProofLog;
@@ -47,9 +44,7 @@ export function provenFeed(
   const { events, runtime } = parts;
   const { turnLog } = engine;
   const make = (tsMs: number): void => {
-    const taken = Buffer.from(turnLog.takeLeaf());
-    const slot = Number(taken.readBigUInt64BE());
-    proofs.addLeaf({ epoch: engine.epoch, slot, tsMs, entries: taken.subarray(SLOT_BYTES) });
+    proofs.addLeaf({ epoch: engine.epoch, tsMs, ...turnLog.takeLeaf() });
   };
   const publisher = new LeafMaker({ publisher: events.publisher, timers: runtime.timers, make });
   const isLeafDue = (): boolean => turnLog.leafDueMs() !== null;

@@ -10,6 +10,9 @@ const JOURNAL_LOST = -(2 ** 31);
 /** The number of bytes taken at a time: another thread needs a few milliseconds for them. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
+/** Bytes of the slot before the entries of a leaf. */
+const SLOT_BYTES = 8;
+
 /**
  * The log of one core's turns, for the journal. It starts with a checkpoint. Its format depends on
  * the core's version: only a {@link JournalWriter} turns it into a format for storage.
@@ -60,11 +63,12 @@ export class TurnLog {
   }
 
   /**
-   * The slot (8 bytes, big-endian) and the entries of the markets that changed since the last call,
-   * ordered by type and index; of all markets at the first call. Reads all orders.
+   * The slot, and the entries of the markets that changed since the last call, ordered by type and
+   * index; of all markets at the first call. Reads all orders.
    */
-  takeLeaf(): Uint8Array {
-    return this.#core.takeLeaf();
+  takeLeaf(): { readonly slot: number; readonly entries: Uint8Array } {
+    const taken = this.#core.takeLeaf();
+    return { slot: Number(taken.readBigUInt64BE()), entries: taken.subarray(SLOT_BYTES) };
   }
 
   /** Bytes of the complete turns that wait. */

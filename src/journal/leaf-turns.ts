@@ -13,9 +13,6 @@ export interface LeafTurn {
   readonly inputs: Uint8Array | null;
 }
 
-/** Bytes of the slot before the entries. */
-const SLOT_BYTES = 8;
-
 /**
  * Plays a journal, and yields its turns with a hash but the first of each range, which depends on
  * turns that are not kept. Throws an EngineError for a damaged file, and errors of the file system.
@@ -46,7 +43,7 @@ function* readTurns(player: JournalPlayer): Generator<LeafTurn> {
     const digest = step.kind === 'turn' ? player.reader.digest() : null;
     if (digest === null) continue;
     const { engine, moment } = player;
-    const entries = engine.turnLog.takeLeaf().subarray(SLOT_BYTES);
+    const { entries } = engine.turnLog.takeLeaf();
     yield { epoch: engine.epoch, tsMs: moment.ts, entries, inputs: isWhole ? digest : null };
     isWhole = true;
   }

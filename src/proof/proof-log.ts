@@ -21,7 +21,7 @@ import {
 } from './leaf.js';
 import { LogFiles, replaceFile } from './log-files.js';
 import { Signer, type TreeHead } from './note.js';
-import { hashLeaf, nodesOf, nodesOfTiles, pathOf, TILE_WIDTH } from './tree.js';
+import { hashLeaf, nodesOf, nodesOfTiles, OpenTiles, pathOf, TILE_WIDTH } from './tree.js';
 
 /** Leaves whose entries are kept for proofs: an hour. */
 const KEPT_LEAVES_MAX = 3_600;
@@ -85,8 +85,10 @@ export class ProofLog implements ProofSource {
   /** Opens the files. Rejects with `PROOF_LOG_MISMATCH`, also for an older copy of them. */
   async open(): Promise<void> {
     this.#note = this.#readSigned();
-    const empty = { size: 0, root: Buffer.from(EMPTY_ROOT, 'hex') };
-    this.#signed = this.#note === '' ? empty : this.#signer.verifier.openCheckpoint(this.#note);
+    this.#signed =
+      this.#note === ''
+        ? { size: 0, root: new OpenTiles().root() }
+        : this.#signer.verifier.openCheckpoint(this.#note);
     this.#files = await LogFiles.open(this.#options.folder, this.#signed);
   }
 
@@ -207,9 +209,6 @@ export class ProofLog implements ProofSource {
     }
   }
 }
-
-/** SHA-256 of nothing. */
-const EMPTY_ROOT = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 /** A number for each market, by which entries are sorted. */
 function keyOf({ marketType, marketIndex }: ProvenMarket): number {

@@ -3,6 +3,7 @@
  *
  * This file imports nothing of the main entry point, so that it is loaded apart.
  */
+import { ALPHABET } from '../base58-text.js';
 import { base64, bytesOfBase64 } from '../base64.js';
 import type { Message } from '../fields.js';
 import type { Best, BookView } from '../stream/topic.js';
@@ -214,7 +215,6 @@ function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 /** Makers whose keys are kept, so that each is decoded once. */
 const KEYS_MAX = 10_000;
 const keys = new Map<string, Uint8Array>();
