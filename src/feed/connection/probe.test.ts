@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { accountJson, clockData } from '../../../test/fake-chain.js';
 import { bench, nodeOf, useFeedBench } from '../../../test/feed-bench.js';
 import { Gate } from '../../../test/support/gate.js';
@@ -384,6 +384,15 @@ describe('probe: what is no proof', () => {
     bench.server.answer('getMultipleAccounts', ([keys]) => bench.chain.multiple(keys as string[]));
     await probed(2);
   });
+});
+
+test('a node that refuses is probed as often as any other, so that its losses are found soon after', async () => {
+  await start({ probeIntervalMs: 1_000 });
+  const slots = setInterval(passSlot, 400);
+  onTestFinished(() => clearInterval(slots));
+  bench.server.answer('getMultipleAccounts', () => ({ status: 403 }));
+  await sleep(20_000);
+  expect(bench.feed.stats().probeFailures).toBeGreaterThan(17);
 });
 
 test('while frames of a turn are made a probe ends none: all of them would be made at once', async () => {

@@ -1,13 +1,7 @@
 import type { AccountSnapshot } from '../../contract/accounts.js';
 import { SLOT_MS } from '../../contract/program.js';
-import { Backoff } from '../../rpc/backoff.js';
 import type { AccountUpdate } from '../model/account-update.js';
-import {
-  PROBE_BACKOFF_CAP_MS,
-  PROBE_MS_MAX,
-  PROBE_REPAIRS_MAX,
-  PROBE_REPAIRS_MS,
-} from '../model/limits.js';
+import { PROBE_MS_MAX, PROBE_REPAIRS_MAX, PROBE_REPAIRS_MS } from '../model/limits.js';
 import { packedAccountsParams } from '../model/queries.js';
 import type { Absences } from './absences.js';
 import { type AccountReading, readAccounts, updatesOf } from './account-reading.js';
@@ -61,7 +55,6 @@ export class Probe {
   readonly #parts: FeedParts;
   readonly #absences: Absences;
   readonly #connection: ProbedConnection;
-  readonly #backoff: Backoff;
   #running: AbortController | null = null;
   readonly #suspects: Suspects;
   readonly #keys: ProbedKeys;
@@ -79,8 +72,6 @@ export class Probe {
     this.#connection = connection;
     this.#suspects = new Suspects(parts.engine);
     this.#keys = new ProbedKeys(parts, () => connection.oracleKeys());
-    const { probeIntervalMs: firstMs, random } = parts;
-    this.#backoff = new Backoff({ firstMs, capMs: PROBE_BACKOFF_CAP_MS, random });
   }
 
   /**
@@ -132,22 +123,19 @@ export class Probe {
     const running = new AbortController();
     this.#running = running;
     const startedAtMs = timers.nowMs();
-    let waitMs = 0;
     try {
       const reading = await this.#readAccounts(running.signal);
       if (running.signal.aborted) return;
       counters.probes += 1;
-      this.#backoff.reset();
       if (this.#isOfChain(reading.snapshot)) await this.#compareReading(reading, running.signal);
     } catch (error) {
       if (running.signal.aborted) return;
       counters.probeFailures += 1;
       transientErrors.logWarning('accounts were not read for a probe', '', { err: error });
-      waitMs = this.#backoff.next();
     }
     if (running.signal.aborted) return;
     this.#running = null;
-    this.#scheduleProbe(waitMs - (timers.nowMs() - startedAtMs));
+    this.#scheduleProbe(startedAtMs - timers.nowMs());
   }
 
   #abortRead(): void {
@@ -156,7 +144,6 @@ export class Probe {
   }
 
   #readSoon(): void {
-    this.#backoff.reset();
     this.#scheduleProbe(-this.#parts.probeIntervalMs);
   }
 

@@ -174,8 +174,6 @@ export const UNPROVEN_SLOTS_AFTER = 2;
 export const UNPROVEN_SLOTS_MAX = 6;
 /** Time limit of one probe with its retries; the next one waits for it. */
 export const PROBE_MS_MAX = 3_000;
-/** Maximum delay after a failed probe: a rejecting node is not asked each second. */
-export const PROBE_BACKOFF_CAP_MS = 15_000;
 /**
  * Time after a gap within which a read must agree with the book: messages in flight arrive within
  * three slots, and a second read settles the rest. Otherwise all accounts are read again.
