@@ -108,7 +108,7 @@ export async function serveBook(
   });
   timings.watchLoop();
   venues.start();
-  history?.start();
+  history?.start(() => feed.stats().genesisHash ?? null);
   const documents = readers === 'all' ? `${url}/docs ` : '';
   print(`more   ${documents}${url}/status ${metricsUrl}/metrics\n`);
   runtime.log.info({ url, metricsUrl, ...build }, 'serving');

@@ -18,9 +18,8 @@ export function edgeOrigin(config: EdgeConfig, runtime: Runtime): BookOrigin {
   const engine = new Engine({ programId, program, epoch: '' });
   const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);
   const link = new QuoteLink({ place, ...runtime });
-  let follower: LogFollower | undefined;
   const feed = ({ onTurn, onFirstLive, publisher, clients }: FeedEvents): ServiceFeed => {
-    follower = new LogFollower({
+    const follower = new LogFollower({
       place,
       programId,
       engine,
@@ -35,7 +34,7 @@ export function edgeOrigin(config: EdgeConfig, runtime: Runtime): BookOrigin {
     });
     return feedOf(follower, { engine, link, refused });
   };
-  return { engine, feed, chain: () => follower?.genesisHash ?? null };
+  return { engine, feed };
 }
 
 interface EdgeParts {

@@ -36,8 +36,6 @@ export interface BookOrigin {
   readonly replays?: ReplaySource | undefined;
   /** The signed log of the books. */
   readonly proofs?: ProofLog | undefined;
-  /** Returns the chain of the feed's log; null until it is known. Absent without a log. */
-  readonly chain?: () => string | null;
   feed(events: FeedEvents): ServiceFeed;
 }
 

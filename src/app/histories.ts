@@ -7,7 +7,7 @@ import type { MarketInfo } from '../contract/markets.js';
 import { RETAIN_DEFAULTS } from '../contract/retain.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import { History } from '../history/history.js';
-import { type HistoryMarket, marketKeyOf } from '../history/model/records.js';
+import { type HistoryBook, type HistoryMarket, marketKeyOf } from '../history/model/records.js';
 import type { DataFolder } from './data-folder.js';
 import type { Runtime } from './runtime.js';
 
@@ -20,7 +20,8 @@ export type BookMarket = Pick<MarketInfo, 'symbol' | 'marketType' | 'marketIndex
 /** The history of a service, and the functions that start and stop it. */
 export interface ServiceHistory {
   readonly history: History;
-  start(): void;
+  /** Starts it; `chain` returns the chain of the book, null until it is known. */
+  start(chain: () => string | null): void;
   /** Passes the current markets to the history; needed before the first query. */
   shareMarkets(): void;
   stop(): Promise<void>;
@@ -37,16 +38,10 @@ export function historyOf(
   const grpc = sources.filter((source) => source.kind === 'grpc');
   const setup = { ...settings, nodes, grpc, programId, program, dataDir: folder.path };
   const history = new History({ setup, ...runtime });
-  return startedBy(history, { markets, chain: () => null }, runtime.timers);
+  return startedBy(history, markets, runtime.timers);
 }
 
 type ReaderConfig = Pick<EdgeConfig, 'programId' | 'database'>;
-
-interface KnownBook {
-  readonly markets: () => readonly BookMarket[];
-  /** Returns the chain that the history must be of; null for any chain. */
-  readonly chain: () => string | null;
-}
 
 /**
  * Returns the history of an edge, which reads the records of its core; undefined without a
@@ -55,17 +50,24 @@ interface KnownBook {
 export function readHistoryOf(
   { programId, database }: ReaderConfig,
   runtime: Runtime,
-  book: KnownBook,
+  markets: () => readonly BookMarket[],
 ): ServiceHistory | undefined {
   if (database === undefined) return undefined;
   const unused = { backfillHours: 0, backfillTransactionsMax: 0, requestsPerSecond: 1 };
   const setup = { ...unused, retain: RETAIN_DEFAULTS, candleRetentionDays: 0, dataDir: '' };
   const history = new History({ setup: { ...setup, nodes: [], programId, database }, ...runtime });
-  return startedBy(history, book, runtime.timers);
+  return startedBy(history, markets, runtime.timers);
 }
 
-function startedBy(history: History, book: KnownBook, timers: Timers): ServiceHistory {
-  const shareMarkets = marketSharing(history, book);
+function startedBy(
+  history: History,
+  markets: () => readonly BookMarket[],
+  timers: Timers,
+): ServiceHistory {
+  let chain: () => string | null = () => null;
+  const shareMarkets = marketSharing(history, () => {
+    return { markets: markets().map(historyMarket), genesisHash: chain() };
+  });
   let watch: Timer | undefined;
   const planWatch = (): void => {
     watch = timers.after(MARKETS_WATCH_MS, () => {
@@ -75,8 +77,10 @@ function startedBy(history: History, book: KnownBook, timers: Timers): ServiceHi
   };
   return {
     history,
-    start: () => {
+    start: (bookChain) => {
+      chain = bookChain;
       history.start();
+      shareMarkets();
       planWatch();
     },
     shareMarkets,
@@ -87,10 +91,10 @@ function startedBy(history: History, book: KnownBook, timers: Timers): ServiceHi
   };
 }
 
-function marketSharing(history: History, { markets, chain }: KnownBook): () => void {
+function marketSharing(history: History, readBook: () => HistoryBook): () => void {
   let lastText = '';
   return () => {
-    const now = { markets: markets().map(historyMarket), genesisHash: chain() };
+    const now = readBook();
     const text = JSON.stringify(now);
     if (text === lastText) return;
     lastText = text;

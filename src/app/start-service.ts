@@ -98,10 +98,7 @@ export async function startEdgeService(config: EdgeConfig): Promise<Service> {
   // The NATS packages are loaded on demand.
   const { edgeOrigin } = await import('./edge-origin.js');
   const origin = edgeOrigin(config, runtime);
-  const history = readHistoryOf(config, runtime, {
-    markets: () => origin.engine.markets(),
-    chain: () => origin.chain?.() ?? null,
-  });
+  const history = readHistoryOf(config, runtime, () => origin.engine.markets());
   return serveBook(config, { origin, history }, runtime);
 }
 

@@ -53,6 +53,7 @@ async function followed(onReload: () => void = () => undefined) {
   const follower = new StoreFollower({
     ...{ timers, log: silentLog, counters: { storeFailures: 0 }, rules: candleRules },
     openStore: async () => reader,
+    closeStore: () => undefined,
     onStoreFailure: (error) => said.push(error.message),
     onChange: ({ records }) =>
       said.push(records.map(({ slot, index }) => `${slot}.${index}`).join()),

@@ -187,6 +187,13 @@ export const WRONG_WALL_CLOCK: FaultKind = {
   end: ({ machine }) => machine.setWallError(0),
 };
 
+/** It is started again, and opens its file anew. */
+export const HISTORY_ENDS: FaultKind = {
+  name: 'the thread of the history ends',
+  lastsMsMax: 1,
+  begin: ({ machine }) => machine.crashWorker(),
+};
+
 /** Mishaps of the machine that the service runs on. */
 const MISHAPS: readonly FaultKind[] = [
   WRONG_WALL_CLOCK,
@@ -206,11 +213,7 @@ const MISHAPS: readonly FaultKind[] = [
     begin: ({ machine, random }) => machine.failDisk(random.pickOne(DISK_FAULTS) ?? null),
     end: ({ machine }) => machine.failDisk(null),
   },
-  {
-    name: 'the thread of the history ends',
-    lastsMsMax: 1,
-    begin: ({ machine }) => machine.crashWorker(),
-  },
+  HISTORY_ENDS,
 ];
 
 const DISK_FAULTS: readonly DiskFault[] = ['SQLITE_FULL', 'SQLITE_READONLY', 'SQLITE_IOERR'];

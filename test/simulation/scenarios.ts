@@ -20,6 +20,7 @@ import {
   CUT,
   type FaultKind,
   HANGING_SCANS,
+  HISTORY_ENDS,
   HOST_DOWN,
   LIES,
   NODE_FAULTS,
@@ -159,8 +160,11 @@ const NAMED: readonly Scenario[] = [
     seed: 14,
   },
   {
-    name: 'the node in use names another genesis for some seconds',
-    faults: only(LIES.otherGenesis, 8_000, 77_500),
+    name: 'the node in use names another genesis for some seconds, and the history starts again',
+    faults: () => [
+      fault(LIES.otherGenesis, 8_000, 109_500),
+      { ...fault(HISTORY_ENDS, 1, 115_800), episode: 1 },
+    ],
   },
   {
     name: 'scans lack all markets for seven seconds',

@@ -97,6 +97,11 @@ export class IngestRig {
     return this;
   }
 
+  /** The chain of the book. */
+  followChain(genesisHash: string): void {
+    this.#ingester.followChain(genesisHash);
+  }
+
   stop(): Promise<void> {
     return this.#ingester.stop();
   }

@@ -367,6 +367,7 @@ describe('failures', () => {
   test('a second node of another chain is not used', async () => {
     const stranger = await LedgerNode.start(new Ledger(2));
     const rig = await live({ nodes: [node, stranger] });
+    rig.followChain(ledger.genesisHash);
     node.rpc.refuseUpgradeWith = 503;
     node.rpc.cut();
     await rig.until(() => expect(rig.counters.failovers).toBeGreaterThan(2));
@@ -384,11 +385,23 @@ describe('failures', () => {
     ledger = new Ledger(2);
     nextId = 1;
     node.serve(ledger);
-    node.rpc.cut();
+    rig.followChain(ledger.genesisHash);
     await rig.until(() => expect(rig.stores.size).toBe(2));
     for (const transaction of trade(2)) node.tell(transaction);
     await holds(rig, 2);
     expect(old.ids).toEqual(ids(3));
+  });
+
+  test('a history that starts again on the chain of the book opens no other', async () => {
+    node.serve(new Ledger(2));
+    const rig = start();
+    rig.followChain(ledger.genesisHash);
+    await rig.until(() => expect(rig.state).toBe('failing'));
+    expect(rig.reason).toContain('of another chain');
+    expect(rig.stores.size).toBe(0);
+    node.serve(ledger);
+    await rig.live();
+    expect([...rig.stores.keys()]).toEqual([ledger.genesisHash]);
   });
 
   test('a node that answers nonsense is tried again, later and later', async () => {

@@ -55,6 +55,9 @@ export class Ingester {
   #isLive = false;
   /** The genesis hash of the history's chain; null until it is known. */
   #genesisHash: string | null = null;
+  /** The genesis hash of the book's chain; null until it is known. */
+  #bookChain: string | null = null;
+  #ending = new AbortController();
 
   constructor(options: IngesterOptions) {
     this.#options = options;
@@ -75,6 +78,17 @@ export class Ingester {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
+  }
+
+  /**
+   * Sets the chain of the book, which alone is read; null for any chain. A session on another chain
+   * ends.
+   */
+  followChain(genesisHash: string | null): void {
+    if (this.#bookChain === genesisHash) return;
+    this.#bookChain = genesisHash;
+    const isOther = this.#genesisHash !== null && this.#genesisHash !== genesisHash;
+    if (genesisHash !== null && isOther) this.#ending.abort(otherChainError());
   }
 
   get state(): IngestState {
@@ -120,6 +134,7 @@ export class Ingester {
     const { parts, nodes, openStore, onChange, limiter, emptyTransactions } = this.#options;
     const { logged, firstGap, onBlockTime } = this.#options;
     const ending = new AbortController();
+    this.#ending = ending;
     const signal = AbortSignal.any([ending.signal, this.#stop.signal]);
     this.#isLive = false;
     try {
@@ -171,14 +186,12 @@ export class Ingester {
   }
 
   /**
-   * Checks the chain of a node. Only the node of the history's chain can have switched to another
-   * chain; for any other node, the configured address is wrong.
+   * Checks the chain of a node. The feed of the book decides whether the nodes have switched to
+   * another chain.
    */
   #checkChain(genesisHash: string): void {
     const before = this.#genesisHash;
-    if (!this.#pool.admitsChain(genesisHash, before)) {
-      throw new HistoryError('HISTORY_CHAIN_MISMATCH', 'the node is of another chain');
-    }
+    if (this.#bookChain !== null && this.#bookChain !== genesisHash) throw otherChainError();
     this.#genesisHash = genesisHash;
     if (before === null || before === genesisHash) return;
     this.#options.parts.log.warn({ genesisHash }, 'the history starts over on another chain');
@@ -227,6 +240,10 @@ export class Ingester {
     this.#options.parts.counters.failovers += 1;
     return true;
   }
+}
+
+function otherChainError(): HistoryError {
+  return new HistoryError('HISTORY_CHAIN_MISMATCH', 'the node is of another chain');
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {

@@ -12,7 +12,7 @@ export interface HistoryMarket
 /** The history's view of the book. */
 export interface HistoryBook {
   readonly markets: readonly HistoryMarket[];
-  /** The chain that a history opened for reading must be of; null for any chain. */
+  /** The chain that the history must be of; null for any chain. */
   readonly genesisHash: string | null;
 }
 

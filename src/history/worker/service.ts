@@ -30,7 +30,7 @@ import type { FromWorker, ToWorker, WorkerSetup } from '../model/messages.js';
 import type { HistoryBook, HistoryMarket } from '../model/records.js';
 import { StoreError } from '../store/error.js';
 import type { HistoryStore } from '../store/store.js';
-import { ANY_CHAIN, type StoreChange } from '../store/types.js';
+import type { StoreChange } from '../store/types.js';
 import { AccountFills } from '../streams/account-fills.js';
 import { Streams } from '../streams/streams.js';
 import { IntegrityCheck } from './integrity-check.js';
@@ -53,6 +53,8 @@ const STATS_MS = 1_000;
 /** The source of records, or of notices that records have arrived. */
 interface RecordSource {
   start(): void;
+  /** Sets the chain of the book, of which the records must be; null for any chain. */
+  followChain(genesisHash: string | null): void;
   stop(): Promise<void>;
   readonly state: IngestState;
   readonly stats: SessionStats;
@@ -86,8 +88,6 @@ export class HistoryService {
   readonly #reader: RowReader;
   readonly #marketStats: MarketStatsCache;
   readonly #fundingMeans = new FundingMeansBodies();
-  /** The chain that a reading service expects; null to accept the database's chain. */
-  #readChain: string | null = null;
   #heartbeat: Timer | null = null;
   #newestSlot = 0;
   #lagMs: number | null = null;
@@ -193,11 +193,7 @@ export class HistoryService {
   #setBook({ markets, genesisHash }: HistoryBook): void {
     this.#markets.clear();
     for (const market of markets) this.#markets.set(market.key, market);
-    if (this.#isReader && this.#readChain !== genesisHash) {
-      this.#readChain = genesisHash;
-      // The lost store is opened again if it belongs to this chain.
-      this.#stores.close();
-    }
+    this.#source.followChain(genesisHash);
     this.#addPendingFills();
     this.#streams.openPending();
   }
@@ -240,7 +236,8 @@ export class HistoryService {
       log: this.#log,
       counters: this.#counters,
       rules: candleRules,
-      openStore: () => this.#openStore(this.#readChain ?? ANY_CHAIN),
+      openStore: (genesisHash) => this.#openStore(genesisHash),
+      closeStore: () => this.#stores.close(),
       onStoreFailure: (error) => this.#stores.closeAfter(error),
       onChange: (change) => this.#publishChange(change),
       onReset: () => this.#reopenStreams(),

@@ -15,7 +15,7 @@ import {
   readFollowed,
 } from '../store/followed-changes.js';
 import type { HistoryStore } from '../store/store.js';
-import type { CandleRules, StoreChange } from '../store/types.js';
+import { ANY_CHAIN, type CandleRules, type StoreChange } from '../store/types.js';
 import { type FoundMark, readWriterMark } from './writer-mark.js';
 
 /** The dependencies of a follower. */
@@ -24,7 +24,8 @@ interface StoreFollowerOptions {
   readonly log: Log;
   readonly counters: Pick<IngestCounters, 'storeFailures'>;
   readonly rules: CandleRules;
-  readonly openStore: () => Promise<HistoryStore>;
+  readonly openStore: (genesisHash: string) => Promise<HistoryStore>;
+  readonly closeStore: () => void;
   readonly onStoreFailure: (error: StoreError) => void;
   readonly onChange: (change: StoreChange) => void;
   /** Called when a change is incomplete. */
@@ -45,6 +46,8 @@ export class StoreFollower {
   readonly #backoff: Backoff;
   #timer: Timer | null = null;
   #isStopped = false;
+  /** The chain that the database must be of. */
+  #genesisHash = ANY_CHAIN;
   #store: HistoryStore | null = null;
   #position: Position = { number: 0, tx: 0 };
   #state: IngestState = { state: 'starting', reason: 'the history is being opened' };
@@ -67,6 +70,15 @@ export class StoreFollower {
     this.#timer?.cancel();
   }
 
+  /** Sets the chain that the database must be of; null for any chain. */
+  followChain(genesisHash: string | null): void {
+    const followed = genesisHash ?? ANY_CHAIN;
+    if (this.#genesisHash === followed) return;
+    this.#genesisHash = followed;
+    // The lost store is opened again if it belongs to this chain.
+    this.#options.closeStore();
+  }
+
   get state(): IngestState {
     return this.#state;
   }
@@ -78,7 +90,7 @@ export class StoreFollower {
   async #look(): Promise<void> {
     let waitMs = FOLLOW_MS;
     try {
-      const store = await this.#options.openStore();
+      const store = await this.#options.openStore(this.#genesisHash);
       if (this.#isStopped) return;
       this.#readState(store);
       if (store !== this.#store) this.#begin(store);
