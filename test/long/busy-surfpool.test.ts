@@ -1,6 +1,7 @@
 /** A real chain loses every tenth notification of a user: logs find it, without probes and audits. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { PROGRAM_IDS } from '../../src/contract/program.js';
 import { LocalChain } from '../../src/sim/chain/chain-process.js';
 import { ChainRpc } from '../../src/sim/chain/chain-rpc.js';
 import { patchesBetween } from '../../src/sim/chain/program-call.js';
@@ -69,7 +70,8 @@ class WrittenChain implements TrueChain {
 
   async #transact(account: AccountWrite, before: Buffer): Promise<void> {
     const { pubkey, data: after } = account;
-    const event = { form: 'data', bytes: orderEvent(pubkey, this.secondOf()) } as const;
+    const placed = { user: pubkey, second: this.secondOf(), program: PROGRAM_IDS[this.program] };
+    const event = { form: 'data', bytes: orderEvent(placed) } as const;
     const patches = patchesBetween(pubkey, { before, after });
     const isLong = patches.reduce((sum, { bytes }) => sum + bytes.length, 0) > PATCHED_BYTES_MAX;
     if (isLong) await this.#replace(account);

@@ -1,6 +1,8 @@
 /** The transactions that write users, one a slot, and what their logs say. */
 import { createHash } from 'node:crypto';
+import { programAt } from '../../src/contract/program.js';
 import { decodeBase58, encodeBase58 } from '../../src/history/store/base58.js';
+import { LAYOUTS } from '../../src/sim/bytes/generated/layout.js';
 import type { Random } from '../../src/sim/random.js';
 import { fillLog } from '../support/fill-log.js';
 import type { AccountState } from './model-chain.js';
@@ -17,24 +19,32 @@ export interface WriteLog {
   readonly users: readonly string[];
 }
 
+/** A new order of a user, and the address of its program. */
+interface PlacedOrder extends Pick<WriteLog, 'second' | 'program'> {
+  readonly user: string;
+}
+
 const ORDER_RECORD = Buffer.from('681340385915025a', 'hex');
-/** The bytes of the order in an OrderRecord, after the time and the user. */
-const ORDER_BYTES = 96;
 const KEY_BYTES = 32;
 const NO_BYTES = Buffer.alloc(0);
 
 /** The event of an order that a user placed, all of zeros. */
-export function orderEvent(user: string, second: number): Buffer {
+export function orderEvent({ user, second, program }: PlacedOrder): Buffer {
   const ts = Buffer.alloc(8);
   ts.writeBigInt64LE(BigInt(second));
   const key = decodeBase58(user, KEY_BYTES) ?? NO_BYTES;
-  return Buffer.concat([ORDER_RECORD, ts, key, Buffer.alloc(ORDER_BYTES)]);
+  return Buffer.concat([
+    ORDER_RECORD,
+    ts,
+    key,
+    Buffer.alloc(LAYOUTS[programAt(program)].ORDER.size),
+  ]);
 }
 
 /** What the runtime writes of a transaction, with a record of an order for each of these users. */
 function linesOf({ users, second, program }: Omit<WriteLog, 'signature'>): readonly string[] {
   const records = users.map((user) => {
-    return `Program data: ${orderEvent(user, second).toString('base64')}`;
+    return `Program data: ${orderEvent({ user, second, program }).toString('base64')}`;
   });
   return [`Program ${program} invoke [1]`, ...records, `Program ${program} success`];
 }
