@@ -213,7 +213,7 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
     return this.accounts.has(pubkey);
   }
 
-  usersWithOrders(from: number, count: number): UserPage {
+  usersInTurn(from: number, count: number): UserPage {
     const users = [...this.accounts.keys()].filter((key) => key.startsWith('user'));
     const end = from + count;
     return { keys: users.slice(from, end), next: end < users.length ? end : 0 };

@@ -166,8 +166,11 @@ export declare class Core {
    * contradiction of the layout.
    */
   layoutSamples(snapshot: PackedSnapshot, count: number): string
-  /** Returns at most `count` users with open orders, from index `from` of the book's users on. */
-  usersWithOrders(from: number, count: number): UserPage
+  /**
+   * Returns at most `count` users with open orders, or all users where there are no more, from
+   * index `from` of the book's users on.
+   */
+  usersInTurn(from: number, count: number): UserPage
   /** Returns the counts that a snapshot of all users must match. */
   census(): Census
   /** Returns the sizes of the book and of the cache of bodies, as a JSON object. */

@@ -71,8 +71,11 @@ export interface FeedEngine {
   layoutSamples(snapshot: AccountSnapshot, count: number): readonly LayoutSample[];
   /** Returns whether the book has a user account with this key, as of the last turn. */
   hasUser(pubkey: string): boolean;
-  /** Returns at most `count` users with open orders, from the end of the previous page. */
-  usersWithOrders(from: number, count: number): UserPage;
+  /**
+   * Returns at most `count` users with open orders, or all users where there are no more, from the
+   * end of the previous page.
+   */
+  usersInTurn(from: number, count: number): UserPage;
   /** Returns the counts that a snapshot of all users must match, as of the last turn. */
   readCensus(): Census;
 }

@@ -319,11 +319,11 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   }
 
   /**
-   * Returns a page of at most `count` users with open orders. `from` is the end of the previous
-   * page.
+   * Returns a page of at most `count` users with open orders, or of all users where there are no
+   * more. `from` is the end of the previous page.
    */
-  usersWithOrders(from: number, count: number): UserPage {
-    return this.#core.usersWithOrders(from, count);
+  usersInTurn(from: number, count: number): UserPage {
+    return this.#core.usersInTurn(from, count);
   }
 
   /** The exchange's own counts of its users, and the number of accounts in the book. */

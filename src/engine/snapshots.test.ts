@@ -71,12 +71,12 @@ describe('engine: snapshots', () => {
     expect(engine.readCensus()).toEqual(census);
   });
 
-  test('users with orders come in pages', () => {
+  test('users in turn come in pages', () => {
     const engine = engineWith(SPOT, USER);
     const { users, orders } = engine.stats();
     expect([users, orders > 0]).toEqual([1, true]);
-    expect(engine.usersWithOrders(0, 50)).toEqual({ keys: [ADDRESS.user], next: 0 });
-    expect(engine.usersWithOrders(0, 0)).toEqual({ keys: [], next: 0 });
+    expect(engine.usersInTurn(0, 50)).toEqual({ keys: [ADDRESS.user], next: 0 });
+    expect(engine.usersInTurn(0, 0)).toEqual({ keys: [], next: 0 });
   });
 
   test('an account that cannot be decoded is a problem of the snapshot', async () => {

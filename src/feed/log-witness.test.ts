@@ -90,7 +90,7 @@ test('without the logs a lost notification is wrong until an audit: the logs are
 test('accounts are closed in transactions that cancel their orders, and probes are off: they leave within two seconds', async () => {
   await start({ flags: UNCHECKED });
   for (let closed = 0; closed < 4; closed += 1) {
-    const [pubkey] = scene.service.engine.usersWithOrders(closed, 1).keys;
+    const [pubkey] = scene.service.engine.usersInTurn(closed, 1).keys;
     scene.chain.closeAccount(pubkey ?? '');
     expect(await run(3_000)).toEqual([]);
     expect(scene.service.engine.hasUser(pubkey ?? '')).toBe(false);

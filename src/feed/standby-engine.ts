@@ -197,8 +197,8 @@ export class StandbyEngine implements EpochEngine {
     return this.#engine.hasUser(pubkey);
   }
 
-  usersWithOrders(from: number, count: number): UserPage {
-    return this.#engine.usersWithOrders(from, count);
+  usersInTurn(from: number, count: number): UserPage {
+    return this.#engine.usersInTurn(from, count);
   }
 
   readCensus(): Census {

@@ -53,7 +53,7 @@ test('a log goes on from the book that a reader made of it, also behind a turn t
   expect(written.size).toBeGreaterThan(0);
   expect(written.size).toBeLessThan(next.reader.writtenFrom(0).size);
   expect([...written.values()].every((last) => last >= slot - 2 && last <= slot)).toBe(true);
-  const users = next.engine.usersWithOrders(0, 10_000).keys;
+  const users = next.engine.usersInTurn(0, 10_000).keys;
   const all = next.reader.writtenFrom(0);
   expect(users.filter((key) => !all.has(key))).toEqual([]);
   next.engine.turnLog.continueFrom(next.reader);

@@ -81,7 +81,7 @@ pub const INDICATIVE_PAIRS_MAX: usize = 4096;
 /// One turn each microsecond takes 200 years to reach it.
 pub const SEQ_MAX: u64 = 1 << 53;
 
-/// Maximum users scanned for one page of users with orders: well under 1 ms, even when few users
+/// Maximum users scanned for one page of users in turn: well under 1 ms, even when few users
 /// have orders.
 pub const USERS_WALKED_MAX: usize = 8192;
 

@@ -92,17 +92,18 @@ fn markets_the_state_and_oracles_are_compared() {
 }
 
 #[test]
-fn users_with_orders_are_found_once_a_round() {
+fn users_in_turn_are_those_with_orders_or_all_that_a_page_has_room_for() {
     let mut bench = Bench::new();
     for account in 1..=5 {
         bench.put(key(account), &user(&[OrderBytes::limit(Ask, 130, 5, 2)]));
     }
     bench.put(key(3), &user(&[]));
-    let (first, next) = bench.book.users_with_orders(0, 2);
-    let (second, end) = bench.book.users_with_orders(next, 2);
+    let (first, next) = bench.book.users_in_turn(0, 2);
+    let (second, end) = bench.book.users_in_turn(next, 2);
     assert_eq!((first, next), (vec![key(1), key(2)], 2));
     assert_eq!((second, end), (vec![key(4), key(5)], 0));
-    assert_eq!(bench.book.users_with_orders(99, 3), (vec![], 0));
+    assert_eq!(bench.book.users_in_turn(99, 3), (vec![], 0));
+    assert_eq!(bench.book.users_in_turn(0, 5), ((1..=5).map(key).collect(), 0));
 }
 
 /// Checks the verdict of a reading without the account: none at or before the slot of its last

@@ -124,10 +124,11 @@ impl Core {
         text::layout_samples(&samples.take(index(count)).collect::<Vec<_>>())
     }
 
-    /// Returns at most `count` users with open orders, from index `from` of the book's users on.
+    /// Returns at most `count` users with open orders, or all users where there are no more, from
+    /// index `from` of the book's users on.
     #[napi]
-    pub fn users_with_orders(&self, from: u32, count: u32) -> UserPage {
-        let (keys, next) = self.core.book().users_with_orders(index(from), index(count));
+    pub fn users_in_turn(&self, from: u32, count: u32) -> UserPage {
+        let (keys, next) = self.core.book().users_in_turn(index(from), index(count));
         let keys = keys.iter().map(ToString::to_string).collect();
         UserPage { keys, next: crate::convert::count(next) }
     }

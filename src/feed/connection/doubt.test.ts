@@ -103,7 +103,7 @@ test('a gap that ends while all accounts are read is kept: the book is not live 
 describe('after a gap', () => {
   /** No probe reads user1, which has no orders, and its last message is lost. */
   async function loseUnprobedUser(options: Partial<LiveFeedOptions> = {}): Promise<void> {
-    bench.engine.usersWithOrders = () => ({ keys: [], next: 0 });
+    bench.engine.usersInTurn = () => ({ keys: [], next: 0 });
     await startLagging({ auditIntervalMs: 3_600_000, ...options });
     bench.chain.slot += 1;
     bench.chain.accounts.set('user1', 'lost');

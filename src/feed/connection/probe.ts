@@ -29,7 +29,7 @@ interface ProbedConnection {
 
 /**
  * Reads a few accounts each second, or more often with many markets, while the book is live, and
- * compares them with the book: recently notified users, then users with orders, markets, State and
+ * compares them with the book: recently notified users, then users in turn, markets, State and
  * oracles in turn. A silent or lossy subscription of any kind is found within seconds; without
  * losses all accounts are equal.
  *

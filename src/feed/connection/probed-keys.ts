@@ -16,7 +16,7 @@ export function probesPerInterval(others: number): number {
 
 /**
  * Chooses the accounts for probes: recently notified users; markets, State and oracles in turn;
- * users with orders in turn.
+ * users in turn, which are those with orders where a probe has no room for all.
  */
 export class ProbedKeys {
   readonly #parts: FeedParts;
@@ -53,7 +53,7 @@ export class ProbedKeys {
       ...memory.recentUsers.keys(),
       ...others.slice(othersFrom, this.#otherAt),
     ].slice(0, ACCOUNTS_PER_READ);
-    const users = engine.usersWithOrders(this.#userAt, ACCOUNTS_PER_READ - keys.length);
+    const users = engine.usersInTurn(this.#userAt, ACCOUNTS_PER_READ - keys.length);
     this.#userAt = users.next;
     return [...new Set([...keys, ...users.keys])];
   }

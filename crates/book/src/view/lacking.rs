@@ -139,16 +139,18 @@ impl Book {
     }
 
     /// Returns up to `count` user accounts with open orders from index `from` on, and the index
-    /// after the last account read; 0 at the end. Each round returns every account once.
+    /// after the last account read; 0 at the end. Users without orders are among them where `count`
+    /// has room for all users. Each round returns every account once.
     #[must_use]
-    pub fn users_with_orders(&self, from: usize, count: usize) -> (Vec<Pubkey>, usize) {
+    pub fn users_in_turn(&self, from: usize, count: usize) -> (Vec<Pubkey>, usize) {
         let users = &self.orders.users;
         let end = from.saturating_add(USERS_WALKED_MAX).min(users.len());
+        let has_room = users.len() <= count;
         let mut keys = Vec::new();
         let mut next = from;
         while next < end && keys.len() < count {
             let user = users.get(next);
-            if user.present && user.open != 0 {
+            if user.present && (user.open != 0 || has_room) {
                 keys.push(user.key);
             }
             next += 1;
