@@ -301,7 +301,7 @@ export class LiveFeed {
     const node = this.#nodes.current.name;
     forgetWrongSlot(this.#parts, node);
     const lag = slotLagOf(this.#parts, node);
-    const { dispute = null } = this.#options.sources ?? {};
+    const dispute = this.#session?.dispute ?? this.#options.sources?.dispute ?? null;
     const age = { sinceMs, ageMs: this.#slotAge.ageMs(nowMs), lag, isInDoubt, dispute };
     const state = stateOf(age, this.#timing);
     this.#reason = state === 'live' ? null : staleReasonOf(age, this.#timing);

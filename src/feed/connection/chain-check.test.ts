@@ -89,6 +89,17 @@ describe('a slot that cannot be', () => {
     expect(bench.engine.calls).not.toContain('push user1 new @1000000');
   });
 
+  test('of an account, ahead of the announced slots: the book lags until they reach it', async () => {
+    await bench.start();
+    bench.chain.tick(101);
+    bench.chain.notify('user1', 'made up', 121);
+    await bench.untilUser('user1', 'made up');
+    await until('lagging', () => bench.engine.state === 'lagging');
+    expect(bench.feed.status().reason).toContain('a slot ahead of the announced slots');
+    bench.chain.tick(119);
+    await until('live', () => bench.engine.state === 'live');
+  });
+
   test('of readings: audits and polls fail, and take nothing; later ones go through', async () => {
     await bench.start({ auditIntervalMs: 20 });
     bench.server.answer('getProgramAccounts', (params) => {

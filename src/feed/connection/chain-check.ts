@@ -5,6 +5,7 @@ import { ClockLead } from '../model/clock-lead.js';
 import { FeedError, isChainClockError } from '../model/error.js';
 import {
   FORKS_KEPT_MAX,
+  NOTIFIED_AHEAD_SLOTS_MAX,
   PROBE_FORK_MS,
   READING_SLOTS_APART_MAX,
   SLOT_CHECK_INTERVAL_MS,
@@ -41,6 +42,8 @@ export class ChainCheck {
   #checkedAtMs = Number.NEGATIVE_INFINITY;
   #announced = 0;
   #announcedFirst = 0;
+  /** The newest accepted slot of a notified account. */
+  #notified = 0;
   #waiting: AnnouncedSlot | null = null;
   /** Oldest first. */
   #forks: readonly AbandonedFork[] = [];
@@ -58,6 +61,14 @@ export class ChainCheck {
   /** The first believed slot. */
   get announcedFirst(): number {
     return this.#announcedFirst;
+  }
+
+  /**
+   * Whether an account was notified of a slot that is ahead of the announced slots: until they
+   * reach it no read can refute that account.
+   */
+  get isNotifiedAhead(): boolean {
+    return this.#announced > 0 && this.#notified > this.#announced + NOTIFIED_AHEAD_SLOTS_MAX;
   }
 
   /**
@@ -126,6 +137,7 @@ export class ChainCheck {
   admitsUpdate({ kind, slot, data }: JudgedUpdate): boolean {
     const account = kind === 'clock' ? parseClockAccount(data) : null;
     const isAdmitted = this.#admits(slot, account);
+    if (isAdmitted) this.#notified = Math.max(this.#notified, slot);
     if (isAdmitted && this.#hasBegun && account !== null)
       this.#clockLead.recordClock(account.slot, this.#announced, this.#parts.timers.nowMs());
     return isAdmitted;

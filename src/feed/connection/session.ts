@@ -216,6 +216,12 @@ export class FeedSession {
     ]);
   }
 
+  /** Why a complete book may be wrong although slots come; null when it is not. */
+  get dispute(): string | null {
+    if (!this.#chain.isNotifiedAhead) return null;
+    return 'an account was notified of a slot ahead of the announced slots';
+  }
+
   /** Whether messages of a gap may be lost and no read has verified the book yet. */
   get isInDoubt(): boolean {
     return this.#probe.isInDoubt;

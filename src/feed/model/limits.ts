@@ -28,6 +28,8 @@ export const JUDGED_LAG_SLOTS_MIN = 6;
 export const CLOCK_LEAD_SLOTS_MAX = 7;
 /** Maximum duration of a larger lead: skipped slots lead until the next one ends, late blocks included. */
 export const CLOCK_LEAD_MS_MAX = 1_000;
+/** Maximum lead of notified accounts over announced slots: some servers announce a slot at its end. */
+export const NOTIFIED_AHEAD_SLOTS_MAX = 2;
 /** Slots that a connection may gain on the nominal duration, just below 3 s, before other nodes are asked. */
 export const PACE_SLOTS_MAX = 7;
 /** Maximum gain on the other nodes, and maximum lead over them: servers behind one address differ in slots. */
