@@ -17,10 +17,10 @@ const ADDRESS_PART_CHARS_MIN = 8;
 const ANYWHERE_CHARS_MIN = 4;
 const MASK = '***';
 /**
- * The user name that the documentation uses for every server: masking it would garble the program's
- * own name.
+ * The user names of the documentation and of `ops`: masking them would garble the program's own
+ * words.
  */
-const PUBLIC_USER = 'slotbook';
+const PUBLIC_USERS: ReadonlySet<string> = new Set(['slotbook', 'core', 'edge']);
 
 /** The secrets to mask. */
 export class Secrets {
@@ -76,7 +76,7 @@ function secretParts(url: URL): readonly string[] {
   const parts = [...path, ...url.searchParams.values(), url.search.slice(1), url.hash.slice(1)];
   return [
     ...parts.filter((part) => part.length >= ADDRESS_PART_CHARS_MIN),
-    ...(url.username === PUBLIC_USER && url.password !== '' ? [] : [url.username]),
+    ...(PUBLIC_USERS.has(url.username) && url.password !== '' ? [] : [url.username]),
     url.password,
     // Postgres also accepts user and password as query parameters, with any length.
     ...['user', 'password'].map((name) => url.searchParams.get(name) ?? ''),
