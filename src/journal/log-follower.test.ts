@@ -13,12 +13,14 @@ import { until } from '../../test/support/until.js';
 import type { FeedState } from '../contract/feed-status.js';
 import { LOG_HEARTBEAT_MS } from './model/limits.js';
 import type { FromJournal } from './model/messages.js';
-import { bucketOf } from './nats/connect.js';
+import { bucketOf, subjectOf } from './nats/connect.js';
 
 useLogServer();
 
 const OTHER_PROGRAM = '11111111111111111111111111111112';
 const HELD_MS = 2_000;
+/** More messages than a core writes within a test. */
+const FOREIGN = 300;
 
 describe('a follower', () => {
   test('says that its log is silent without a sequence number of its own, and misses nothing', async (context) => {
@@ -172,4 +174,40 @@ describe('a log', () => {
     });
     await edge.showsBook(third.book);
   });
+});
+
+describe('a log whose stream is deleted', () => {
+  test('is read again from the one that the core makes, though that counts from 1', async (context) => {
+    const setup = newSetup(context);
+    const core = await Core.start(setup, { seed: 21 });
+    await core.writeSlots(3);
+    const { manager, nats } = await openLog(setup);
+    for (let at = 0; at < FOREIGN; at += 1) nats.publish(subjectOf(setup.log), 'foreign');
+    await nats.flush();
+    const edge = new Edge(setup);
+    await core.writeSlots(3);
+    await edge.showsBook(core.book);
+    await manager.streams.delete(setup.log.stream);
+    await until('live from another checkpoint', async () => {
+      await sleep(500);
+      await core.writeSlots(1);
+      return edge.follower.stats().logRestores > 1 && edge.follower.status().state === 'live';
+    });
+    await edge.showsBook(core.book);
+  });
+});
+
+test('a reader whose consumer is deleted reads on within four seconds', async (context) => {
+  const setup = newSetup(context);
+  const core = await Core.start(setup, { seed: 22 });
+  await core.writeSlots(3);
+  const edge = new Edge(setup);
+  await edge.showsBook(core.book);
+  const { manager } = await openLog(setup);
+  for await (const { name } of manager.consumers.list(setup.log.stream))
+    await manager.consumers.delete(setup.log.stream, name);
+  await core.writeSlots(3);
+  const sinceMs = performance.now();
+  await edge.showsBook(core.book);
+  expect(performance.now() - sinceMs).toBeLessThan(4_000);
 });

@@ -78,10 +78,12 @@ export class LogFollower {
    */
   #isOlder = false;
   /**
-   * The sequence number after all messages applied in this epoch, including those applied before
-   * the book was lost.
+   * The sequence number after all messages applied in this epoch and stream, including those
+   * applied before the book was lost.
    */
   #furthest = 0;
+  /** The creation time of the stream that `#furthest` belongs to. */
+  #created = '';
   /**
    * After the loss of the book, only checkpoints from this message on are accepted, until
    * `#restoreAtMs`.
@@ -236,7 +238,8 @@ export class LogFollower {
   /**
    * Restores the newest checkpoint; returns false when there is no usable checkpoint yet. Streams
    * of another epoch do not continue, as after a restart; within an epoch readers never see a
-   * decreasing sequence number.
+   * decreasing sequence number. A stream that was deleted and made again counts from 1, and begins
+   * with the core's newest book.
    */
   async #restore(reader: LogReader): Promise<boolean> {
     const isWaiting = this.#options.timers.nowMs() < this.#restoreAtMs;
@@ -252,7 +255,8 @@ export class LogFollower {
     const { engine, clients, log } = this.#options;
     const { epoch } = readSegmentHead(checkpoint.bytes);
     const isOther = engine.epoch !== '' && engine.epoch !== epoch;
-    if (isOther) this.#furthest = 0;
+    if (isOther || checkpoint.created !== this.#created) this.#furthest = 0;
+    this.#created = checkpoint.created;
     this.#isOlder = checkpoint.next < this.#furthest;
     if (isOther || this.#isOlder) await clients?.drainClients();
     this.#isDrained ||= this.#isOlder;

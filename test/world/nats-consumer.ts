@@ -51,7 +51,9 @@ export class Consumer {
     this.#stream = stream;
     this.#config = config;
     this.#beganAt = stream.lastSeq;
-    this.#next = policy === 'by_start_sequence' ? from : policy === 'new' ? stream.lastSeq + 1 : 1;
+    const end = stream.lastSeq + 1;
+    // One beyond the end, as of a stream that was deleted, begins at the end.
+    this.#next = policy === 'by_start_sequence' ? Math.min(from, end) : policy === 'new' ? end : 1;
     const newest = new Map(stream.kept(filter).map(({ subject, seq }) => [subject, seq]));
     this.#chosen = policy === 'last_per_subject' ? new Set(newest.values()) : null;
   }

@@ -36,6 +36,7 @@ export class JetStream {
     }),
     'STREAM.MSG.GET': ({ name, body }) => this.#readMessage(name, body),
     'CONSUMER.CREATE': ({ name, body }) => this.#createConsumer(name, body.config),
+    'CONSUMER.LIST': ({ name }) => this.#listConsumers(name),
     'CONSUMER.INFO': ({ name, rest }) => this.#consumerOf(name, rest).info,
     'CONSUMER.DELETE': ({ name, rest }) => this.#deleteConsumer(name, rest),
     'CONSUMER.MSG.NEXT': ({ name, rest, body, reply }) => {
@@ -166,6 +167,13 @@ export class JetStream {
     const consumer = new Consumer(this.#streamOf(stream), config, this.#parts);
     this.#consumers.set(`${stream}.${config.name}`, consumer);
     return consumer.info;
+  }
+
+  #listConsumers(stream: string): object {
+    const found = [...this.#consumers].filter(([key]) => key.startsWith(`${stream}.`));
+    const consumers = found.map(([, { info }]) => info);
+    const type = 'io.nats.jetstream.api.v1.consumer_list_response';
+    return { type, total: consumers.length, offset: 0, limit: 256, consumers };
   }
 
   #consumerOf(stream: string, rest: readonly string[]): Consumer {

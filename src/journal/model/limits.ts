@@ -184,8 +184,8 @@ export const QUOTE_REPLY_MS_MAX = 2_000;
  * largest messages.
  */
 export const LOG_READ_MESSAGES = 256;
-/** Silence after which a reader requests messages from its position again: ten heartbeats. */
-export const LOG_SILENCE_MS_MAX = 10_000;
+/** Silence after which a reader requests messages from its position again: three heartbeats. */
+export const LOG_SILENCE_MS_MAX = 3_000;
 /** Interval at which a reader checks whether the log is silent. */
 export const LOG_WATCH_MS = 100;
 /** Time after which a reader that catches up yields to the event loop. */

@@ -22,6 +22,8 @@ export interface LogCheckpoint {
  */
 export interface StoredCheckpoint extends LogCheckpoint {
   readonly origin: LogOrigin | null;
+  /** The creation time of its stream, in which alone `next` can be compared. */
+  readonly created: string;
 }
 
 interface StreamFacts {
@@ -108,7 +110,7 @@ export class CheckpointStore {
     );
     const bytes = newest && (await this.#objects.getBlob(newest.name));
     if (!newest || !bytes || hashOf(bytes) !== newest.metadata?.['hash']) return null;
-    return { bytes, next: nextOf(newest), origin: facts.origin };
+    return { bytes, next: nextOf(newest), origin: facts.origin, created: facts.created };
   }
 
   /**
