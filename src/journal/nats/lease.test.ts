@@ -1,6 +1,6 @@
 /** The lease of a core, on a NATS server. */
 import { expect, test } from 'vitest';
-import { newSetup, server, useLogServer } from '../../../test/support/log-scene.js';
+import { newSetup, openLog, server, useLogServer } from '../../../test/support/log-scene.js';
 import { silentLog } from '../../rpc/log.js';
 import { sleep, systemTimers } from '../../rpc/timers.js';
 import { LEASE_PAUSE_MS_MAX, LEASE_STOP_MS_MAX, NATS_CONNECT_MS_MAX } from '../model/limits.js';
@@ -28,6 +28,18 @@ test('the first core keeps it from the moment in which it has it', async (contex
   expect(await second.holdFirst()).toBe(false);
   expect(first.isHeld).toBe(true);
   for (const lease of [first, second, clock, waiting]) await lease.stop();
+});
+
+test('a core whose bucket is deleted makes another one, and holds that', async (context) => {
+  const setup = newSetup(context);
+  const [first, second] = [leaseOf(setup, 'one'), leaseOf(setup, 'two')];
+  expect(await first.holdFirst()).toBe(true);
+  const { manager } = await openLog(setup);
+  await manager.streams.delete(`KV_${setup.log.stream}-lease`);
+  await sleep(systemTimers, 3 * NATS_CONNECT_MS_MAX);
+  expect(await second.holdFirst()).toBe(false);
+  expect(first.isHeld).toBe(true);
+  for (const lease of [first, second]) await lease.stop();
 });
 
 test('a stop does not wait for a server that stands still', async (context) => {

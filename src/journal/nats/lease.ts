@@ -118,6 +118,8 @@ export class Lease {
   }
 
   #noteFailure(error: unknown): void {
+    // Someone may have deleted the bucket: the next attempt makes it again.
+    this.#bucket = null;
     const reason = loggedFailure(error);
     if (this.#failure !== reason) {
       this.#options.log.warn({ reason }, 'the lease cannot be asked for');
