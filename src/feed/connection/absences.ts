@@ -41,6 +41,8 @@ interface Moment {
 interface NewAccount {
   readonly slot: number;
   readAtSlot: number;
+  /** Whether the last reading, of a later slot, did not contain it. */
+  isLacking: boolean;
 }
 
 /**
@@ -74,6 +76,12 @@ export class Absences {
     this.#connection = connection;
   }
 
+  /** A new account that is notified again although later readings lack it; null for none. */
+  get unproven(): string | null {
+    for (const [pubkey, { isLacking }] of this.#newAccounts) if (isLacking) return pubkey;
+    return null;
+  }
+
   /** Stops because the book is no longer complete, and all accounts will be read again. */
   stop(): void {
     this.#life.abort();
@@ -86,7 +94,7 @@ export class Absences {
   /** Records that a notification of this slot created an account that was new to the book. */
   addAccount(pubkey: string, slot: number): void {
     if (this.#newAccounts.size >= ABSENCES_MAX || this.#newAccounts.has(pubkey)) return;
-    this.#newAccounts.set(pubkey, { slot, readAtSlot: 0 });
+    this.#newAccounts.set(pubkey, { slot, readAtSlot: 0, isLacking: false });
   }
 
   /** Records a reading of accounts. The engine must have all notifications. */
@@ -204,10 +212,12 @@ export class Absences {
     this.recordReading(snapshot);
     const found = new Set(this.#parts.engine.foundAccounts(snapshot));
     for (const pubkey of given) {
-      const sinceSlots = snapshot.slot - (this.#newAccounts.get(pubkey)?.slot ?? snapshot.slot);
-      if (sinceSlots <= 0) continue;
+      const account = this.#newAccounts.get(pubkey);
+      const sinceSlots = snapshot.slot - (account?.slot ?? snapshot.slot);
+      if (account === undefined || sinceSlots <= 0) continue;
       if (found.has(pubkey)) this.#newAccounts.delete(pubkey);
       else if (sinceSlots >= UNPROVEN_SLOTS_MAX) this.#connection.onContradiction(pubkey);
+      else account.isLacking = sinceSlots >= UNPROVEN_SLOTS_AFTER;
     }
   }
 

@@ -218,8 +218,10 @@ export class FeedSession {
 
   /** Why a complete book may be wrong although slots come; null when it is not. */
   get dispute(): string | null {
-    if (!this.#chain.isNotifiedAhead) return null;
-    return 'an account was notified of a slot ahead of the announced slots';
+    if (this.#chain.isNotifiedAhead)
+      return 'an account was notified of a slot ahead of the announced slots';
+    const { unproven } = this.#absences;
+    return unproven === null ? null : `no read has ${unproven}, which was notified again`;
   }
 
   /** Whether messages of a gap may be lost and no read has verified the book yet. */
