@@ -41,8 +41,6 @@ interface Moment {
 interface NewAccount {
   readonly slot: number;
   readAtSlot: number;
-  /** Whether the last reading, of a later slot, did not contain it. */
-  isLacking: boolean;
 }
 
 /**
@@ -65,6 +63,11 @@ export class Absences {
   readonly #connection: AbsenceConnection;
   readonly #suspects = new Map<string, Moment>();
   readonly #newAccounts = new Map<string, NewAccount>();
+  /**
+   * Readings without an account after it was new, which count on when it left the book and is
+   * notified again.
+   */
+  readonly #lackingReads = new Map<string, number>();
   /** Aborts when the watched book ends. */
   #life = new AbortController();
   #isConfirming = false;
@@ -78,7 +81,8 @@ export class Absences {
 
   /** A new account that is notified again although later readings lack it; null for none. */
   get unproven(): string | null {
-    for (const [pubkey, { isLacking }] of this.#newAccounts) if (isLacking) return pubkey;
+    for (const [pubkey, count] of this.#lackingReads)
+      if (count >= UNPROVEN_SLOTS_AFTER && this.#newAccounts.has(pubkey)) return pubkey;
     return null;
   }
 
@@ -88,13 +92,14 @@ export class Absences {
     this.#life = new AbortController();
     this.#suspects.clear();
     this.#newAccounts.clear();
+    this.#lackingReads.clear();
     this.#isConfirming = false;
   }
 
   /** Records that a notification of this slot created an account that was new to the book. */
   addAccount(pubkey: string, slot: number): void {
     if (this.#newAccounts.size >= ABSENCES_MAX || this.#newAccounts.has(pubkey)) return;
-    this.#newAccounts.set(pubkey, { slot, readAtSlot: 0, isLacking: false });
+    this.#newAccounts.set(pubkey, { slot, readAtSlot: 0 });
   }
 
   /** Records a reading of accounts. The engine must have all notifications. */
@@ -209,16 +214,23 @@ export class Absences {
     });
     if (reading === null || signal.aborted) return;
     const { keys: given, snapshot } = reading;
+    const { slot } = snapshot;
+    const sinceSlots = given.map((pubkey) => slot - (this.#newAccounts.get(pubkey)?.slot ?? slot));
     this.recordReading(snapshot);
     const found = new Set(this.#parts.engine.foundAccounts(snapshot));
-    for (const pubkey of given) {
-      const account = this.#newAccounts.get(pubkey);
-      const sinceSlots = snapshot.slot - (account?.slot ?? snapshot.slot);
-      if (account === undefined || sinceSlots <= 0) continue;
-      if (found.has(pubkey)) this.#newAccounts.delete(pubkey);
-      else if (sinceSlots >= UNPROVEN_SLOTS_MAX) this.#connection.onContradiction(pubkey);
-      else account.isLacking = sinceSlots >= UNPROVEN_SLOTS_AFTER;
+    for (const [at, pubkey] of given.entries()) {
+      const since = sinceSlots[at] ?? 0;
+      if (since <= 0) continue;
+      if (!found.has(pubkey)) this.#addLackingRead(pubkey, since);
+      else for (const accounts of [this.#newAccounts, this.#lackingReads]) accounts.delete(pubkey);
     }
+  }
+
+  /** Records a reading without an account, some slots after its notification. */
+  #addLackingRead(pubkey: string, sinceSlots: number): void {
+    const count = (this.#lackingReads.get(pubkey) ?? 0) + 1;
+    if (count > 1 || this.#lackingReads.size < ABSENCES_MAX) this.#lackingReads.set(pubkey, count);
+    if (Math.max(count, sinceSlots) >= UNPROVEN_SLOTS_MAX) this.#connection.onContradiction(pubkey);
   }
 
   /**

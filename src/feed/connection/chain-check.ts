@@ -42,8 +42,8 @@ export class ChainCheck {
   #checkedAtMs = Number.NEGATIVE_INFINITY;
   #announced = 0;
   #announcedFirst = 0;
-  /** The newest accepted slot of a notified account. */
-  #notified = 0;
+  /** The newest slot of an account that was notified ahead of the announced slots. */
+  #notifiedAhead = Number.NEGATIVE_INFINITY;
   #waiting: AnnouncedSlot | null = null;
   /** Oldest first. */
   #forks: readonly AbandonedFork[] = [];
@@ -64,11 +64,11 @@ export class ChainCheck {
   }
 
   /**
-   * Whether an account was notified of a slot that is ahead of the announced slots: until they
-   * reach it no read can refute that account.
+   * Whether an account was notified of a slot that is ahead of the announced slots: until they have
+   * passed it no read can refute that account.
    */
   get isNotifiedAhead(): boolean {
-    return this.#announced > 0 && this.#notified > this.#announced + NOTIFIED_AHEAD_SLOTS_MAX;
+    return this.#announced < this.#notifiedAhead + NOTIFIED_AHEAD_SLOTS_MAX;
   }
 
   /**
@@ -137,7 +137,7 @@ export class ChainCheck {
   admitsUpdate({ kind, slot, data }: JudgedUpdate): boolean {
     const account = kind === 'clock' ? parseClockAccount(data) : null;
     const isAdmitted = this.#admits(slot, account);
-    if (isAdmitted) this.#notified = Math.max(this.#notified, slot);
+    if (isAdmitted) this.#noteAhead(slot);
     if (isAdmitted && this.#hasBegun && account !== null)
       this.#clockLead.recordClock(account.slot, this.#announced, this.#parts.timers.nowMs());
     return isAdmitted;
@@ -195,6 +195,11 @@ export class ChainCheck {
     if (slot === null) return;
     memory.newest = { ...memory.newest, slot: Math.min(memory.newest.slot, slot) };
     throw outOfRangeError(announced, slot);
+  }
+
+  #noteAhead(slot: number): void {
+    const isAhead = this.#announced > 0 && slot > this.#announced + NOTIFIED_AHEAD_SLOTS_MAX;
+    if (isAhead) this.#notifiedAhead = Math.max(this.#notifiedAhead, slot);
   }
 
   #recordFork(parent: number): void {

@@ -269,9 +269,11 @@ export class FeedSession {
   }
 
   #handleSlot(notified: AnnouncedSlot | null): void {
-    if (notified === null || this.#stop.signal.aborted || !this.#chain.announceSlot(notified))
-      return;
+    if (notified === null || this.#stop.signal.aborted) return;
+    const wasAhead = this.#chain.isNotifiedAhead;
+    if (!this.#chain.announceSlot(notified)) return;
     this.#listener.onSlot();
+    if (wasAhead && !this.#chain.isNotifiedAhead) this.doubtBook();
     if (this.#phase === 'live') this.#parts.turns.requestTurn();
   }
 

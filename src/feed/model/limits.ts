@@ -170,8 +170,8 @@ export const ABSENCES_MAX = 10_000;
  */
 export const UNPROVEN_SLOTS_AFTER = 2;
 /**
- * Slots after which a repeatedly notified new account that no reading contains counts as made up:
- * forks of this length are rarer.
+ * Readings of different slots without a repeatedly notified new account after which it counts as
+ * made up: forks of this length are rarer.
  */
 export const UNPROVEN_SLOTS_MAX = 6;
 /** Time limit of one probe with its retries; the next one waits for it. */
