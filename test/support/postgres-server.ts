@@ -10,6 +10,9 @@ import { until } from './until.js';
 /** Where Debian has the programs of Postgres 15. */
 const programs = '/usr/lib/postgresql/15/bin';
 
+/** Defaults of a server that change how values are written as text. */
+const ODD_TEXTS = ['bytea_output=escape', 'extra_float_digits=-15', 'datestyle=German'];
+
 /** Why tests of Postgres cannot run here; undefined where they can. */
 export const postgresMissing = existsSync(path.join(programs, 'initdb'))
   ? undefined
@@ -52,6 +55,7 @@ export class PostgresServer {
   /** Starts it on its port and its folder, after a kill. */
   async startAgain(): Promise<void> {
     const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'max_locks_per_transaction=512'];
+    settings.push(...ODD_TEXTS);
     const flags = ['-D', this.#data, '-p', String(this.port), '-k', this.folder];
     const args = [...flags, ...settings.flatMap((one) => ['-c', one])];
     const child = spawn(path.join(programs, 'postgres'), args, { ...this.#as, stdio: 'ignore' });

@@ -90,6 +90,7 @@ async function openServer({
   const connecting = newClient(url);
   try {
     await connecting.connect();
+    await connecting.query(TEXT_FORMS);
     if (role === 'write') await takeOver(connecting);
     else await connecting.query('set default_transaction_read_only = on');
     await checkVersions(connecting);
@@ -100,6 +101,9 @@ async function openServer({
   client = connecting;
   return { rows: [], changes: 0 };
 }
+
+/** How values are written as text, which the defaults of a server or a database may change. */
+const TEXT_FORMS = 'set bytea_output = hex; set extra_float_digits = 1';
 
 function newClient(url: string): pg.Client {
   const made = new pg.Client({
