@@ -90,6 +90,9 @@ describe('a database', () => {
     const text = "insert into kysely_migration values ('0999-later', '')";
     await server.run(new URL(url).pathname.slice(1), text);
     expect(failureOf(open)).toContain('a later version of the program (0999-later)');
+    const renamed = "update kysely_migration set name = 'zz_cats' where name = '0999-later'";
+    await server.run(new URL(url).pathname.slice(1), renamed);
+    expect(failureOf(open)).toContain('it is of another program');
   });
 
   test.each([

@@ -44,6 +44,11 @@ test('without a cluster serves a moving book of a local chain, and stops when as
   expect(await exitCode(refused)).toBe(2);
   expect(refused.stderr).toContain('slotbook: MATCH_REFUSED: OUT_OF_RANGE: size was -1000000000');
 
+  const followed = start(['follow', url, 'SOL-PERP']);
+  await until(() => followed.stdout.includes('following'));
+  followed.child.stdout?.destroy();
+  expect(await exitCode(followed)).toBe(0);
+
   const chain = await until(() => /^chain +(http:\S+) (ws:\S+)/m.exec(service.stdout));
   const cluster = ['--rpc-url', chain[1] ?? '', '--ws-url', chain[2] ?? ''];
   const equal = start(['verify', '--url', url, ...cluster]);

@@ -147,8 +147,8 @@ async function refuseOther(reader: pg.Client): Promise<void> {
     throw failure(EARLIER_VERSION, text);
   }
   // Other texts are not names of versions of this program, so they are not shown.
-  const name = /^\d{4}-[\w-]{1,60}$/.test(other) ? ` (${other})` : '';
-  throw failure(LATER_VERSION, `it is of a later version of the program${name}`);
+  if (!/^\d{4}-[\w-]{1,60}$/.test(other)) throw failure(LATER_VERSION, 'it is of another program');
+  throw failure(LATER_VERSION, `it is of a later version of the program (${other})`);
 }
 
 async function checkVersions(reader: pg.Client): Promise<void> {
