@@ -7,7 +7,7 @@
 //! This room does not decide which client gets a frame, or when. The content and the prices are
 //! those of the bodies of [`crate::render`].
 
-pub mod binary;
+pub(crate) mod binary;
 pub mod changes;
 mod checksum;
 mod diff;

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod binary;
+mod bytes;
 mod follower;
 mod frames;
 mod life;

@@ -1,15 +1,14 @@
 //! Binary frames, for readers that request `"encoding":"binary"`: the content of JSON frames in a
 //! tenth of their size. `docs/binary.md` specifies the format.
 //!
-//! `encode` writes the frames of topics, `body` the bodies of /l2 and /l3; [`decode`] reads
-//! untrusted frames.
+//! `encode` writes the frames of topics, `body` the bodies of /l2 and /l3.
 
 pub(crate) mod body;
 pub(super) mod bytes;
-pub mod decode;
 pub(super) mod encode;
-mod error;
-mod keys;
+#[cfg(test)]
+#[path = "../../../tests/streams/bytes.rs"]
+mod reader;
 
 use slotbook_book::MarketInfo;
 
@@ -73,7 +72,7 @@ pub(super) const ORDER_EXPIRES: u8 = 64;
 
 /// The units of a topic's prices and sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Units {
+pub(crate) struct Units {
     /// Price unit, 1e6: the tick, or the group width.
     pub price: u64,
     /// Size unit, 1e9: the lot.
