@@ -190,14 +190,6 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_panics(text: Vec<u8>) {
-            let mut decoder = Decoder::default();
-            let _ = decoder.data(&text, Encoding::Base64);
-            let _ = decoder.data(text_of(&text).as_bytes(), Encoding::Base64Zstd);
-            let _ = decoder.owner(&text);
-        }
-
-        #[test]
         fn keys_come_back(bytes: [u8; 32]) {
             let text = bs58::encode(bytes).into_string();
             prop_assert_eq!(key(text.as_bytes()), Ok(Pubkey(bytes)));

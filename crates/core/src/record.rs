@@ -154,7 +154,6 @@ impl<'a> Iterator for Records<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     /// A record of the given parts with an honest length.
     fn record(form: u8, gate: u8, key: &[u8], owner: &[u8], data: &[u8]) -> Vec<u8> {
@@ -225,20 +224,6 @@ mod tests {
         let good = record(FORM_BINARY, 0, &[1; 32], &[2; 32], b"abc");
         for length in 1..good.len() {
             assert_eq!(decoded(&good[..length]), [Err(Fault::MalformedRecord)]);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn no_batch_panics(batch: Vec<u8>, form in 0_u8..6, owner: Vec<u8>) {
-            let _ = decoded(&batch);
-            let owner = &owner[..owner.len().min(255)];
-            let mut decoder = Decoder::default();
-            for record in Records::new(&record(form, 0, &[b'1'; 32], owner, &batch)).flatten() {
-                let _ = record.pubkey().and_then(|pubkey| {
-                    record.decode(pubkey, &mut decoder).map(|_| ())
-                });
-            }
         }
     }
 }

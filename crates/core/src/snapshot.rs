@@ -274,7 +274,6 @@ fn unpacked<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
     use slotbook_protocol::model::AccountKind;
 
     const KEY: &str = "9JtczxrJjPM4J1xooxr2rFXmRivarb4BwjNiBgXDwe2p";
@@ -419,13 +418,5 @@ mod tests {
         }
         let lengths: Vec<_> = snapshot.updates(0, 3).map(|update| update.data.len()).collect();
         assert_eq!(lengths, [2, SNAPSHOT_BLOCK_BYTES + 1, 3]);
-    }
-
-    proptest! {
-        #[test]
-        fn no_body_panics(body: Vec<u8>, value: String) {
-            let _ = decode(&body, &[]);
-            let _ = decode(answer(&value).as_bytes(), &[value]);
-        }
     }
 }

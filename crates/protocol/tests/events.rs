@@ -479,16 +479,6 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn no_lines_panic(lines in prop::collection::vec(any_line(), 0..40)) {
-        let mut scanner = LogScanner::new(&Program::Drift.id());
-        let summary = scanner.scan(&lines, |event| {
-            event_json(event.layout, event.data, &mut String::new()).map(|_| ())
-        });
-        prop_assert!(summary.unreadable <= summary.events);
-        prop_assert!(usize::try_from(summary.events).unwrap() <= lines.len());
-    }
-
-    #[test]
     fn the_head_of_a_record_says_what_its_text_says(
         pick in any::<prop::sample::Index>(),
         at in any::<prop::sample::Index>(),
@@ -535,21 +525,6 @@ proptest! {
         head.extend(run.lines[end..].iter().cloned());
         prop_assert_eq!(scanned(&head).0, run.events_of(0, end));
     }
-}
-
-fn any_line() -> impl Strategy<Value = String> {
-    let known: Vec<String> = lines("+1 A\n+2 A\n+1 B\n+5 C\n-A\n-B\n!C\n#1\nLog truncated");
-    let record = (any::<prop::sample::Index>(), prop::collection::vec(any::<u8>(), 0..400));
-    prop_oneof![
-        prop::sample::select(known),
-        any::<String>(),
-        any::<String>().prop_map(|text| format!("Program {text}")),
-        record.prop_map(|(pick, bytes)| {
-            let mut data = pick.get(Program::Drift.events()).discriminator.to_vec();
-            data.extend(bytes);
-            format!("Program log: {}", BASE64_STANDARD.encode(data))
-        }),
-    ]
 }
 
 /// A step of a program: an event, or a call of another program.

@@ -5,10 +5,7 @@ use proptest::prelude::*;
 
 use super::curve::Reserves;
 use super::*;
-use crate::drift::Drift;
-use crate::drift::layouts::PERP_MARKET;
 use crate::model::Program;
-use crate::model::account::AccountKind;
 use crate::model::units::Price;
 
 /// An AMM whose quotes were worked out with the SDK: no curve update, an odd base spread.
@@ -191,15 +188,6 @@ fn plausible() -> impl Strategy<Value = PerpAmm> {
     })
 }
 
-/// Bytes of a perp market of which only the kind and the length are right.
-fn hostile() -> impl Strategy<Value = Vec<u8>> {
-    let byte = prop_oneof![4 => any::<u8>(), 4 => Just(0), 1 => Just(u8::MAX)];
-    proptest::collection::vec(byte, PERP_MARKET.size).prop_map(|mut bytes| {
-        bytes[..8].copy_from_slice(&AccountKind::PerpMarket.discriminator());
-        bytes
-    })
-}
-
 proptest! {
     #[test]
     fn levels_get_worse_and_add_up_to_no_more_than_is_open(
@@ -243,28 +231,6 @@ proptest! {
         if quote.spreads.long >= 2.0 && quote.spreads.short >= 2.0 {
             prop_assert!(quote.bid_price <= quote.reserve_price);
             prop_assert!(quote.bid_price <= quote.ask_price);
-        }
-    }
-
-    #[test]
-    fn any_bytes_have_a_quote_or_an_error(
-        bytes in hostile(), oracle in any::<i64>(), now in any::<i64>(), slot in any::<u64>(),
-        confidence in any::<u64>(), is_prediction: bool,
-    ) {
-        let amm = PerpAmm::read::<Drift>(&bytes, is_prediction);
-        let inputs = AmmInputs {
-            oracle_price: oracle,
-            oracle_confidence: confidence,
-            oracle_slot: slot,
-            now,
-            slot,
-        };
-        if let Ok(quote) = AmmQuote::of(&amm, &inputs) {
-            for side in [AmmSide::Bid, AmmSide::Ask] {
-                let mut out = Vec::new();
-                let done = quote.levels(side, 100, &top_of_book_amounts(Program::Drift, 0), &mut out);
-                prop_assert!(done.is_ok() || out.is_empty());
-            }
         }
     }
 }
