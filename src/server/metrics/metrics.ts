@@ -21,13 +21,7 @@ import { historySeries } from './history-metrics.js';
 import { asOfSeries, journalSeries } from './journal-metrics.js';
 import { marketSeries } from './market-metrics.js';
 import { type QuoteSocketStats, quoteSeries } from './quotes-metrics.js';
-import {
-  counterSeries,
-  gaugeSeries,
-  type MetricSeries,
-  registerSeries,
-  stateFlags,
-} from './series.js';
+import { type MetricSeries, registerSeries, seriesOf, stateFlags } from './series.js';
 import { type SocketStats, socketSeries } from './socket-metrics.js';
 import type { Timings } from './timings.js';
 import { venueSeries } from './venue-metrics.js';
@@ -73,7 +67,7 @@ export class Metrics {
 
   constructor(options: MetricsOptions) {
     const { book, directory, readiness, feed, requests, timings, unsent } = options;
-    const { sockets, backlog, venues, quotes, history, journal, asOf, logLines } = options;
+    const { sockets, venues, quotes, history, journal, asOf } = options;
     this.#timers = options.timers;
     collectDefaultMetrics({ register: this.#registry });
     replaceDescriptorCount(this.#registry);
@@ -87,15 +81,20 @@ export class Metrics {
       ...feedSeries(feed, readiness),
       ...sourceSeries(feed),
       ...(sockets === undefined ? [] : socketSeries(sockets)),
-      gaugeSeries(
-        'slotbook_socket_backlog_bytes',
-        'Bytes that wait for clients of WebSockets, as they were counted last.',
-        () => backlog?.bytes ?? 0,
-      ),
-      counterSeries(
-        'slotbook_log_lines_lost_total',
-        'Lines of the log that could not be written.',
-        () => logLines?.lost ?? 0,
+      ...seriesOf(
+        () => options,
+        [
+          [
+            'socket_backlog_bytes',
+            'Bytes that wait for clients of WebSockets, as they were counted last.',
+            ({ backlog }) => backlog?.bytes ?? 0,
+          ],
+          [
+            'log_lines_lost_total',
+            'Lines of the log that could not be written.',
+            ({ logLines }) => logLines?.lost ?? 0,
+          ],
+        ],
       ),
       ...(venues === undefined ? [] : venueSeries(venues)),
       ...(quotes === undefined ? [] : quoteSeries(() => this.#stats, quotes)),
@@ -140,12 +139,14 @@ export class Metrics {
   }
 
   #addRequests(requests: RequestCounts, unsentBytes: () => number): void {
-    const unsent = gaugeSeries(
-      'slotbook_http_unsent_bytes',
-      'Bytes of responses that wait for clients to read them, equal ones counted once.',
-      unsentBytes,
-    );
-    registerSeries(this.#registry, unsent);
+    const unsent = seriesOf(unsentBytes, [
+      [
+        'http_unsent_bytes',
+        'Bytes of responses that wait for clients to read them, equal ones counted once.',
+        (bytes) => bytes,
+      ],
+    ]);
+    for (const row of unsent) registerSeries(this.#registry, row);
     new Counter({
       name: 'slotbook_http_requests_total',
       help: 'Responses by path and status.',
@@ -161,24 +162,25 @@ export class Metrics {
   }
 
   #bookSeries(): readonly MetricSeries[] {
-    return [
-      gaugeSeries('slotbook_users', 'User accounts held.', () => this.#stats.users),
-      gaugeSeries('slotbook_orders', 'Open orders held.', () => this.#stats.orders),
-      gaugeSeries('slotbook_orders_shown', 'Orders that the book shows.', () => this.#stats.shown),
-      gaugeSeries(
-        'slotbook_accounts_quarantined',
-        'Accounts that could not be decoded.',
-        () => this.#stats.quarantined,
-      ),
-      {
-        kind: 'gauge',
-        name: 'slotbook_orders_left_out',
-        help: 'Open orders that the book does not show, by reason.',
-        label: 'reason',
-        read: () => this.#stats.leftOut,
-      },
-      ...marketSeries(this.#directory, (market) => this.#book.version(market).seq),
-    ];
+    const stats = seriesOf(
+      () => this.#stats,
+      [
+        ['users', 'User accounts held.', ({ users }) => users],
+        ['orders', 'Open orders held.', ({ orders }) => orders],
+        ['orders_shown', 'Orders that the book shows.', ({ shown }) => shown],
+        [
+          'accounts_quarantined',
+          'Accounts that could not be decoded.',
+          ({ quarantined }) => quarantined,
+        ],
+        [
+          'orders_left_out{reason}',
+          'Open orders that the book does not show, by reason.',
+          ({ leftOut }) => leftOut,
+        ],
+      ],
+    );
+    return [...stats, ...marketSeries(this.#directory, (market) => this.#book.version(market).seq)];
   }
 }
 
@@ -204,44 +206,42 @@ function replaceDescriptorCount(registry: Registry): void {
 
 function feedSeries(feed: () => FeedMetrics, readiness: () => Readiness): readonly MetricSeries[] {
   return [
-    gaugeSeries('slotbook_slot', 'The newest slot received.', () => readiness().slot),
-    gaugeSeries('slotbook_ready', 'Whether the book is live.', () =>
-      readiness().state === 'live' ? 1 : 0,
-    ),
-    gaugeSeries(
-      'slotbook_slot_age_seconds',
-      'Time since the last notification of a slot.',
-      () => feed().slotAgeMs / 1_000,
-    ),
-    gaugeSeries(
-      'slotbook_slot_lag',
-      'Slots that the book is behind the newest that a node reported.',
-      () => feed().slotLag ?? 0,
-    ),
-    gaugeSeries(
-      'slotbook_clock_skew_seconds',
-      "How far this machine's clock is ahead of the chain's.",
-      () => (feed().clockSkewMs ?? 0) / 1_000,
-    ),
-    {
-      kind: 'gauge',
-      name: 'slotbook_feed_state',
-      help: 'The state of the feed: 1 for the one that holds.',
-      label: 'state',
-      read: () => stateFlags(READINESS_STATES, readiness().state),
-    },
-    counterSeries(
-      'slotbook_audit_differences_total',
-      'Accounts that audits found to differ from the chain and repaired.',
-      () => feed().events['auditDifferences'] ?? 0,
-    ),
-    {
-      kind: 'counter',
-      name: 'slotbook_feed_events_total',
-      help: 'Events of the feed: rebuilds, failures, replayed updates, differences found by audits.',
-      label: 'event',
-      read: () => feed().events,
-    },
+    ...seriesOf(readiness, [
+      ['slot', 'The newest slot received.', ({ slot }) => slot],
+      ['ready', 'Whether the book is live.', ({ state }) => (state === 'live' ? 1 : 0)],
+    ]),
+    ...seriesOf(feed, [
+      [
+        'slot_age_seconds',
+        'Time since the last notification of a slot.',
+        ({ slotAgeMs }) => slotAgeMs / 1_000,
+      ],
+      [
+        'slot_lag',
+        'Slots that the book is behind the newest that a node reported.',
+        ({ slotLag }) => slotLag ?? 0,
+      ],
+      [
+        'clock_skew_seconds',
+        "How far this machine's clock is ahead of the chain's.",
+        ({ clockSkewMs }) => (clockSkewMs ?? 0) / 1_000,
+      ],
+      [
+        'feed_state{state}',
+        'The state of the feed: 1 for the one that holds.',
+        () => stateFlags(READINESS_STATES, readiness().state),
+      ],
+      [
+        'audit_differences_total',
+        'Accounts that audits found to differ from the chain and repaired.',
+        ({ events }) => events['auditDifferences'] ?? 0,
+      ],
+      [
+        'feed_events_total{event}',
+        'Events of the feed: rebuilds, failures, replayed updates, differences found by audits.',
+        ({ events }) => events,
+      ],
+    ]),
   ];
 }
 
@@ -258,12 +258,14 @@ const SOURCE_FIGURES: readonly [string, string, (source: SourceStatus) => number
 
 /** A series with one value for each merged stream, labelled by the stream's name. */
 function sourceSeries(feed: () => FeedMetrics): readonly MetricSeries[] {
-  return SOURCE_FIGURES.map(([name, help, figureOf]) => {
-    const kind = name.endsWith('_total') ? 'counter' : 'gauge';
-    const read = (): Record<string, number> =>
-      Object.fromEntries(feed().sources?.map((source) => [source.name, figureOf(source)]) ?? []);
-    return { kind, name: `slotbook_source_${name}`, help, label: 'source', read };
-  });
+  return seriesOf(
+    feed,
+    SOURCE_FIGURES.map(([name, help, figureOf]) => [
+      `source_${name}{source}`,
+      help,
+      ({ sources = [] }) => Object.fromEntries(sources.map((one) => [one.name, figureOf(one)])),
+    ]),
+  );
 }
 
 /** Responses by path and status. */

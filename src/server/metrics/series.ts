@@ -9,19 +9,24 @@ export interface MetricSeries {
   readonly kind: 'gauge' | 'counter';
   readonly name: string;
   readonly help: string;
-  /** The name of the label whose values are the keys of `read`; absent for a single number. */
-  readonly label?: string;
+  /** The name of the label whose values are the keys of `read`; undefined for a single number. */
+  readonly label: string | undefined;
   readonly read: () => SeriesValue;
 }
 
-/** A gauge without labels. */
-export function gaugeSeries(name: string, help: string, read: () => number): MetricSeries {
-  return { kind: 'gauge', name, help, read };
-}
+/** The name after `slotbook_`, with a label in braces, the help, and how the value is read. */
+export type SeriesRow<Stats> = readonly [string, string, (stats: Stats) => SeriesValue];
 
-/** A counter without labels. */
-export function counterSeries(name: string, help: string, read: () => number): MetricSeries {
-  return { kind: 'counter', name, help, read };
+/** Returns the series of some statistics; names of counters end with `_total`. */
+export function seriesOf<Stats>(
+  stats: () => Stats,
+  rows: readonly SeriesRow<Stats>[],
+): readonly MetricSeries[] {
+  return rows.map(([named, help, read]) => {
+    const [name = '', label] = named.split(/[{}]/);
+    const kind = name.endsWith('_total') ? 'counter' : 'gauge';
+    return { kind, name: `slotbook_${name}`, help, label, read: () => read(stats()) };
+  });
 }
 
 /** Adds a series to a registry. */
@@ -56,8 +61,42 @@ export function stateFlags(
   return Object.fromEntries(states.map((state) => [state, state === current ? 1 : 0]));
 }
 
-/** Adds one to the count of a key. */
-export function incrementCount<Key>(counts: Map<Key, number>, key: Key): void {
+/** What sockets count by word, since the start. */
+export interface SocketOutcomes<CloseReason extends string> {
+  readonly closes: Readonly<Partial<Record<CloseReason, number>>>;
+  /** Errors sent, by code. */
+  readonly errors: Readonly<Record<string, number>>;
+  /** Rejected upgrades, by code. */
+  readonly refused: Readonly<Record<string, number>>;
+}
+
+/** Counts closes, errors and rejected upgrades of sockets. */
+export class OutcomeCounts<CloseReason extends string> {
+  readonly #counts = { closes: new Map(), errors: new Map(), refused: new Map() };
+
+  countError(code: string): void {
+    incrementCount(this.#counts.errors, code);
+  }
+
+  countClose(reason: CloseReason): void {
+    incrementCount(this.#counts.closes, reason);
+  }
+
+  countRefusal(code: string): void {
+    incrementCount(this.#counts.refused, code);
+  }
+
+  readOutcomes(): SocketOutcomes<CloseReason> {
+    const { closes, errors, refused } = this.#counts;
+    return {
+      closes: Object.fromEntries(closes) as SocketOutcomes<CloseReason>['closes'],
+      errors: Object.fromEntries(errors),
+      refused: Object.fromEntries(refused),
+    };
+  }
+}
+
+function incrementCount(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 

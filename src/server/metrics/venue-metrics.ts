@@ -1,7 +1,7 @@
 /** External venues in /metrics and /status. */
 
 import type { VenueStats } from '../../contract/venue-stats.js';
-import type { MetricSeries } from './series.js';
+import { type MetricSeries, seriesOf } from './series.js';
 
 /** A venue in the body of /status. */
 export function venueStatus({ name, host, markets }: VenueStats): Record<string, unknown> {
@@ -12,33 +12,27 @@ export function venueStatus({ name, host, markets }: VenueStats): Record<string,
 
 /** The series of all venues. */
 export function venueSeries(venues: () => readonly VenueStats[]): readonly MetricSeries[] {
-  return [
-    {
-      kind: 'gauge',
-      name: 'slotbook_venue_markets',
-      help: 'Spot markets of external venues: those whose levels are used, and those left out.',
-      label: 'state',
-      read: () => {
-        const markets = venues().flatMap((venue) => venue.markets);
+  return seriesOf(venues, [
+    [
+      'venue_markets{state}',
+      'Spot markets of external venues: those whose levels are used, and those left out.',
+      (all) => {
+        const markets = all.flatMap((venue) => venue.markets);
         const used = markets.filter((market) => market.used).length;
         return { used, leftOut: markets.length - used };
       },
-    },
-    {
-      kind: 'counter',
-      name: 'slotbook_venue_events_total',
-      help: 'Requests to external venues, polls of their markets, and markets left out.',
-      label: 'event',
-      read: () => sumCounts(venues(), ({ events }) => events),
-    },
-    {
-      kind: 'counter',
-      name: 'slotbook_venue_failures_total',
-      help: 'Markets of external venues left out, by code.',
-      label: 'code',
-      read: () => sumCounts(venues(), ({ failures }) => failures),
-    },
-  ];
+    ],
+    [
+      'venue_events_total{event}',
+      'Requests to external venues, polls of their markets, and markets left out.',
+      (all) => sumCounts(all, ({ events }) => events),
+    ],
+    [
+      'venue_failures_total{code}',
+      'Markets of external venues left out, by code.',
+      (all) => sumCounts(all, ({ failures }) => failures),
+    ],
+  ]);
 }
 
 function sumCounts(

@@ -99,7 +99,7 @@ export class QuoteServer implements SocketHandlers {
       return null;
     } catch (error) {
       if (!(error instanceof ServerError)) throw error;
-      this.#counts.countRefusal(error.code);
+      this.#counts.outcomes.countRefusal(error.code);
       return errorReply(error);
     }
   }

@@ -96,7 +96,7 @@ export class QuoteSession implements SocketSession {
     this.#deadline?.cancel();
     const reason = cause === 'server' ? (this.#closing ?? 'internal') : cause;
     this.#closing ??= reason;
-    this.#parts.counts.countClose(reason);
+    this.#parts.counts.outcomes.countClose(reason);
     if (reason !== 'replaced') this.#withdrawQuotes();
     this.#parts.onClosed(this);
   }
@@ -205,7 +205,7 @@ export class QuoteSession implements SocketSession {
   }
 
   #sendErrorOn(channel: 'auth' | 'quotes', { code, message }: SocketError, id?: MessageId): void {
-    this.#parts.counts.countError(code);
+    this.#parts.counts.outcomes.countError(code);
     this.#sendReply({ channel, type: 'error', code, message, id });
   }
 

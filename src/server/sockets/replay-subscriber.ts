@@ -27,7 +27,7 @@ interface ReplaySubscriberParts {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
   readonly streams: StreamTopics;
-  readonly counts: Pick<SocketCounts, 'countError'>;
+  readonly counts: Pick<SocketCounts, 'outcomes'>;
   /** Starts the replay. Returns a text, the reason, when the replay is refused. */
   readonly openReplay: (subscriber: ReplaySubscriber) => Replay | string;
   /** Called when the replay has ended. */
@@ -177,7 +177,7 @@ export class ReplaySubscriber implements Subscriber {
         if (this.#replay.commandsWaiting === 0) this.#forgetPrepared();
         break;
       case 'seekRefused':
-        this.#parts.counts.countError(refusalError(item.refusal).code);
+        this.#parts.counts.outcomes.countError(refusalError(item.refusal).code);
     }
     return sink.send(Buffer.from(textOfEvent(item, this.key)));
   }

@@ -111,7 +111,9 @@ export class Session implements SocketSession, EarlySession {
   onClose(cause: CloseCause): void {
     this.#closeGrace?.cancel();
     this.#releaseTopics();
-    this.#parts.counts.countClose(cause === 'server' ? (this.#closing ?? 'internal') : cause);
+    this.#parts.counts.outcomes.countClose(
+      cause === 'server' ? (this.#closing ?? 'internal') : cause,
+    );
     this.#parts.onClosed(this);
   }
 
@@ -257,7 +259,7 @@ export class Session implements SocketSession, EarlySession {
       error instanceof SocketError
         ? error
         : new SocketError('INTERNAL', 'the message failed unexpectedly');
-    counts.countError(code);
+    counts.outcomes.countError(code);
     const id = message === undefined ? {} : { id: message.id };
     this.#sendReply({ ...members, type: 'error', code, message: text, ...id });
   }

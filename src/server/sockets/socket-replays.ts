@@ -19,7 +19,7 @@ import { classOf } from './unmarked-changes.js';
 export interface SocketReplaysParts extends Pick<ChannelParts, 'book' | 'directory' | 'streams'> {
   /** Undefined without a journal. */
   readonly replays?: ReplaySource | undefined;
-  readonly counts: Pick<SocketCounts, 'countError'>;
+  readonly counts: Pick<SocketCounts, 'outcomes'>;
   readonly replayQuota: ReplayQuota;
   /** The client's address. */
   readonly ip: string;

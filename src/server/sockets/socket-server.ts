@@ -184,7 +184,7 @@ export class SocketServer implements SocketHandlers, ClientGate {
       return null;
     } catch (error) {
       if (!(error instanceof ServerError)) throw error;
-      this.#counts.countRefusal(error.code);
+      this.#counts.outcomes.countRefusal(error.code);
       return errorReply(error);
     }
   }
