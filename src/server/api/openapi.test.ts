@@ -195,7 +195,7 @@ describe('the description', () => {
   });
 
   test.each(NAMES)('names the prefixes under which %s answers', async (path) => {
-    const urls = api.paths[path]?.servers.map(({ url }) => url.replace(/\/$/, '')) ?? [];
+    const urls = api.paths[path]?.['x-prefixes'] ?? [];
     for (const prefix of ['', '/v1', '/dlob', '/data']) {
       const response = await fetch(`${server.url}${prefix}${sent(path)}`);
       const unknown = response.status === 404 && (await response.text()).includes('UNKNOWN_PATH');
@@ -203,6 +203,27 @@ describe('the description', () => {
       const isServed = urls.includes(prefix) || NAMES.includes(`${prefix}${path}`);
       expect([prefix, unknown]).toEqual([prefix, !isServed]);
     }
+  });
+
+  test('has one form of each body that generated clients know', () => {
+    const operations = Object.values(api.paths).map((item) => item?.get);
+    const ids = operations.map((operation) => operation?.operationId);
+    expect(new Set(ids).size).toBe(NAMES.length);
+    for (const path of ['/l2', '/trades', '/user/{account}/trades/{symbol}'])
+      expect(ids).toContain(operationOf(path).operationId);
+    expect(operationOf('/user/{account}/trades/{symbol}').operationId).toBe(
+      'getUserTradesBySymbol',
+    );
+    for (const operation of operations)
+      for (const { content = {} } of Object.values(operation?.responses ?? {}))
+        expect(Object.keys(content).length).toBeLessThan(2);
+    const names = Object.entries(api.components.schemas);
+    for (const [name, schema] of names)
+      for (const member of (schema as { anyOf?: object[] }).anyOf ?? [])
+        expect([name, Object.keys(member)]).toEqual([name, ['$ref']]);
+    expect(JSON.stringify(api)).not.toMatch(/":\{[^{}]*"type":"null"/);
+    expect(JSON.stringify(api)).not.toMatch(/"const":[^"]/);
+    expect(JSON.stringify(api.paths)).not.toContain('"servers"');
   });
 
   test('has ranges and defaults as the limits say', () => {

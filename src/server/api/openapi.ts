@@ -6,6 +6,7 @@ import type { TObject, TSchema } from '@sinclair/typebox';
 import type { BuildInfo } from '../../config/build-info.js';
 import { LIMITS } from '../../config/limits.js';
 import { type ErrorCode, statusOf } from '../../contract/error-codes.js';
+import { componentsOf } from './api-schemas.js';
 import { momentParams } from './moment-params.js';
 import type { TextFormat } from './param-parts.js';
 import { type PathSpec, prefixesOf } from './path-spec.js';
@@ -14,7 +15,11 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** One operation of a path. */
 export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
   readonly summary: string;
+  /** Of a path that has other bodies than JSON. */
+  readonly description?: string;
   readonly parameters: readonly Parameter[];
   readonly responses: Readonly<Record<string, ResponseSpec>>;
 }
@@ -26,6 +31,7 @@ interface Parameter {
   readonly required: boolean;
   readonly description: string;
   readonly schema: Json;
+  readonly example?: string;
   readonly style?: 'form';
   readonly explode?: false;
 }
@@ -44,7 +50,8 @@ export interface Server {
 
 /** One path with its operation. */
 interface PathItem {
-  readonly servers: readonly Server[];
+  /** The prefixes under which the path is served. They are no `servers`, which generated clients take for hosts. */
+  readonly 'x-prefixes': readonly string[];
   readonly get: Operation;
 }
 
@@ -68,8 +75,8 @@ const commonErrors: readonly ErrorCode[] = [
 
 const about =
   'Prices are integers at 1e6 and sizes integers at 1e9, both written as text. Every path is ' +
-  'also served under /v1, the paths of the book under /dlob and those of the history under /data; each ' +
-  'names its servers. The history of ' +
+  'also served under /v1, the paths of the book under /dlob and those of the history under /data, as ' +
+  'x-prefixes say. The history of ' +
   'trades and funding rates is in numbers: raw integers, or decimals where the schema says so. HEAD returns ' +
   'the headers of GET, OPTIONS a 204 for a preflight. Unknown parameters are ignored; a ' +
   'flag is `true` or `false` in any case, and with x-any-text false for any other text. Any other path is a 404 with ' +
@@ -87,24 +94,48 @@ export function describeApi(build: BuildInfo, { paths, bodies }: DescribedPaths)
   return {
     openapi: '3.1.0',
     info: { title: build.name, version: build.version, description: about },
-    servers: serversOf('service'),
+    servers: [{ url: '/' }],
     paths: Object.fromEntries(
       Object.entries(paths).map(([name, spec]): [string, PathItem] => [
         name,
-        { servers: serversOf(spec.kind), get: describeOperation(name, spec) },
+        { 'x-prefixes': prefixesOf[spec.kind], get: describeOperation(name, spec) },
       ]),
     ),
-    components: { schemas: bodies, headers },
+    components: { schemas: componentsOf(bodies), headers },
   };
 }
 
-function serversOf(kind: PathSpec['kind']): readonly Server[] {
-  return prefixesOf[kind].map((prefix) => ({ url: prefix === '' ? '/' : prefix }));
+function describeOperation(path: string, spec: PathSpec): Operation {
+  const { summary, kind, csv = false, binary = false } = spec;
+  const encodings = [...(csv ? [CSV_BODIES] : []), ...(binary ? [BINARY_BODIES] : [])];
+  return {
+    operationId: operationIdOf(path),
+    tags: [kind],
+    summary,
+    ...(encodings.length === 0 ? {} : { description: encodings.join(' ') }),
+    parameters: describeParameters(path, spec),
+    responses: describeResponses(spec),
+  };
 }
 
-function describeOperation(path: string, spec: PathSpec): Operation {
-  const parameters = describeParameters(path, spec);
-  return { summary: spec.summary, parameters, responses: describeResponses(spec) };
+/**
+ * Other bodies than JSON are only described: with a second content type of a response, clients that
+ * are generated have a union in the place of the body.
+ */
+const CSV_BODIES = 'With format=csv the body is text/csv.';
+const BINARY_BODIES =
+  'With Accept: application/vnd.slotbook the body is bytes, see docs/binary-bodies.md.';
+
+/** Returns the name of a path for generated clients: `/user/{account}/trades` is getUserTrades. */
+function operationIdOf(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  const end = parts.findLastIndex((part) => !part.startsWith('{')) + 1;
+  const names = parts.slice(0, end).filter((part) => !part.startsWith('{'));
+  const by = parts.length > end ? ['by', ...parts.slice(end)] : [];
+  const words = [...(names.length === 0 ? ['page'] : names), ...by].flatMap((part) =>
+    part.split(/[^A-Za-z0-9]+/),
+  );
+  return `get${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`;
 }
 
 function describeParameters(path: string, spec: PathSpec): readonly Parameter[] {
@@ -129,8 +160,18 @@ function describeMoment(): readonly Parameter[] {
 function describeParameter(name: string, property: TSchema, { required = [] }: TObject) {
   const { description = '', ...schema } = withPattern(property);
   const isRequired = required.includes(name) && property['default'] === undefined;
-  return { name, required: isRequired, description, schema };
+  const example = EXAMPLES[name];
+  const shown = example === undefined ? {} : { example };
+  return { name, required: isRequired, description, schema, ...shown };
 }
+
+/** Values with which a first request succeeds. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  marketName: 'SOL-PERP',
+  symbol: 'SOL-PERP',
+  ticker_id: 'SOL-PERP',
+  resolution: '1',
+};
 
 /** Adds the pattern that belongs to the schema's format, which is one of our own format names. */
 function withPattern(schema: TSchema): TSchema {
@@ -178,23 +219,17 @@ function describeResponses(spec: PathSpec): Readonly<Record<string, ResponseSpec
 }
 
 function describeSuccess(spec: PathSpec): Record<string, ResponseSpec> {
-  const { body, tagged, paged, csv = false, binary = false } = spec;
+  const { body, tagged, paged } = spec;
   if (body === null)
     return { '101': { description: 'The connection is a WebSocket.', headers: {} } };
   const content =
     'schema' in body
-      ? {
-          'application/json': { schema: { $ref: `#/components/schemas/${body.name}` } },
-          ...(csv ? { 'text/csv': { schema: { type: 'string' } } } : {}),
-          ...(binary ? { 'application/vnd.slotbook': { schema: BYTES } } : {}),
-        }
+      ? { 'application/json': { schema: { $ref: `#/components/schemas/${body.name}` } } }
       : { [body.contentType]: { schema: { type: 'string' } } };
   const names = tagged ? versionHeadersOf(spec) : [];
   const headers = headerRefs(paged ? [...names, 'X-Next-Cursor'] : names);
   return { '200': { description: 'The response.', headers, content } };
 }
-
-const BYTES = { type: 'string', format: 'binary', description: 'docs/binary-bodies.md: A body.' };
 
 /** Only book paths send a slot, and plain-text bodies send no state. */
 function versionHeadersOf({ kind, body, moment }: PathSpec): readonly string[] {
