@@ -5,6 +5,12 @@
  */
 import type { TSchema } from '@sinclair/typebox';
 
+/**
+ * Maximum required members with an underscore: what typescript-fetch makes of more, each with a
+ * second spelling, is too complex for TypeScript.
+ */
+const SNAKE_CASE_REQUIRED_MAX = 8;
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** Returns the schemas of the bodies by name, with those of the members of their unions. */
@@ -29,9 +35,15 @@ function widenConstants(schema: unknown): unknown {
   return Object.fromEntries(
     Object.entries(schema).flatMap(([key, value]) => {
       if (key === 'const' && typeof value !== 'string') return [];
+      if (key === 'required') return [[key, requiredOf(value as readonly string[])]];
       return [[key, key === 'properties' ? widenProperties(value as Json) : widenConstants(value)]];
     }),
   );
+}
+
+function requiredOf(names: readonly string[]): readonly string[] {
+  const others = names.filter((name) => !name.includes('_'));
+  return names.length - others.length > SNAKE_CASE_REQUIRED_MAX ? others : names;
 }
 
 function widenProperties(properties: Json): Json {
