@@ -80,6 +80,8 @@ beforeAll(async () => {
     'cursor',
     'epoch',
     'percent',
+    'int64',
+    'double',
   ]) {
     ajv.addFormat(format, true);
   }
@@ -223,6 +225,9 @@ describe('the description', () => {
         expect([name, Object.keys(member)]).toEqual([name, ['$ref']]);
     expect(JSON.stringify(api)).not.toMatch(/":\{[^{}]*"type":"null"/);
     expect(JSON.stringify(api)).not.toMatch(/"const":[^"]/);
+    expect(operationOf('/l2').parameters.find(({ name }) => name === 'ts')?.schema).toMatchObject({
+      format: 'int64',
+    });
     const contract = /"required":\["(?:[a-z]+_\w+",?"?){9}/;
     expect(JSON.stringify(api.components.schemas['Contracts'])).not.toMatch(contract);
     expect(JSON.stringify(api.paths)).not.toContain('"servers"');

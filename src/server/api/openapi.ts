@@ -6,7 +6,7 @@ import type { TObject, TSchema } from '@sinclair/typebox';
 import type { BuildInfo } from '../../config/build-info.js';
 import { LIMITS } from '../../config/limits.js';
 import { type ErrorCode, statusOf } from '../../contract/error-codes.js';
-import { componentsOf } from './api-schemas.js';
+import { componentsOf, describeSchema } from './api-schemas.js';
 import { momentParams } from './moment-params.js';
 import type { TextFormat } from './param-parts.js';
 import { type PathSpec, prefixesOf } from './path-spec.js';
@@ -162,7 +162,8 @@ function describeParameter(name: string, property: TSchema, { required = [] }: T
   const isRequired = required.includes(name) && property['default'] === undefined;
   const example = EXAMPLES[name];
   const shown = example === undefined ? {} : { example };
-  return { name, required: isRequired, description, schema, ...shown };
+  const shape = describeSchema(schema);
+  return { name, required: isRequired, description, schema: shape, ...shown };
 }
 
 /** Values with which a first request succeeds. */
@@ -194,7 +195,8 @@ const patterns: Readonly<Partial<Record<TextFormat, string>>> = {
 
 /** All given lists have the same length; a missing list means the default in every entry. */
 function describeListParameter(name: string, property: TSchema): Parameter {
-  const { description = '', ...items } = withPattern(property);
+  const { description = '', ...single } = withPattern(property);
+  const items = describeSchema(single);
   const schema = { type: 'array', items, maxItems: LIMITS.batchEntriesMax };
   return { name, in: 'query', required: false, description, schema, style: 'form', explode: false };
 }
