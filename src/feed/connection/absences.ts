@@ -1,8 +1,6 @@
 import type { AccountSnapshot } from '../../contract/accounts.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { sleep, withTimeLimit } from '../../rpc/timers.js';
-import { parseMultipleAccounts } from '../model/account-update.js';
-import { parseClockAccount } from '../model/chain-clock.js';
 import { FeedError } from '../model/error.js';
 import {
   ABSENCE_CLOCK_SLOTS_MAX,
@@ -19,7 +17,7 @@ import {
   UNPROVEN_SLOTS_MAX,
 } from '../model/limits.js';
 import { CLOCK_KEY, confirmedAccountsParams, confirmedClockParams } from '../model/queries.js';
-import { type AccountReading, readAccounts, resultOf } from './account-reading.js';
+import { type AccountReading, clockSlotOf, readAccounts } from './account-reading.js';
 import type { FeedParts } from './parts.js';
 
 /** The connection's interface for absent accounts. */
@@ -299,11 +297,4 @@ export class Absences {
   #logFailure(error: unknown): void {
     this.#parts.transientErrors.logWarning('absent accounts were not read', '', { err: error });
   }
-}
-
-/** Returns the slot of the Clock in a reading; undefined without a Clock. */
-function clockSlotOf({ keys, body }: AccountReading): number | undefined {
-  const { updates } = parseMultipleAccounts(keys, () => 'clock', resultOf(body));
-  const clock = updates.find(({ pubkey }) => pubkey === CLOCK_KEY);
-  return parseClockAccount(clock?.data ?? '')?.slot;
 }

@@ -3,6 +3,8 @@ import { parseJson } from '../../rpc/json.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { withTimeLimit } from '../../rpc/timers.js';
 import { type AccountUpdate, parseMultipleAccounts } from '../model/account-update.js';
+import { parseClockAccount } from '../model/chain-clock.js';
+import { CLOCK_KEY } from '../model/queries.js';
 import { readAround } from '../model/spoilers.js';
 import type { FeedParts } from './parts.js';
 
@@ -67,4 +69,11 @@ export function updatesOf(
   const kindOf = (pubkey: string) => (memory.texts.has(pubkey) ? 'oracle' : 'user');
   const { updates } = parseMultipleAccounts(keys, kindOf, resultOf(body));
   return updates.filter(({ pubkey, closed }) => wanted.has(pubkey) && !closed);
+}
+
+/** Returns the slot of the Clock in a reading; undefined without a Clock. */
+export function clockSlotOf({ keys, body }: AccountReading): number | undefined {
+  const { updates } = parseMultipleAccounts(keys, () => 'clock', resultOf(body));
+  const clock = updates.find(({ pubkey }) => pubkey === CLOCK_KEY);
+  return parseClockAccount(clock?.data ?? '')?.slot;
 }
