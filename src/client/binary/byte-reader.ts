@@ -79,15 +79,6 @@ export class ByteReader {
     return value;
   }
 
-  /**
-   * Reads a number that is encoded as its difference from another number; the result is below 2^53.
-   */
-  readFrom(before: number): number {
-    const value = before + unzigzag(this.readVarint());
-    if (value < 0 || !Number.isSafeInteger(value)) throw tooLarge();
-    return value;
-  }
-
   readText(): string {
     const length = this.readVarint();
     if (length > TEXT_BYTES_MAX) throw tooLarge();

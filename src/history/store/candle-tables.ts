@@ -141,14 +141,6 @@ export class CandleTables {
     return this.readCandles({ market, minutes, to: start - 1, limit: 1 })[0] ?? null;
   }
 
-  /** The oldest bucket, or null. */
-  firstCandle(market: MarketKey, minutes: CandleMinutes): StoredCandle | null {
-    const text = `select ${columns} from candles where market = ? and minutes = ?
-      order by start limit 1`;
-    const row = this.#connection.readRow(text, [marketCode(market), minutes]);
-    return row === null ? null : candleOf(row);
-  }
-
   /** Returns the markets that have a bucket; each costs one seek. */
   listMarkets(): readonly MarketKey[] {
     return marketsIn(this.#connection, 'candles').map(marketKeyOfCode);

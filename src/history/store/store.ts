@@ -156,11 +156,6 @@ export class HistoryStore {
     return this.#runRead(() => this.#parts.candles.candleBefore(market, minutes, start));
   }
 
-  /** Returns the oldest bucket of a market, or null. */
-  firstCandle(market: MarketKey, minutes: CandleMinutes): StoredCandle | null {
-    return this.#runRead(() => this.#parts.candles.firstCandle(market, minutes));
-  }
-
   /** Returns the sum of the fills with `from <= ts < to` (unix seconds), or null without any. */
   aggregateSpan(
     market: MarketKey,
