@@ -28,9 +28,7 @@ let judge: BookJudge;
 beforeAll(async () => {
   demo = await SteppedDemo.start({ seed: 20261121, makers: 60, slotTimeMs: 200 });
   await demo.step(100);
-  // One test waits for a late book, before the connection is given up.
-  const times = { laggingAfterMs: '4000', staleAfterMs: '8000' };
-  service = await ServiceProbe.start(demo.relay, times);
+  service = await ServiceProbe.start(demo.relay);
   service.hasRead(await demo.texts());
   judge = new BookJudge(demo, service);
 });
@@ -135,93 +133,6 @@ describe('a malformed account', () => {
     await restore();
     await judge.compare();
     await untilQuarantined(0);
-  });
-});
-
-describe('versions', () => {
-  test('seq and slot only grow, and one tag names one body', async () => {
-    const bodies = new Map<string, string>();
-    const last = new Map<string, { seq: number; slot: number }>();
-    const look = async (market: string, depth: number) => {
-      const { headers, text } = await service.get(`/l2?marketName=${market}&depth=${depth}`);
-      const { seq, slot, state, epoch } = JSON.parse(text);
-      const tag = `"${epoch}.${seq}.${slot}.${state}"`;
-      expect([headers.get('etag'), headers.get('x-slot')]).toEqual([tag, String(slot)]);
-      expect(bodies.get(market + tag) ?? text).toBe(text);
-      bodies.set(market + tag, text);
-      const before = last.get(market) ?? { seq: 0, slot: 0 };
-      expect(seq).toBeGreaterThanOrEqual(before.seq);
-      expect(slot).toBeGreaterThanOrEqual(before.slot);
-      last.set(market, { seq, slot });
-    };
-    const before = await service.json('/l2?marketName=SOL-PERP');
-    for (let round = 0; round < 40; round += 1) {
-      await demo.step(5);
-      // No side has 900 levels: both depths have the same body, rendered by itself each.
-      for (const market of ['SOL-PERP', 'ETH-PERP', 'SOL']) {
-        await look(market, 1_000 - round);
-        await look(market, 950 - round);
-      }
-    }
-    expect(last.get('SOL-PERP')?.seq).toBeGreaterThan(Number(before['seq']) + 5);
-  });
-
-  test('a book that stands still answers 304 to its tag', async () => {
-    await judge.compare();
-    demo.chain.pause();
-    try {
-      const path = '/l3?marketName=BTC-PERP';
-      // A slot may still have been under way.
-      await until(async () => {
-        const { headers } = await service.get(path);
-        const tag = headers.get('etag') ?? '';
-        const { status, text, ...again } = await service.get(path, { 'if-none-match': tag });
-        if (status === 200) return false;
-        expect([status, text]).toEqual([304, '']);
-        for (const name of ['etag', 'x-slot', 'x-state']) {
-          expect(again.headers.get(name)).toBe(headers.get(name));
-        }
-        return true;
-      });
-      expect((await service.get(path, { 'if-none-match': '"another"' })).status).toBe(200);
-    } finally {
-      demo.chain.resume();
-    }
-  });
-});
-
-describe('a connection that fails', () => {
-  const isReady = async () => (await service.get('/ready')).status === 200;
-
-  test('is told in the book, and the book is whole again afterwards', async () => {
-    const { pubkey } = oddUser({ seed: 2 }, []);
-    const ofOddUser = () => service.json(`/l3?marketName=SOL-PERP&maker=${pubkey}`);
-    const from = service.states.length;
-    demo.relay.cutSessions({ downMs: 60_000 });
-    await until(async () => !(await isReady()));
-    // What happens meanwhile is not notified to anybody, the end of an account included.
-    await demo.step(100);
-    await demo.close(pubkey);
-    const { state, bids } = await ofOddUser();
-    expect(state).toBe('rebuilding');
-    expect(bids).not.toEqual([]);
-
-    demo.relay.cutSessions({ downMs: 0 });
-    await until(isReady);
-    service.hasRead(await demo.texts());
-    await judge.compare();
-    expect(service.states.slice(from, from + 2)).toEqual(['rebuilding', 'live']);
-    expect(await ofOddUser()).toMatchObject({ bids: [], asks: [] });
-  });
-
-  test('that is silent makes the book lagging until slots come again', async () => {
-    const from = service.states.length;
-    demo.chain.pause();
-    await until(() => service.states[from] === 'lagging')
-      .then(async () => expect(await isReady()).toBe(false))
-      .finally(() => demo.chain.resume());
-    await until(isReady);
-    await judge.compare();
   });
 });
 
