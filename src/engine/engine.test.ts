@@ -47,42 +47,6 @@ describe('engine: a captured account', () => {
     expect(engine.checkIntegrity()).toBeNull();
   });
 
-  test('an order is counted as shown, or as left out for one reason', () => {
-    const counted = (...accounts: readonly RawAccount[]): Record<string, number> => {
-      const { orders, shown, leftOut } = engineWith(...accounts).stats();
-      const reasons = Object.entries(leftOut).filter(([, count]) => count > 0);
-      expect(reasons.reduce((sum, [, count]) => sum + count, shown)).toBe(orders);
-      return Object.fromEntries(reasons);
-    };
-    const paused = Buffer.from(PERP.data, 'base64');
-    paused[1165] = 4;
-    expect(counted(PERP, SPOT, USER)).toEqual({});
-    expect(counted(SPOT, USER)).toEqual({ unknownMarket: 1 });
-    expect(counted({ ...PERP, data: paused.toString('base64') }, USER)).toEqual({
-      ...{ marketEmpty: 1, unknownMarket: 2 },
-    });
-  });
-
-  test('compressed data gives the same book as plain data', () => {
-    const engine = engineWith(PERP, SPOT, USER, IDLE_USER);
-    expect(engine.stats()).toMatchObject({ users: 2, shown: 3 });
-    expect(engine.stateHash()).toBe(engineWith(USER, SPOT, PERP).stateHash());
-  });
-
-  test('the queue at one price counts what is ahead, also for one maker only', () => {
-    const engine = engineWith(SPOT, USER);
-    const market = idOf(engine, 'SOL');
-    for (const maker of [undefined, ADDRESS.user]) {
-      const bids = parsed(engine.l3({ market, maker }))['bids'] as Record<string, unknown>[];
-      expect(bids.map(({ orderId, queue }) => [orderId, queue])).toEqual([
-        [3, '0'],
-        [5, '100000000'],
-      ]);
-    }
-    expect(parsed(engine.l3({ market, maker: ADDRESS.idleUser }))['bids']).toEqual([]);
-    expect((parsed(engine.l3({ market, depth: 1 }))['bids'] as unknown[]).length).toBe(1);
-  });
-
   test('a closed account is out of the book', () => {
     const engine = engineWith(SPOT, USER);
     engine.pushClosed(ADDRESS.user, SLOT + 1);

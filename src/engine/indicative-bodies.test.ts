@@ -122,41 +122,6 @@ describe('bodies with indicative quotes', () => {
     expect(l3Of(engine, { indicative: false }).bids).toHaveLength(1);
   });
 
-  test('show a better quote at its price under the policy that lets it improve', () => {
-    const { bids, asks } = l2Of(quotedBook(touch, [inside], 'improve'));
-    expect(bids.map(({ price, sources }) => [price, Object.keys(sources)])).toEqual([
-      ['95000000', ['indicative']],
-      ['90000000', ['dlob']],
-    ]);
-    expect(asks[0]).toMatchObject({
-      price: '105000000',
-      sources: { indicative: String(4n * UNIT) },
-    });
-  });
-
-  test('show each quote as an order of the one maker, behind what rests before it', () => {
-    const engine = quotedBook(touch, [[fixed([90_000_000n, 1n], null)], inside]);
-    expect(l3Of(engine).bids).toMatchObject([
-      { maker: maker(0), queue: '0' },
-      { maker: QUOTES, queue: String(2n * UNIT), orderId: 1, slot: SLOT, maxTs: 0 },
-      { maker: QUOTES, queue: String(3n * UNIT), orderId: 2, oraclePriceOffset: '0' },
-    ]);
-    expect(l3Of(engine, { maker: QUOTES }).asks).toMatchObject([{ queue: String(3n * UNIT) }]);
-    expect(l3Of(engine, { maker: maker(0) }).asks).toMatchObject([{ queue: '0', maker: maker(0) }]);
-    expect(l3Of(engine, { depth: 2 }).bids).toHaveLength(2);
-  });
-
-  test('sum the largest quotes of a maker exactly, beyond 64 bits', () => {
-    const size = 2n ** 64n - 1n;
-    const bid = { price: 90_000_000n, size };
-    const all = Array.from({ length: 32 }, () => ({ bid, ask: null, isOracleOffset: false }));
-    const engine = quotedBook(touch, [all]);
-    expect(l2Of(engine).bids).toMatchObject([
-      { size: String(32n * size + 2n * UNIT), sources: { indicative: String(32n * size) } },
-    ]);
-    expect(l3Of(engine).bids.at(-1)).toMatchObject({ queue: String(31n * size + 2n * UNIT) });
-  });
-
   test('say that quotes cross', () => {
     const engine = quotedBook(touch, [[fixed([120_000_000n, 1n], null)]], 'improve');
     expect([l2Of(engine).crossed, l3Of(engine).crossed]).toEqual([true, true]);

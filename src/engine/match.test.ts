@@ -1,21 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { MatchRequest } from '../contract/book-requests.js';
-import { Engine } from './engine.js';
 import { EngineError } from './errors.js';
 import { JIT_OFFERS_MAX } from './match.js';
-import {
-  ADDRESS,
-  engineWith,
-  idOf,
-  NOW_MS,
-  NOW_S,
-  ORACLE,
-  PERP,
-  PROGRAM,
-  parsed,
-  SPOT,
-  USER,
-} from './testing.js';
+import { ADDRESS, engineWith, idOf, ORACLE, PERP, parsed, SPOT, USER } from './testing.js';
 
 const engine = engineWith(PERP, SPOT, ORACLE, USER);
 const market = idOf(engine, 'SOL-PERP');
@@ -90,41 +77,6 @@ describe('match', () => {
       { source: 'jit', price: '901000000', size: '1' },
       { source: 'dlob' },
     ]);
-  });
-
-  test('the AMM fills what is left where it is in the book, and not where it is left out', () => {
-    const near = { ...ORACLE, slot: 348_900_662 };
-    const quoted = new Engine({ programId: PROGRAM, epoch: 'e1' });
-    quoted.setClock(348_900_670, NOW_S);
-    quoted.setState('live');
-    for (const one of [PERP, near]) quoted.push(one);
-    quoted.endTurn(NOW_MS);
-    const sources = (includeVamm: boolean): unknown =>
-      parsed(quoted.match({ ...BUY, market: idOf(quoted, 'SOL-PERP'), includeVamm }))['fills'];
-    expect(sources(true)).toMatchObject([
-      { source: 'vamm', maker: null, orderId: null, size: '1000000000', makerRebate: '0' },
-    ]);
-    expect(sources(false)).toEqual([]);
-    expect(matched({ includeVamm: true })['fills']).toHaveLength(1);
-  });
-
-  test('what is left of a limit order rests with its rebate, on the tick', () => {
-    const { fills, rests, unfilled } = matched({ orderType: 'limit', limitPrice: 899_999_999n });
-    expect(fills).toEqual([]);
-    expect(unfilled).toBe('1000000000');
-    expect(rests).toEqual({ price: '899999900', size: '1000000000', rebateRate: '0.0002' });
-  });
-
-  test('an order of a quote amount spends no more, and says what is left of it', () => {
-    const { filledQuote, filledBase, unfilled } = matched({ size: undefined, quote: 50_000_000n });
-    expect([filledQuote, filledBase, unfilled]).toEqual(['45000000', '50000000', '5000000']);
-  });
-
-  test('a rule that forbids all fills is the reason, not an error', () => {
-    const reason = (change: Partial<MatchRequest>): unknown => matched(change)['reason'];
-    expect(reason({ size: 1n })).toBe('belowMinOrderSize');
-    expect(reason({ reduceOnly: true, position: 5n })).toBe('nothingToReduce');
-    expect(reason({ reduceOnly: true, position: -(10n ** 30n) })).toBeUndefined();
   });
 
   test('sizes beyond 64 bits are what no book fills', () => {

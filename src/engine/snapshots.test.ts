@@ -28,15 +28,6 @@ describe('engine: snapshots', () => {
     expect(engine.stateHash()).toBe(engineWith(SPOT, USER, IDLE_USER).stateHash());
   });
 
-  test('an account that is not in the snapshot is taken out', async () => {
-    const engine = engineWith(SPOT, USER, IDLE_USER);
-    const snapshot = await engine.decodeSnapshot(answer(SLOT + 1, [entry(USER)]));
-    engine.beginSnapshot(snapshot);
-    engine.applySnapshot(snapshot, 0, snapshot.count);
-    expect(engine.endSnapshot()).toMatchObject({ seen: 1, added: 0, removed: 1 });
-    expect(engine.stats()).toMatchObject({ users: 1 });
-  });
-
   test('accounts asked for by key are read, and a missing one is closed', async () => {
     const engine = engineWith(SPOT, USER);
     const { account: spot } = entry(SPOT) as { account: object };
@@ -71,22 +62,6 @@ describe('engine: snapshots', () => {
     expect(engine.readCensus()).toEqual(census);
   });
 
-  test('users in turn come in pages', () => {
-    const engine = engineWith(SPOT, USER);
-    const { users, orders } = engine.stats();
-    expect([users, orders > 0]).toEqual([1, true]);
-    expect(engine.usersInTurn(0, 50)).toEqual({ keys: [ADDRESS.user], next: 0 });
-    expect(engine.usersInTurn(0, 0)).toEqual({ keys: [], next: 0 });
-  });
-
-  test('an account that cannot be decoded is a problem of the snapshot', async () => {
-    const bad = entry({ ...USER, data: '?' });
-    const engine = engineWith();
-    const snapshot = await engine.decodeSnapshot(answer(SLOT, [bad, entry(IDLE_USER)]));
-    expect(snapshot).toMatchObject({ count: 1, problemCount: 1 });
-    expect(snapshot.problems).toMatchObject([{ pubkey: ADDRESS.user, code: 'INVALID_BASE64' }]);
-  });
-
   test.each([
     ['no JSON', 'x', 'MALFORMED_SNAPSHOT'],
     ['no context', '{"result":[]}', 'MALFORMED_SNAPSHOT'],
@@ -94,10 +69,5 @@ describe('engine: snapshots', () => {
   ])('an answer with %s is refused with a code', async (_name, body, code) => {
     const refused = engineWith().decodeSnapshot(Buffer.from(body));
     await expect(refused).rejects.toMatchObject({ name: 'EngineError', code });
-  });
-
-  test('an answer with another count than keys is refused', async () => {
-    const refused = engineWith().decodeSnapshot(answer(SLOT, []), [ADDRESS.user]);
-    await expect(refused).rejects.toMatchObject({ code: 'SNAPSHOT_KEYS_MISMATCH' });
   });
 });
