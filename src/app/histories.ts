@@ -7,7 +7,7 @@ import type { MarketInfo } from '../contract/markets.js';
 import { RETAIN_DEFAULTS } from '../contract/retain.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import { History } from '../history/history.js';
-import { type HistoryBook, type HistoryMarket, marketKeyOf } from '../history/model/records.js';
+import { type HistoryMarket, marketKeyOf } from '../history/model/records.js';
 import type { DataFolder } from './data-folder.js';
 import type { Runtime } from './runtime.js';
 
@@ -16,6 +16,8 @@ const MARKETS_WATCH_MS = 1_000;
 
 /** A market of the book. */
 export type BookMarket = Pick<MarketInfo, 'symbol' | 'marketType' | 'marketIndex' | 'decimals'>;
+
+type ReadMarkets = () => readonly BookMarket[];
 
 /** The history of a service, and the functions that start and stop it. */
 export interface ServiceHistory {
@@ -32,7 +34,7 @@ export function historyOf(
   { history: settings, nodes, sources = [], programId, program }: ServiceConfig,
   folder: DataFolder,
   runtime: Runtime,
-  markets: () => readonly BookMarket[],
+  markets: ReadMarkets,
 ): ServiceHistory | undefined {
   if (settings === undefined) return undefined;
   const grpc = sources.filter((source) => source.kind === 'grpc');
@@ -50,7 +52,7 @@ type ReaderConfig = Pick<EdgeConfig, 'programId' | 'database'>;
 export function readHistoryOf(
   { programId, database }: ReaderConfig,
   runtime: Runtime,
-  markets: () => readonly BookMarket[],
+  markets: ReadMarkets,
 ): ServiceHistory | undefined {
   if (database === undefined) return undefined;
   const unused = { backfillHours: 0, backfillTransactionsMax: 0, requestsPerSecond: 1 };
@@ -59,29 +61,21 @@ export function readHistoryOf(
   return startedBy(history, markets, runtime.timers);
 }
 
-function startedBy(
-  history: History,
-  markets: () => readonly BookMarket[],
-  timers: Timers,
-): ServiceHistory {
+function startedBy(history: History, markets: ReadMarkets, timers: Timers): ServiceHistory {
   let chain: () => string | null = () => null;
-  const shareMarkets = marketSharing(history, () => {
-    return { markets: markets().map(historyMarket), genesisHash: chain() };
-  });
+  const shareBook = bookSharing(history, markets);
+  const shareMarkets = (): void => shareBook(chain());
   let watch: Timer | undefined;
-  const planWatch = (): void => {
-    watch = timers.after(MARKETS_WATCH_MS, () => {
-      planWatch();
-      shareMarkets();
-    });
+  const watchMarkets = (): void => {
+    shareMarkets();
+    watch = timers.after(MARKETS_WATCH_MS, watchMarkets);
   };
   return {
     history,
     start: (bookChain) => {
       chain = bookChain;
       history.start();
-      shareMarkets();
-      planWatch();
+      watchMarkets();
     },
     shareMarkets,
     stop: async () => {
@@ -91,10 +85,10 @@ function startedBy(
   };
 }
 
-function marketSharing(history: History, readBook: () => HistoryBook): () => void {
+function bookSharing(history: History, markets: ReadMarkets): (chain: string | null) => void {
   let lastText = '';
-  return () => {
-    const now = readBook();
+  return (genesisHash) => {
+    const now = { markets: markets().map(historyMarket), genesisHash };
     const text = JSON.stringify(now);
     if (text === lastText) return;
     lastText = text;
