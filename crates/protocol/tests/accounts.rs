@@ -1,7 +1,7 @@
-//! Compares accounts with another decoder's output, and layout tables with the program's.
+//! Views of accounts against their texts, and layout tables against the program's.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use crate::support::{self, Recorded, all, captured, synthetic};
+use crate::support::{Recorded, all, captured};
 use std::fs::read_to_string;
 use std::path::PathBuf;
 
@@ -9,41 +9,10 @@ use serde_json::Value;
 use slotbook_decoded::account_json;
 use slotbook_protocol::layout::{FieldType, Layout, Shape};
 use slotbook_protocol::model::Program;
-use slotbook_protocol::model::account::{AccountKind, kind_of};
+use slotbook_protocol::model::account::AccountKind;
 use slotbook_protocol::model::error::ProtocolError;
 use slotbook_protocol::model::order::OrderView;
 use slotbook_protocol::model::user::{ORDERS, POSITIONS};
-
-fn check_json(accounts: &[Recorded], count: usize) {
-    assert_eq!(accounts.len(), count, "every vector is read");
-    for account in accounts {
-        assert_eq!(kind_of(&account.data), Ok(account.kind), "{}", account.name);
-        let mut text = String::new();
-        account_json(Program::Drift, account.kind, &account.data, &mut text).unwrap();
-        assert_eq!(text, account.expected.to_string(), "{}", account.name);
-    }
-}
-
-#[test]
-fn generated_accounts_decode_to_the_expected_text() {
-    check_json(&synthetic(), 43);
-}
-
-#[test]
-fn captured_accounts_decode_to_the_expected_text() {
-    check_json(&captured(), captured_count());
-}
-
-/// Every captured account of the program that the manifest names.
-fn captured_count() -> usize {
-    let text = read_to_string(support::vectors("real-accounts/manifest.json")).unwrap();
-    let entries: Vec<Value> = serde_json::from_str(&text).unwrap();
-    let is_account =
-        |entry: &&Value| entry["expectedDecode"].is_string() && entry["bytes"].is_number();
-    let count = entries.iter().filter(is_account).count();
-    assert!(count >= 30, "the manifest names at least 30 captured accounts, found {count}");
-    count
-}
 
 /// A field of an expected object, by dotted path; arrays by index.
 fn at<'a>(object: &'a Value, path: &str) -> &'a Value {

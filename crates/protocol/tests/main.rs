@@ -6,6 +6,5 @@ mod bad_bytes;
 mod client_layouts;
 mod events;
 mod oracles;
-mod prices;
 mod support;
 mod velocity;

@@ -5,7 +5,6 @@ mod bodies;
 #[path = "../../book/tests/common/mod.rs"]
 #[allow(dead_code, reason = "the tests of the book use the rest")]
 mod common;
-mod golden_group;
 mod records;
 mod restored;
 mod streams;
