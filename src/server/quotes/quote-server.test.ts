@@ -330,7 +330,7 @@ describe('quotes: what is sent', () => {
   });
 
   test('a beat comes without being asked for', async () => {
-    await start({ heartbeatMs: 10 });
+    await start();
     const probe = await makerProbe(url, maker);
     await until('two beats', () => probe.heartbeats.length > 1);
   });

@@ -43,7 +43,6 @@ export interface QuoteServerOptions {
   readonly unsignedMax?: number;
   readonly signMsMax?: number;
   readonly messagesPerSecond?: number;
-  readonly heartbeatMs?: number;
 }
 
 /** All sockets of makers of one listener. */
@@ -82,8 +81,7 @@ export class QuoteServer implements SocketHandlers {
   }
 
   start(): void {
-    const { timers, heartbeatMs = LIMITS.quoteHeartbeatMs } = this.#options;
-    this.#heartbeats = repeatCall(timers, heartbeatMs, () => {
+    this.#heartbeats = repeatCall(this.#options.timers, LIMITS.quoteHeartbeatMs, () => {
       for (const session of this.#signed.values()) session.sendHeartbeat(heartbeatText);
     });
   }

@@ -27,7 +27,6 @@ interface DeliveryParts {
   readonly onTooManyReplies: () => void;
   /** Called when a subscriber's snapshot failed; the subscription has ended. */
   readonly onFailed: (error: unknown, subscriber: Subscriber) => void;
-  readonly slowMsMax: number;
 }
 
 /** A subscriber and its pending snapshot; the snapshot is null once the subscriber has joined its topic. */
@@ -272,8 +271,8 @@ export class Delivery implements FrameSink {
       ({ pending, awaitsSource }) => pending !== null && !awaitsSource,
     );
     if (!this.#isFull && this.#replies.length === 0 && !isPending) return;
-    const { timers, slowMsMax, onTooSlow } = this.#parts;
-    this.#deadline = timers.after(slowMsMax, onTooSlow);
+    const { timers, onTooSlow } = this.#parts;
+    this.#deadline = timers.after(LIMITS.slowMsMax, onTooSlow);
   }
 }
 

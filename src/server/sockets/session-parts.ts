@@ -17,7 +17,6 @@ export interface SessionParts<Session> extends ChannelParts, Pick<SocketReplaysP
   readonly messagesPerSecond: number;
   readonly messageBurst: number;
   readonly topicsPerSocket: number;
-  readonly slowMsMax: number;
   readonly heartbeatTopic: string;
   readonly onFault: (error: unknown, where: string) => void;
   /** Called when the session must leave its topics before the next publication. */

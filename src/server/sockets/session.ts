@@ -43,14 +43,13 @@ export class Session implements SocketSession, EarlySession {
     parts: SessionParts<Session>,
   ) {
     this.#parts = parts;
-    const { counts, timers, slowMsMax } = parts;
+    const { counts, timers } = parts;
     const { messagesPerSecond: perSecond, messageBurst: burst } = parts;
     this.#messageLimiter = new MessageLimiter({ perSecond, burst }, timers.nowMs());
     this.#delivery = new Delivery({
       socket,
       counts,
       timers,
-      slowMsMax,
       onBehind: () => parts.onBehind(this),
       onTooSlow: () => this.#closeSlowReader(),
       onTooManyReplies: () => this.#closeSocket('slowReader', tryAgainLaterCode, 'slow reader'),

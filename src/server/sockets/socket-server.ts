@@ -68,8 +68,6 @@ export interface SocketServerOptions
   readonly onFault: (error: unknown, where: string) => void;
   /** Maximum number of sockets; by default the service's limit. */
   readonly socketsMax?: number;
-  /** Time after which a slow reader is closed, milliseconds; by default the service's limit. */
-  readonly slowMsMax?: number;
   /** A turn's time budget for messages; by default the service's limit. */
   readonly messageSliceMs?: number;
 }
@@ -190,7 +188,6 @@ export class SocketServer implements SocketHandlers, ClientGate {
   }
 
   openSession(socket: ClientSocket): SocketSession {
-    const { slowMsMax = LIMITS.slowMsMax } = this.#options;
     const session = new Session(socket, {
       ...this.#options,
       books: this.#books,
@@ -202,7 +199,6 @@ export class SocketServer implements SocketHandlers, ClientGate {
       quota: this.#topicQuota,
       replayQuota: this.#replayQuota,
       counts: this.#counts,
-      slowMsMax,
       heartbeatTopic: this.#heartbeats.assignTopic(),
       onBehind: (behind) => void this.#behind.push(behind),
       onClosed: (closed) => this.#removeSession(closed),
