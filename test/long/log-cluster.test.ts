@@ -6,10 +6,10 @@ import { followEdge } from '../support/edge-follower.js';
 import { LogAudit } from '../support/log-audit.js';
 import { NatsServer, natsMissing } from '../support/nats-server.js';
 import { ServiceChild } from '../support/service-child.js';
+import { SYMBOL, statusOf } from '../support/standby-scene.js';
 import { SteppedDemo } from '../support/stepped-demo.js';
 import { until } from '../support/until.js';
 
-const SYMBOL = 'SOL-PERP';
 const STREAM = 'copied';
 /** `npm run test:long -- log-cluster` kills twelve. */
 const KILLS = Number(process.env['CLUSTER_KILLS'] ?? 2);
@@ -142,7 +142,3 @@ test(
     });
   },
 );
-
-async function statusOf(service: ServiceChild): Promise<{ epoch: string; state: string }> {
-  return JSON.parse((await service.get('/status')).text) as { epoch: string; state: string };
-}

@@ -11,9 +11,9 @@ import { LogAudit } from '../support/log-audit.js';
 import { LogServices } from '../support/log-services.js';
 import { NatsRelay } from '../support/nats-relay.js';
 import { ServiceChild } from '../support/service-child.js';
+import { SYMBOL, showsTheChain, statusOf } from '../support/standby-scene.js';
 import { until } from '../support/until.js';
 
-const SYMBOL = 'SOL-PERP';
 const STREAM = 'parted';
 const LEASE_MS = 500;
 /** `npm run test:long -- partitions` runs a hundred. */
@@ -65,10 +65,6 @@ function logBehind({ url }: NatsRelay): readonly string[] {
   return ['--nats', url, '--nats-stream', STREAM];
 }
 
-interface Status {
-  readonly epoch: string;
-}
-
 /** Some partitions one after the other; what was sent meanwhile arrives late, or never. */
 async function partAtRandom(random: Random, pair: CorePair, edge: NatsRelay): Promise<void> {
   for (let part = 0; part < PARTS_OF_EACH; part += 1) {
@@ -108,7 +104,7 @@ test(
     const { broken, resets, reconnects, messages, frames } = follower.tally;
     const found = { broken, resets, reconnects, messages, snapshots: frames.snapshot };
     expect(found).toEqual({ broken: 0, resets: 0, reconnects: 0, messages: [], snapshots: 1 });
-    await showsTheChain(edge);
+    await showsTheChain(services, edge);
     if (process.env['PARTITIONS'] !== undefined) {
       const { writers, messages } = audit;
       process.stdout.write(
@@ -144,17 +140,3 @@ test('an audit of a log finds what a second writer leaves there', async (context
   await audit.readMore();
   expect(audit.faults).toHaveLength(4);
 });
-
-async function statusOf(service: ServiceChild): Promise<Status> {
-  return JSON.parse((await service.get('/status')).text) as Status;
-}
-
-/** Waits until an edge shows the orders that a service of its own reads from the chain. */
-async function showsTheChain(edge: ServiceChild): Promise<void> {
-  const lone = await services.keep(ServiceChild.start(services.demo.relay));
-  const orders = async (service: ServiceChild): Promise<string> => {
-    const body = JSON.parse((await service.get(`/l3?marketName=${SYMBOL}`)).text);
-    return JSON.stringify([body.bids, body.asks]);
-  };
-  await until('the book of the chain', async () => (await orders(edge)) === (await orders(lone)));
-}

@@ -91,16 +91,3 @@ test('a core that is stopped gives its lease back, and its standby goes on at on
   await becomesCore(second);
   expect(await statusOf(second)).toMatchObject({ epoch, role: 'core', state: 'live' });
 });
-
-test('of two cores that are started at once, before NATS is there, one stands by', async (context) => {
-  const log = services.newLog(context, 'both');
-  const flags = [...log, ...LEASE];
-  await services.nats.kill();
-  const starting = [1, 2].map(() => ServiceChild.eitherCore(services.demo.relay, flags));
-  await services.nats.startAgain();
-  const cores = await Promise.all(starting.map((one) => services.keep(one)));
-  const roles = await Promise.all(cores.map(async (core) => (await statusOf(core)).role));
-  expect(roles.sort()).toEqual(['core', 'standby']);
-  const edge = await services.keep(ServiceChild.edge(log));
-  expect(await statusOf(edge)).toMatchObject({ state: 'live' });
-});
