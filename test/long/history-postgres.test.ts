@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest';
+import { kindCode } from '../../src/history/store/record-rows.js';
 import { FillSender } from '../support/fill-sender.js';
 import { NatsServer, natsMissing } from '../support/nats-server.js';
 import { PostgresServer, postgresMissing } from '../support/postgres-server.js';
@@ -123,7 +124,8 @@ test('a server that is killed and comes back loses no trade', async (context) =>
 /** Trades in the database. */
 async function stored(): Promise<number> {
   const database = new URL(url).pathname.slice(1);
-  const [row] = await postgres.run(database, 'select count(*)::int as count from trades');
+  const trades = `select count(*)::int as count from records where kind = ${kindCode('trade')}`;
+  const [row] = await postgres.run(database, trades);
   return Number(row?.['count']);
 }
 
