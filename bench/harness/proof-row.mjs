@@ -103,12 +103,12 @@ async function proofTimes() {
   const log = new ProofLog({ keyFile, folder: path.join(folder, 'proof'), onFailed });
   await log.open();
   for (let from = 0; from < LEAVES; from += BATCH) {
-    const note = log.checkpoint();
+    const note = log.served.checkpoint();
     for (let at = from; at < Math.min(from + BATCH, LEAVES); at += 1) addLeaf(log, at);
-    while (log.checkpoint() === note) await new Promise(setImmediate);
+    while (log.served.checkpoint() === note) await new Promise(setImmediate);
   }
   const proofAt = (at) =>
-    log.findProof(
+    log.served.findProof(
       { marketType: 'perp', marketIndex: at % MARKETS },
       { tsMs: (LEAVES - 1 - ((at * 97) % 3_000)) * 1_000 },
     );

@@ -9,13 +9,13 @@ import { ConfigError } from '../config/config-error.js';
 import { flagOf, type SettingName } from '../config/settings.js';
 import type { AsOfSource } from '../contract/as-of-source.js';
 import type { JournalSource } from '../contract/journal-source.js';
+import type { ProofSource } from '../contract/proof-source.js';
 import type { ReplaySource } from '../contract/replay-source.js';
 import { Engine } from '../engine/engine.js';
 import { AsOfReads } from '../journal/as-of-reads.js';
 import { Journal } from '../journal/journal.js';
 import { JournalError } from '../journal/model/error.js';
 import { TopicReplays } from '../journal/topic-replays.js';
-import type { ProofLog } from '../proof/proof-log.js';
 import {
   type FeedEvents,
   type LiveFeedParts,
@@ -35,7 +35,7 @@ export interface BookOrigin {
   /** Streams of past moments. */
   readonly replays?: ReplaySource | undefined;
   /** The signed log of the books. */
-  readonly proofs?: ProofLog | undefined;
+  readonly proofs?: ProofSource | undefined;
   feed(events: FeedEvents): ServiceFeed;
 }
 
@@ -76,7 +76,7 @@ export function liveOrigin(
   const proven = proofs && { proofs, engine };
   const feed = (events: FeedEvents): ServiceFeed =>
     journaledFeed({ ...parts, events }, { journal, readers, refused, proven });
-  return { engine, journal, asOf, replays, proofs, feed };
+  return { engine, journal, asOf, replays, proofs: proofs?.served, feed };
 }
 
 /**

@@ -48,13 +48,13 @@ function entry(index: number, seq: number): Buffer {
 async function add(log: ProofLog, second: number, entries = [entry(0, second)]): Promise<void> {
   const tsMs = second * 1_000;
   log.addLeaf({ epoch: 'e', slot: second, tsMs, entries: Buffer.concat(entries) });
-  const before = log.checkpoint();
+  const before = log.served.checkpoint();
   log.addDigest({ tsMs, sha256: new Uint8Array(32).fill(second) });
-  await expect.poll(() => log.checkpoint()).not.toBe(before);
+  await expect.poll(() => log.served.checkpoint()).not.toBe(before);
 }
 
 function sizeOf(log: ProofLog, folder: string): number {
-  const note = log.checkpoint();
+  const note = log.served.checkpoint();
   return note === null ? 0 : signerOf(folder).verifier.openCheckpoint(note).size;
 }
 
@@ -72,7 +72,7 @@ test('each leaf is signed, served and proven', async () => {
     [{ tsMs: 99_500 }, 99_000],
     [{ tsMs: Number.POSITIVE_INFINITY }, 300_000],
   ] as const) {
-    const proof = log.findProof(market, at);
+    const proof = log.served.findProof(market, at);
     expect(JSON.stringify(proof).length).toBeLessThan(2_048);
     if (proof === null) throw new Error('there is no proof');
     expect(await verifyProof(proof, verifierKey)).toMatchObject({ ts, marketIndex: 7, size: 300 });
@@ -83,14 +83,15 @@ test('each leaf is signed, served and proven', async () => {
       await expect(verifyProof(wrong, verifierKey)).rejects.toMatchObject({ code: 'PROOF_FAILED' });
     }
   }
-  expect(log.findProof(market, { seq: 601 })).toBeNull();
-  expect(log.findProof(market, { tsMs: 999 })).toBeNull();
-  expect(log.findProof({ ...market, marketType: 'spot' }, { seq: 0 })).toBeNull();
-  expect(log.readTile({ level: 0, index: 0, width: 256 })).toHaveLength(256 * 32);
-  expect(log.readTile({ level: 0, index: 1, width: 44 })).toHaveLength(44 * 32);
-  expect(log.readTile({ level: 1, index: 0, width: 1 })).toHaveLength(32);
-  expect(log.readTile({ level: 'entries', index: 1, width: 44 })).toHaveLength(44 * 114);
-  for (const width of [45, 256]) expect(log.readTile({ level: 0, index: 1, width })).toBeNull();
+  expect(log.served.findProof(market, { seq: 601 })).toBeNull();
+  expect(log.served.findProof(market, { tsMs: 999 })).toBeNull();
+  expect(log.served.findProof({ ...market, marketType: 'spot' }, { seq: 0 })).toBeNull();
+  expect(log.served.readTile({ level: 0, index: 0, width: 256 })).toHaveLength(256 * 32);
+  expect(log.served.readTile({ level: 0, index: 1, width: 44 })).toHaveLength(44 * 32);
+  expect(log.served.readTile({ level: 1, index: 0, width: 1 })).toHaveLength(32);
+  expect(log.served.readTile({ level: 'entries', index: 1, width: 44 })).toHaveLength(44 * 114);
+  for (const width of [45, 256])
+    expect(log.served.readTile({ level: 0, index: 1, width })).toBeNull();
   await log.stop();
 });
 
@@ -114,7 +115,7 @@ test('a kill at any byte of the last append never forks the log', async () => {
       if (name !== 'leaves') copyOf(after, path.join(folder, 'proof', 'leaves'));
       writeFileSync(file, after.get(file)?.subarray(0, cut) ?? '');
       const again = await openLog(folder);
-      expect(again.checkpoint()).toBe(note);
+      expect(again.served.checkpoint()).toBe(note);
       // Another leaf than before: nobody has seen a checkpoint of that one.
       await add(again, 999);
       expect(sizeOf(again, folder)).toBe(258);
@@ -174,11 +175,11 @@ test('a key with which another process signs is not used any more', async () => 
   const second = await openLog(other);
   await add(second, 2);
   copyFileSync(path.join(other, 'key.signed'), path.join(folder, 'key.signed'));
-  const note = log.checkpoint();
+  const note = log.served.checkpoint();
   log.addLeaf({ epoch: 'e', slot: 3, tsMs: 3_000, entries: entry(0, 3) });
   log.addDigest({ tsMs: 3_000, sha256: new Uint8Array(32) });
   await expect.poll(() => failures).toMatchObject([{ code: 'PROOF_KEY_USED' }]);
-  expect(log.checkpoint()).toBe(note);
+  expect(log.served.checkpoint()).toBe(note);
   await log.stop();
   await second.stop();
 });

@@ -39,12 +39,12 @@ test(
         entries.writeBigUInt64BE(BigInt(second), at * ENTRY_BYTES + 3);
       }
       const tsMs = second * 1_000;
-      const note = log.checkpoint();
+      const note = log.served.checkpoint();
       log.addLeaf({ epoch: 'e', slot: second, tsMs, entries });
       log.addDigest({ tsMs, sha256: new Uint8Array(32) });
-      while (log.checkpoint() === note) await new Promise(setImmediate);
+      while (log.served.checkpoint() === note) await new Promise(setImmediate);
     }
-    const server = await startServer(new FakeBook(), { proofs: log });
+    const server = await startServer(new FakeBook(), { proofs: log.served });
     context.onTestFinished(() => server.close());
     context.onTestFinished(() => log.stop());
     const checker = path.join(folder, 'checker');
