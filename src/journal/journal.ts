@@ -33,7 +33,10 @@ interface JournalOptions {
    * `LOG_MISMATCH` when the log belongs to another chain, otherwise `JOURNAL_FAILED`.
    */
   readonly onEnded?: (error: JournalError) => void;
-  /** Called with the digest of each turn with a hash, where the setup keeps digests. */
+  /**
+   * Called with the digest of each turn with a hash, where the setup keeps digests; of a log once
+   * the turn is stored, so that no other core can go on before it.
+   */
   readonly onDigest?: (digest: TurnDigest) => void;
   /** Called when a segment has ended, and another one has begun. */
   readonly onSegmentEnded?: () => void;

@@ -54,6 +54,12 @@ export const TAILS_IN_LIMIT = 8;
  */
 export const SEGMENT_MS_MAX = 600_000;
 
+/**
+ * Digests of turns that NATS has not stored yet: those of an hour. The leaves of older ones are left
+ * out.
+ */
+export const DIGESTS_MAX = 3_600;
+
 /** Files read at the start, newest first: two years of ten-minute segments. */
 export const SEGMENTS_MAX = 100_000;
 /** Bytes that contain the head of any segment. */

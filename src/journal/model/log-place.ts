@@ -23,6 +23,8 @@ export interface LogSetup extends LogOrigin {
   readonly log: LogPlace;
   /** Whether writing starts only with a failover. */
   readonly isStandby?: boolean;
+  /** Whether digests of the records are computed, for the leaves of a signed log. */
+  readonly keepsDigests?: boolean;
 }
 
 /** The position from which a core takes over a log. */

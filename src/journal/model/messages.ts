@@ -69,7 +69,7 @@ export type FromJournal =
    */
   | { readonly kind: 'opened' }
   | { readonly kind: 'refused'; readonly code: JournalErrorCode; readonly message: string }
-  /** `digests`: of the taken turns with a hash, in order. */
+  /** `digests`: of taken turns with a hash, in order; those of a log once they are stored. */
   | { readonly kind: 'taken'; readonly bytes: number; readonly digests: readonly TurnDigest[] }
   /** Requests a checkpoint of the core, which starts a new segment. */
   | { readonly kind: 'checkpointDue' }

@@ -12,6 +12,8 @@ export interface PieceSinkParts {
   readonly log: Log;
   /** Called when the sink accepts pieces again, or has lost some: a new segment must start. */
   readonly onHealed: () => void;
+  /** Called when a log has stored a message. */
+  readonly onStored: () => void;
   /** Called when the state or the stored range has changed. */
   readonly onChanged: () => void;
   /** Called when the sink has ended for good, and the service must not continue without it. */

@@ -237,6 +237,7 @@ export class LogWriter implements PieceSink {
       }
       this.counts.bytesWritten += bytes.length;
       this.#newest = last ?? this.#newest;
+      this.#parts.onStored();
       this.#setState('writing', null);
       this.#requestSegment();
     }

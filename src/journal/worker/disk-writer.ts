@@ -13,7 +13,7 @@ import { SegmentFile } from '../store/segment-file.js';
 import { type HeadInfo, infoOfHead } from '../store/segment-index.js';
 
 /** The dependencies of a writer, and its listeners. */
-interface DiskWriterOptions extends Omit<PieceSinkParts, 'onRefused'> {
+interface DiskWriterOptions extends Omit<PieceSinkParts, 'onRefused' | 'onStored'> {
   readonly setup: JournalSetup;
 }
 

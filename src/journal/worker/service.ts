@@ -1,7 +1,8 @@
 import type { Timer, Timers } from '../../contract/timers.js';
-import { JournalWriter } from '../../engine/journal-writer.js';
+import { JournalWriter, type TurnDigest } from '../../engine/journal-writer.js';
 import { JournalError, textOfError } from '../model/error.js';
 import {
+  DIGESTS_MAX,
   FLUSH_MS,
   SEGMENT_BYTES_MAX,
   SEGMENT_BYTES_MIN,
@@ -38,6 +39,8 @@ export class JournalService {
    * back beyond the newest checkpoint.
    */
   readonly #tailBytesMax: number;
+  /** Of turns that are not stored yet. */
+  readonly #digests: TurnDigest[] = [];
   #flushTimer: Timer | null = null;
   #statsTimer: Timer | null = null;
   /** The segment for which a checkpoint was last requested. */
@@ -56,6 +59,7 @@ export class JournalService {
       timers,
       log: { info: log('info'), warn: log('warn') },
       onHealed: () => post({ kind: 'checkpointDue' }),
+      onStored: () => this.#postStored(),
       onChanged: () => this.#postState(),
       onRefused: ({ code, message }) => post({ kind: 'refused', code, message }),
     });
@@ -85,11 +89,9 @@ export class JournalService {
     switch (message.kind) {
       case 'turns':
         this.#addTurns(message.log);
-        this.#options.post({
-          kind: 'taken',
-          bytes: message.log.length,
-          digests: this.#writer.takeDigests(),
-        });
+        this.#digests.push(...this.#writer.takeDigests());
+        if (this.#digests.length > DIGESTS_MAX) this.#digests.shift();
+        this.#postTaken(message.log.length, this.#sink.isLog ? 0 : Number.POSITIVE_INFINITY);
         return;
       case 'alive':
         this.#sink.noteAlive?.();
@@ -126,6 +128,20 @@ export class JournalService {
     this.#endFullSegment();
     if (this.#sink.isLog) this.#sealTurns();
     else this.#flushTimer ??= this.#options.timers.after(FLUSH_MS, () => this.#sealTurns());
+  }
+
+  #postStored(): void {
+    if (this.#digests.length === 0) return;
+    const { waitingBytes, newest } = this.#sink;
+    // The clock of turns may have been set back since.
+    this.#postTaken(0, waitingBytes === 0 ? Number.POSITIVE_INFINITY : (newest?.ts ?? 0));
+  }
+
+  /** Posts that bytes were taken, with the digests of turns up to a time, unix milliseconds. */
+  #postTaken(bytes: number, untilMs: number): void {
+    const later = this.#digests.findIndex(({ tsMs }) => tsMs > untilMs);
+    const digests = this.#digests.splice(0, later < 0 ? this.#digests.length : later);
+    this.#options.post({ kind: 'taken', bytes, digests });
   }
 
   /** Passes on all appended turns. */
