@@ -3,12 +3,18 @@
  * checkpoint that is signed when the leaf is stored.
  */
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { SharedLog } from '../contract/shared-log.js';
+import { FollowedLog } from './followed-log.js';
 import { type Leaf, packLeaf, rootOfEntries, splitEntries } from './leaf.js';
 import { Signer } from './note.js';
-import { ServedLog } from './served-log.js';
+import { type LeafEntries, ServedLog } from './served-log.js';
 
-/** Leaves that wait for their digest or for being stored; beyond them the newest is left out. */
-const WAITING_MAX = 60;
+/**
+ * Leaves that wait for their digest or for being stored, as while NATS is away: those of an hour.
+ * Beyond them the newest is left out.
+ */
+const WAITING_MAX = 3_600;
 
 /** A leaf whose digest is not known yet. */
 export type OpenLeaf = Pick<Leaf, 'epoch' | 'slot' | 'tsMs'> & {
@@ -27,6 +33,14 @@ interface ProofLogOptions {
   readonly folder: string;
   /** Called once when nothing more can be signed. */
   readonly onFailed: (error: unknown) => void;
+  /** The log of a cluster, which other services read and continue. */
+  readonly shared?: SharedLog | undefined;
+}
+
+/** Where leaves are stored, and readers get checkpoints. */
+interface LeafStore {
+  appendLeaves(leaves: readonly Uint8Array[]): Promise<void>;
+  publish(note: string, added: readonly LeafEntries[]): Promise<void>;
 }
 
 /** Appends leaves, and signs checkpoints. */
@@ -34,6 +48,7 @@ export class ProofLog {
   readonly served: ServedLog;
   readonly #options: ProofLogOptions;
   readonly #signer: Signer;
+  readonly #followed: FollowedLog | undefined;
   #open: OpenLeaf[] = [];
   #ready: ReadyLeaf[] = [];
   #writing: Promise<void> | null = null;
@@ -41,11 +56,18 @@ export class ProofLog {
 
   /** Reads the key. Throws `MALFORMED_PROOF`, and errors of the file. */
   constructor(options: ProofLogOptions) {
-    const { keyFile, folder } = options;
+    const { keyFile, folder, shared, onFailed } = options;
     this.#options = options;
     this.#signer = Signer.read(readFileSync(keyFile, 'utf8'));
     const { verifier } = this.#signer;
-    this.served = new ServedLog({ folder, noteFile: `${keyFile}.signed`, verifier });
+    const signedFile = `${keyFile}.signed`;
+    if (shared === undefined) {
+      this.served = new ServedLog({ folder, noteFile: signedFile, verifier });
+      return;
+    }
+    this.served = new ServedLog({ folder, noteFile: path.join(folder, 'checkpoint'), verifier });
+    const { served } = this;
+    this.#followed = new FollowedLog({ served, shared, verifier, signedFile, onFailed });
   }
 
   /** The key by which readers check the log. */
@@ -55,7 +77,7 @@ export class ProofLog {
 
   /** Opens the files. Rejects with `PROOF_LOG_MISMATCH`, also for an older copy of them. */
   async open(): Promise<void> {
-    await this.served.open();
+    await (this.#followed ?? this.served).open();
   }
 
   /** Adds a leaf, which waits for the digest of its turn. */
@@ -82,26 +104,29 @@ export class ProofLog {
 
   async stop(): Promise<void> {
     this.#hasFailed = true;
+    // Without NATS a shared log would wait for ever.
+    await this.#followed?.close();
     await this.#writing;
     await this.served.close();
   }
 
   async #writeReady(): Promise<void> {
     const { served } = this;
+    const store: LeafStore = this.#followed ?? served;
     try {
       while (this.#ready.length > 0 && !this.#hasFailed) {
         const batch = this.#ready.splice(0);
-        const first = served.head.size;
-        await served.appendLeaves(batch.map(({ leaf }) => leaf));
+        await store.appendLeaves(batch.map(({ leaf }) => leaf));
         const note = this.#signer.signCheckpoint(served.head);
-        await served.publish(
+        const first = served.head.size - batch.length;
+        await store.publish(
           note,
           batch.map(({ entries }, at) => ({ index: first + at, entries })),
         );
       }
     } catch (error) {
+      if (!this.#hasFailed) this.#options.onFailed(error);
       this.#hasFailed = true;
-      this.#options.onFailed(error);
     }
   }
 }

@@ -11,10 +11,10 @@ import type {
   TileName,
 } from '../contract/proof-source.js';
 import { ProofError } from './error.js';
-import { ENTRY_BYTES, readEntry, readLeaf, splitEntries } from './leaf.js';
+import { ENTRY_BYTES, readEntry, readLeaf, rootOfEntries, splitEntries } from './leaf.js';
 import { LogFiles, replaceFile, splitBundle } from './log-files.js';
 import type { TreeHead, Verifier } from './note.js';
-import { hashLeaf, nodesOf, nodesOfTiles, OpenTiles, pathOf, TILE_WIDTH } from './tree.js';
+import { hashLeaf, nodesOf, nodesOfTiles, OpenTiles, pathOf, rootOf, TILE_WIDTH } from './tree.js';
 
 /** Leaves whose entries are kept for proofs: an hour. */
 export const KEPT_LEAVES_MAX = 3_600;
@@ -59,11 +59,28 @@ export class ServedLog implements ProofSource {
     this.#options = options;
   }
 
+  get folder(): string {
+    return this.#options.folder;
+  }
+
   /** Opens the files. Rejects with `PROOF_LOG_MISMATCH`, also for an older copy of them. */
   async open(): Promise<void> {
     this.#note = this.#readNote();
     this.#signed = this.#note === '' ? EMPTY : this.#options.verifier.openCheckpoint(this.#note);
     this.#files = await LogFiles.open(this.#options.folder, this.#signed);
+  }
+
+  /**
+   * Opens files of which another place has the leaves. Those of an older or a damaged copy are
+   * emptied, to be read again.
+   */
+  async openCopy(): Promise<void> {
+    try {
+      await this.open();
+    } catch (error) {
+      if (!(error instanceof ProofError && error.code === 'PROOF_LOG_MISMATCH')) throw error;
+      this.#files = await LogFiles.open(this.#options.folder, EMPTY);
+    }
   }
 
   async close(): Promise<void> {
@@ -82,6 +99,15 @@ export class ServedLog implements ProofSource {
     await this.#openFiles().appendLeaves(leaves);
   }
 
+  /** Throws `PROOF_LOG_MISMATCH` unless the leaves in the files begin with those of a signed tree. */
+  requireTree({ size, root }: TreeHead): void {
+    const held = this.head.size;
+    if (size === 0) return;
+    if (size <= held && Buffer.from(rootOf(this.#readNode, 0, size)).equals(root)) return;
+    const message = `the key has signed other leaves, or more: ${size}, of the log's ${held}`;
+    throw new ProofError('PROOF_LOG_MISMATCH', message);
+  }
+
   /**
    * Serves a checkpoint from now on, which is on the disk before a reader can get it, and proofs of
    * the entries. Rejects with `PROOF_KEY_USED` when another process has replaced the last one.
@@ -92,20 +118,57 @@ export class ServedLog implements ProofSource {
       const message = `${noteFile} was written by another process: it signs with this key`;
       throw new ProofError('PROOF_KEY_USED', message);
     }
-    await replaceFile(noteFile, note);
+    await this.writeNote(note);
+    this.serveNote(note, verifier.openCheckpoint(note));
+    for (const leaf of added) this.addEntries(leaf);
+  }
+
+  /** Writes a checkpoint to its file, from which the next run serves it. */
+  async writeNote(note: string): Promise<void> {
+    await replaceFile(this.#options.noteFile, note);
+  }
+
+  /**
+   * Serves a checkpoint when it is newer; returns whether it is. Throws `PROOF_LOG_MISMATCH` when the
+   * files lack its leaves, or have others.
+   */
+  serveNote(note: string, head: TreeHead): boolean {
+    for (const tree of [head, this.#signed]) {
+      if (tree.size <= head.size) this.requireTree(tree);
+    }
+    if (head.size <= this.#signed.size) return false;
     this.#note = note;
-    this.#signed = verifier.openCheckpoint(note);
-    for (const leaf of added) this.#keepEntries(leaf);
+    this.#signed = head;
+    return true;
+  }
+
+  /** Serves proofs of the entries of a leaf in the files, whose root they must have. */
+  addEntries({ index, entries }: LeafEntries): void {
+    if (index >= this.head.size || index <= (this.#kept.at(-1)?.index ?? -1)) return;
+    const [bytes = new Uint8Array()] = splitBundle(this.#openFiles().readBundle(index, 1));
+    const { epoch, tsMs, root } = readLeaf(bytes);
+    if (!Buffer.from(rootOfEntries(splitEntries(entries))).equals(root)) return;
+    this.#kept.push({ index, epoch, tsMs, bytes, entries });
+    this.#keptBytes += entries.length;
+    while (this.#kept.length > KEPT_LEAVES_MAX || this.#keptBytes > KEPT_BYTES_MAX) {
+      this.#keptBytes -= this.#kept.shift()?.entries.length ?? 0;
+    }
+  }
+
+  /** The tree that is served. A copy may still lack leaves of the newest checkpoint. */
+  get #served(): TreeHead {
+    const isWhole = this.#files !== null && this.#signed.size <= this.#files.size;
+    return isWhole ? this.#signed : EMPTY;
   }
 
   checkpoint(): string | null {
-    return this.#note === '' ? null : this.#note;
+    return this.#served.size === 0 ? null : this.#note;
   }
 
   readTile({ level, index, width }: TileName): Uint8Array | null {
     const files = this.#files;
     const levelOf = level === 'entries' ? 0 : level;
-    const held = Math.floor(this.#signed.size / TILE_WIDTH ** levelOf);
+    const held = Math.floor(this.#served.size / TILE_WIDTH ** levelOf);
     const from = index * TILE_WIDTH;
     if (files === null || from + width > held) return null;
     if (level === 'entries') return files.readBundle(from, width);
@@ -119,7 +182,8 @@ export class ServedLog implements ProofSource {
       'seq' in at
         ? this.#kept.find((leaf) => leaf.epoch === epoch && seqIn(leaf, key) >= at.seq)
         : this.#kept.findLast((leaf) => leaf.tsMs <= at.tsMs && seqIn(leaf, key) >= 0);
-    return found === undefined ? null : this.#proofOf(found, key);
+    const isServed = found !== undefined && found.index < this.#served.size;
+    return isServed ? this.#proofOf(found, key) : null;
   }
 
   #proofOf({ index, bytes, entries }: KeptLeaf, key: number): EntryProof {
@@ -147,16 +211,6 @@ export class ServedLog implements ProofSource {
   #readNote(): string {
     const { noteFile } = this.#options;
     return existsSync(noteFile) ? readFileSync(noteFile, 'utf8') : '';
-  }
-
-  #keepEntries({ index, entries }: LeafEntries): void {
-    const [bytes = new Uint8Array()] = splitBundle(this.#openFiles().readBundle(index, 1));
-    const { epoch, tsMs } = readLeaf(bytes);
-    this.#kept.push({ index, epoch, tsMs, bytes, entries });
-    this.#keptBytes += entries.length;
-    while (this.#kept.length > KEPT_LEAVES_MAX || this.#keptBytes > KEPT_BYTES_MAX) {
-      this.#keptBytes -= this.#kept.shift()?.entries.length ?? 0;
-    }
   }
 }
 
