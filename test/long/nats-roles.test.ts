@@ -1,6 +1,7 @@
 /** The logins of ops/nats.conf on a real server: each role can do its work, and no other's. */
 import { expect, test } from 'vitest';
 import { subjectOf } from '../../src/journal/nats/connect.js';
+import { LeafStreams } from '../../src/journal/nats/leaf-streams.js';
 import { Lease } from '../../src/journal/nats/lease.js';
 import { silentLog } from '../../src/rpc/log.js';
 import { systemTimers } from '../../src/rpc/timers.js';
@@ -47,4 +48,34 @@ test('a core writes, an edge follows, and the edge can neither write nor delete'
   });
   await late.showsBook(core.book);
   await lease.stop();
+});
+
+test('a core appends to the signed log, and an edge reads it and cannot', async (context) => {
+  const plain = newSetup(context);
+  const streamsOf = (role: string, writer = {}): LeafStreams => {
+    const place = { stream: 'slotbook', servers: [server.urlOf(role, role)] };
+    const streams = new LeafStreams({ place, timers: systemTimers, log: silentLog, ...writer });
+    context.onTestFinished(() => streams.stop());
+    return streams;
+  };
+  const core = streamsOf('core', { writer: { run: 'a', setup: plain } });
+  const edge = streamsOf('edge', { writer: { run: 'b', setup: plain } });
+  await core.claim();
+  await core.appendLeaf(0, Buffer.from('leaf'));
+  await core.appendProof({ note: 'note', index: 0, entries: Buffer.from('entries') });
+  void edge.claim().catch(() => undefined);
+  for await (const { bytes } of edge.readLeaves(0)) if (bytes.length > 0) break;
+  for await (const { note } of edge.readProofs()) if (note !== '') break;
+  await core.appendLeaf(1, Buffer.from('leaf'));
+  const { stream } = await openLog({
+    ...plain,
+    log: { stream: 'slotbook', servers: [server.urlOf('edge', 'edge')] },
+  });
+  for (const name of ['leaves', 'proofs']) {
+    const late = stream.publish(`slotbook-${name}.log`, Buffer.from('x'), { timeout: 500 });
+    await expect(late).rejects.toMatchObject({
+      message: expect.stringMatching(/permission|timeout/i),
+    });
+  }
+  await core.appendLeaf(2, Buffer.from('leaf'));
 });

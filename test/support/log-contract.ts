@@ -4,14 +4,19 @@
  */
 import { DiscardPolicy } from '@nats-io/jetstream';
 import { describe, expect, test } from 'vitest';
+import { Engine } from '../../src/engine/engine.js';
+import { JournalReader } from '../../src/engine/journal-reader.js';
 import type { LogSetup } from '../../src/journal/model/log-place.js';
 import { CheckpointStore } from '../../src/journal/nats/checkpoint-store.js';
+import { LeafStreams } from '../../src/journal/nats/leaf-streams.js';
 import { Lease } from '../../src/journal/nats/lease.js';
 import { LogAppender, type NewMessage } from '../../src/journal/nats/log-appender.js';
+import { LogReader } from '../../src/journal/nats/log-reader.js';
 import { textOfId } from '../../src/journal/nats/message-id.js';
 import { QuoteLink } from '../../src/journal/nats/quote-link.js';
 import { silentLog } from '../../src/rpc/log.js';
 import { sleep, systemTimers } from '../../src/rpc/timers.js';
+import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { Core, Edge, newSetup, openLog, server, useLogServer } from './log-scene.js';
 import { NatsServer, natsMissing } from './nats-server.js';
 import { until } from './until.js';
@@ -24,6 +29,8 @@ export function testLog(): void {
   describe('a lease', testLease);
   describe('a follower', testFollower);
   describe('a link of quotes', testQuoteLink);
+  describe('the streams of a signed log', testLeafStreams);
+  describe('a writer', testDigests);
 }
 
 /**
@@ -265,6 +272,111 @@ function testFollower(): void {
     await edge.showsBook(core.book);
     expect(core.state).toBe('writing');
     expect(edge.follower.stats()).toMatchObject({ logRestores: 1 });
+  });
+}
+
+function streamsOf({ log: place, ...origin }: LogSetup, run?: string): LeafStreams {
+  const parts = { place, timers: systemTimers, log: silentLog };
+  return new LeafStreams({
+    ...parts,
+    ...(run === undefined ? {} : { writer: { run, setup: { log: place, ...origin } } }),
+  });
+}
+
+/** Reads the leaves that are there, until one of this number. */
+async function leavesUntil(streams: LeafStreams, last: number): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { index, bytes } of streams.readLeaves(0)) {
+    if (bytes.length > 0) found.push(`${index} ${Buffer.from(bytes)}`);
+    if (bytes.length > 0 && index >= last) break;
+  }
+  return found;
+}
+
+function testLeafStreams(): void {
+  test('have one writer, and a leaf of a stranger is passed', async (context) => {
+    const plain = newSetup(context);
+    const setup = { ...plain, log: { ...plain.log, key: 'secret' } };
+    const [first, second, reader] = [
+      streamsOf(setup, 'a'),
+      streamsOf(setup, 'b'),
+      streamsOf(setup),
+    ];
+    context.onTestFinished(async () => {
+      for (const streams of [first, second, reader]) await streams.stop();
+    });
+    await first.claim();
+    await first.appendLeaf(0, Buffer.from('one'));
+    await first.appendProof({ note: 'note', index: 0, entries: Buffer.from('entries') });
+    const stranger = streamsOf({ ...setup, log: { ...setup.log, key: 'guess' } }, 'c');
+    await stranger.claim();
+    await stranger.appendLeaf(1, Buffer.from('forged'));
+    await stranger.stop();
+    await first.appendLeaf(1, Buffer.from('two'));
+    const { leaves } = await second.claim();
+    expect(leaves).toBe(6);
+    await expect(first.appendLeaf(2, Buffer.from('late'))).rejects.toMatchObject({
+      code: 'LOG_FENCED',
+    });
+    await second.appendLeaf(2, Buffer.from('three'));
+    expect(await leavesUntil(reader, 2)).toEqual(['0 one', '1 two', '2 three']);
+    for await (const { note, index, entries } of reader.readProofs()) {
+      if (note === '') continue;
+      expect([note, index, Buffer.from(entries).toString()]).toEqual(['note', 0, 'entries']);
+      break;
+    }
+    const { manager } = await openLog(setup);
+    const limits = async (name: string): Promise<unknown[]> => {
+      const { config } = await manager.streams.info(`${setup.log.stream}-${name}`);
+      return [config.max_age, config.max_bytes, config.max_msgs];
+    };
+    expect(await limits('leaves')).toEqual([0, -1, -1]);
+    expect(await limits('proofs')).toEqual([3_600 * 1e9, 32 * 1024 * 1024, -1]);
+  });
+}
+
+/** The digests of turns with a hash, as the messages of a log give them. */
+async function digestsIn({ log }: LogSetup, count: number): Promise<string[]> {
+  const reader = await LogReader.openLog(log, systemTimers);
+  const checkpoint = await until(() => reader.readCheckpoint().catch(() => null));
+  const engine = new Engine({ programId: PROGRAM_ID, epoch: '' });
+  const records = new JournalReader(PROGRAM_ID);
+  records.keepDigest();
+  records.pushBytes(checkpoint.bytes);
+  while (engine.readJournal(records).kind !== 'moreBytes');
+  records.finish();
+  const found: string[] = [];
+  for await (const message of reader.readMessages(checkpoint.next, new AbortController().signal)) {
+    if (message.id?.index === 0) records.beginTail();
+    records.pushBytes(message.bytes);
+    while (engine.readJournal(records).kind === 'turn') {
+      const digest = records.digest();
+      if (digest !== null) found.push(Buffer.from(digest).toString('hex'));
+    }
+    if (found.length >= count) break;
+  }
+  await reader.close();
+  return found;
+}
+
+function testDigests(): void {
+  test('a digest is that of the messages, and is given once the server has stored its turn', async (context) => {
+    const setup = { ...newSetup(context), keepsDigests: true };
+    const core = await Core.start(setup, { seed: 9 });
+    const digests = () =>
+      core.messages.flatMap((message) => (message.kind === 'taken' ? message.digests : []));
+    const given = (): number => digests().length;
+    await core.writeSlots(10);
+    await until(() => given() >= 3);
+    await server.pause();
+    const before = given();
+    await core.writeSlots(10);
+    await sleep(systemTimers, 500);
+    expect(given()).toBe(before);
+    server.resume();
+    await until(() => given() >= before + 3);
+    const texts = digests().map(({ sha256 }) => Buffer.from(sha256).toString('hex'));
+    expect(await digestsIn(setup, texts.length)).toEqual(texts);
   });
 }
 

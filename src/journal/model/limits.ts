@@ -54,10 +54,12 @@ export const TAILS_IN_LIMIT = 8;
  */
 export const SEGMENT_MS_MAX = 600_000;
 
-/**
- * Digests of turns that NATS has not stored yet: those of an hour. The leaves of older ones are left
- * out.
- */
+/** Age of the entries that a cluster keeps for proofs: as a service keeps them. */
+export const PROOFS_MS_MAX = 3_600_000;
+/** Their bytes, likewise. */
+export const PROOFS_BYTES_MAX = 32 * MEBIBYTE;
+
+/** Digests of turns that NATS has not stored yet: those of an hour. */
 export const DIGESTS_MAX = 3_600;
 
 /** Files read at the start, newest first: two years of ten-minute segments. */
