@@ -31,6 +31,9 @@ const liveGroups: readonly SettingGroup[] = [
   'aggregator',
 ];
 
+/** Options of a cluster's signed log. */
+const signedOptions = [settingOption('signingKey'), settingOption('dataDir')];
+
 /** Options of `serve`. */
 export const serveOptions = groupOptions('cluster', ...liveGroups);
 /** Options of `core`. */
@@ -41,12 +44,14 @@ export const coreOptions = [
   settingOption('backfillHours'),
   settingOption('backfillTransactions'),
   settingOption('historyRequestsPerSecond'),
+  ...signedOptions,
 ];
 /** Options of `edge`. */
 export const edgeOptions = [
   ...groupOptions('log', 'edge', 'book', 'database'),
   settingOption('program'),
   settingOption('programId'),
+  ...signedOptions,
 ];
 /** Options of `demo`. */
 export const demoOptions = [

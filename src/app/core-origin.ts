@@ -9,7 +9,7 @@ import { Journal } from '../journal/journal.js';
 import { Lease } from '../journal/nats/lease.js';
 import { QuoteLink } from '../journal/nats/quote-link.js';
 import { type FeedEvents, newEpoch, type ServiceFeed } from './chain-feed.js';
-import { type CoreParts, logSetupOf, newEnding } from './core-parts.js';
+import { type CoreParts, logSetupOf, newEnding, proofsOf } from './core-parts.js';
 import { type BookOrigin, journaledFeed, throwSettingError } from './feeds.js';
 import { chainOf, readChain } from './live-chain.js';
 import { replyToQuotes } from './quote-forwarding.js';
@@ -47,16 +47,20 @@ function firstOrigin(parts: CoreParts): BookOrigin {
   const { place } = config.log;
   const engine = new Engine({ programId, program, epoch: run });
   const { ended, end } = newEnding();
+  const proofs = proofsOf(parts);
+  const proven = proofs && { proofs, engine };
   const journal = new Journal({
     setup: logSetupOf(parts),
     turnLog: engine.turnLog,
     ...runtime,
     onEnded: end,
+    onDigest: (digest) => proofs?.addDigest(digest),
   });
   const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);
   const feed = (events: FeedEvents): ServiceFeed => {
     const chain = chainOf(genesisHash, end);
-    const live = journaledFeed({ config, runtime, engine, events, chain }, { journal, refused });
+    const own = { config, runtime, engine, events, chain };
+    const live = journaledFeed(own, { journal, refused, proven });
     return leasedFeed(live, { engine, lease, link, ended });
   };
   return { engine, journal, feed };

@@ -23,7 +23,7 @@ import {
   newEpoch,
   type ServiceFeed,
 } from './chain-feed.js';
-import { openProofs, type ProvenBook, provenFeed, refuseKey } from './proven-feed.js';
+import { openProofs, PROOF_FOLDER, type ProvenBook, provenFeed, refuseKey } from './proven-feed.js';
 import type { Runtime } from './runtime.js';
 
 /** An engine and the feed that updates its book. */
@@ -58,7 +58,7 @@ export function liveOrigin(
     programId,
     keepsDigests: signingKey !== undefined,
   };
-  const folder = path.join(journalFolder, '../proof');
+  const folder = path.join(journalFolder, '..', PROOF_FOLDER);
   const proofs = signingKey === undefined ? undefined : openProofs(signingKey, folder, runtime);
   const { turnLog } = engine;
   const journal = new Journal({

@@ -2,6 +2,7 @@
 import { ConfigError } from '../config/config-error.js';
 import { flagOf } from '../config/settings.js';
 import type { PublishMark } from '../contract/publish-mark.js';
+import type { SharedLog } from '../contract/shared-log.js';
 import type { Engine } from '../engine/engine.js';
 import type { Journal } from '../journal/journal.js';
 import { textOfError } from '../journal/model/error.js';
@@ -16,12 +17,19 @@ export interface ProvenBook {
   readonly engine: Engine;
 }
 
-/** Reads the key of a signed log. Throws a ConfigError. */
-export function openProofs(keyFile: string, folder: string, { log }: FeedRuntime): ProofLog {
+/** The folder of the files of a signed log, below that of stored data. */
+export const PROOF_FOLDER = 'proof';
+
+/** Reads the key of a signed log; of a cluster with `shared`. Throws a ConfigError. */
+export function openProofs(
+  keyFile: string,
+  folder: string,
+  { log, shared }: Pick<FeedRuntime, 'log'> & { readonly shared?: SharedLog },
+): ProofLog {
   const onFailed = (error: unknown): void =>
     log.warn({ reason: textOfError(error) }, 'the log of the books is not signed any more');
   try {
-    const proofs = new ProofLog({ keyFile, folder, onFailed });
+    const proofs = new ProofLog({ keyFile, folder, onFailed, shared });
     log.info({ key: proofs.verifierKey }, 'the books are signed');
     return proofs;
   } catch (error) {
@@ -47,9 +55,15 @@ export function provenFeed(
     proofs.addLeaf({ epoch: engine.epoch, tsMs, ...turnLog.takeLeaf() });
   };
   const publisher = new LeafMaker({ publisher: events.publisher, timers: runtime.timers, make });
-  const isLeafDue = (): boolean => turnLog.leafDueMs() !== null;
+  // The core is asked once a turn; a turn that publishes nothing has not asked yet.
+  let asked: number | null | undefined;
+  const isLeafDue = (): boolean => {
+    asked = turnLog.leafDueMs();
+    return asked !== null;
+  };
   const endTurn = (mark: PublishMark): void => {
-    const dueMs = turnLog.leafDueMs();
+    const dueMs = asked === undefined ? turnLog.leafDueMs() : asked;
+    asked = undefined;
     journal.endTurn(mark);
     if (dueMs !== null) publisher.addTurn(dueMs);
   };

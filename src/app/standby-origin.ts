@@ -4,6 +4,7 @@
  */
 import type { Readiness } from '../contract/feed-status.js';
 import { Engine } from '../engine/engine.js';
+import type { TurnDigest } from '../engine/journal-writer.js';
 import { freshnessOf } from '../feed/model/feed-stats.js';
 import { StandbyEngine } from '../feed/standby-engine.js';
 import { Journal } from '../journal/journal.js';
@@ -12,9 +13,10 @@ import { LogFollower } from '../journal/log-follower.js';
 import { LATE_SLOTS, STANDBY_BYTES_MAX } from '../journal/model/limits.js';
 import type { LogSetup } from '../journal/model/log-place.js';
 import { type FeedEvents, newEpoch, type ServiceFeed } from './chain-feed.js';
-import { type CoreParts, logSetupOf, newEnding } from './core-parts.js';
+import { type CoreParts, logSetupOf, newEnding, proofsOf } from './core-parts.js';
 import { type BookOrigin, journaledFeed, throwSettingError } from './feeds.js';
 import { chainOf } from './live-chain.js';
+import type { ProvenBook } from './proven-feed.js';
 import { replyToQuotes } from './quote-forwarding.js';
 
 /** Returns the book of the log; after the failover, this core writes the log. */
@@ -24,9 +26,13 @@ export function standbyOrigin(parts: CoreParts): BookOrigin {
   const engine = new Engine({ programId, program, epoch: '' });
   const setup = { ...logSetupOf(parts), isStandby: true };
   const { ended, end } = newEnding();
-  const journal = new Journal({ setup, turnLog: engine.turnLog, ...runtime, onEnded: end });
+  const proofs = proofsOf(parts);
+  const onDigest = (digest: TurnDigest): void => proofs?.addDigest(digest);
+  const { turnLog } = engine;
+  const journal = new Journal({ setup, turnLog, ...runtime, onEnded: end, onDigest });
+  const proven = proofs && { proofs, engine };
   const feed = (events: FeedEvents): ServiceFeed =>
-    new Standby({ ...parts, setup, engine, journal, ended, end, events }).bookFeed();
+    new Standby({ ...parts, setup, engine, journal, proven, ended, end, events }).bookFeed();
   return { engine, journal, feed };
 }
 
@@ -35,6 +41,7 @@ interface StandbyParts extends CoreParts {
   /** Owns the book of the log. */
   readonly engine: Engine;
   readonly journal: Journal;
+  readonly proven: ProvenBook | undefined;
   readonly ended: Promise<never>;
   readonly end: (error: Error) => void;
   readonly events: FeedEvents;
@@ -76,7 +83,7 @@ class Standby {
     const events = this.#eventsOf(parts.events);
     const chain = chainOf(genesisHash, end);
     const own = { config, runtime, engine: this.#switched, events, chain };
-    this.#live = journaledFeed(own, { journal, refused });
+    this.#live = journaledFeed(own, { journal, refused, proven: parts.proven });
   }
 
   bookFeed(): ServiceFeed {

@@ -9,6 +9,7 @@ import type {
   LogConfig,
   LogPlaceConfig,
   NodeConfig,
+  ProofConfig,
   SourceConfig,
 } from './part-configs.js';
 import type { SettingValues } from './setting-reader.js';
@@ -38,11 +39,15 @@ export interface ServiceConfig extends BookConfig, ChainProgram {
 /** The settings of a core, which writes a log of turns. */
 export interface CoreConfig extends ServiceConfig {
   readonly log: LogConfig;
+  /** The signed log of the books; undefined for none. */
+  readonly proof?: ProofConfig | undefined;
 }
 
 /** The settings of an edge, which follows a core's log. */
 export interface EdgeConfig extends BookConfig, ChainProgram, SettingValues<'awayAfterMs'> {
   readonly place: LogPlaceConfig;
+  /** The core's signed log; undefined for none. */
+  readonly proof?: ProofConfig | undefined;
   /** The database of the core's history; undefined for no database. */
   readonly database?: DatabaseConfig;
 }

@@ -159,10 +159,12 @@ describe('the journal', () => {
     const refusal = { code: 'INVALID_SETTING', setting: '--signing-key' };
     expectRefusal({ signingKey: 'key' }, refusal);
     expectRefusal({ journal: true, noJournal: true, signingKey: 'key' }, refusal);
-    const nats = { rpcUrl: 'http://node.example', nats: 'nats://x', signingKey: 'key' };
     expect(() => reader({ signingKey: 'key' }).readDemo()).toThrow(/--signing-key/);
-    expect(() => reader(nats).readCore()).toThrow(/is of `serve` alone/);
-    expect(() => reader(nats).readEdge()).toThrow(/is of `serve` alone/);
+    const nats = { rpcUrl: 'http://node.example', nats: 'nats://x', signingKey: 'key' };
+    const proof = { keyFile: 'key', dataDir: 'kept' };
+    expect(reader({ ...nats, dataDir: 'kept' }).readCore().proof).toEqual(proof);
+    expect(reader({ ...nats, dataDir: 'kept' }).readEdge().proof).toEqual(proof);
+    expect(reader({ ...nats, signingKey: undefined }).readEdge().proof).toBeUndefined();
   });
 
   test.each([

@@ -25,6 +25,7 @@ import {
   type JournalConfig,
   type LogPlaceConfig,
   type NodeConfig,
+  type ProofConfig,
   sourcesOf,
   wsUrlOf,
 } from './part-configs.js';
@@ -74,6 +75,7 @@ export class ConfigReader {
       ...this.#readChain(),
       ...(isWanted && { history: this.#readHistory('') }),
       log: { place: this.#readLogPlace(), ...limits },
+      proof: this.#readProof(),
     };
   }
 
@@ -81,7 +83,8 @@ export class ConfigReader {
   readEdge(): EdgeConfig {
     const { awayAfterMs } = this.#settings.readAll('awayAfterMs');
     const book = { ...this.#readBook(), ...this.#readProgram() };
-    const common = { ...book, awayAfterMs, place: this.#readLogPlace() };
+    const proof = this.#readProof();
+    const common = { ...book, awayAfterMs, place: this.#readLogPlace(), proof };
     const first = readDatabaseUrl(this.#settings, 'historyUrl');
     const url = readDatabaseUrl(this.#settings, 'historyReadUrl') ?? first;
     return { ...common, ...(url !== undefined && { database: { url, role: 'read' } }) };
@@ -168,12 +171,12 @@ export class ConfigReader {
     throw invalid('program', program, `must be ${owner}, whose address --program-id is`);
   }
 
-  /** Rejects a key where the log of the turns is on NATS, for which there is no signed log yet. */
+  #readProof(): ProofConfig | undefined {
+    const { signingKey: keyFile, dataDir } = this.#settings.readAll('signingKey', 'dataDir');
+    return keyFile === undefined ? undefined : { keyFile, dataDir };
+  }
+
   #readLogPlace(): LogPlaceConfig {
-    const { signingKey } = this.#settings.readAll('signingKey');
-    if (signingKey !== undefined) {
-      throw invalid('signingKey', signingKey, 'is of `serve` alone, not of `core` and `edge`');
-    }
     const read = this.#settings.readAll('nats', 'natsStream', 'logKey');
     const { nats: servers, natsStream: stream, logKey: key } = read;
     if (servers === undefined || servers.length === 0) throw missing('nats');

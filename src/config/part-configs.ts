@@ -52,6 +52,14 @@ export interface JournalConfig {
   readonly signingKey?: string | undefined;
 }
 
+/** The settings of a cluster's signed log. */
+export interface ProofConfig {
+  /** The file of the key: of a core that which signs, of an edge the public one. */
+  readonly keyFile: string;
+  /** The parent of the folder of its copy. */
+  readonly dataDir: string;
+}
+
 /** A swap aggregator that quotes spot markets. */
 export interface AggregatorConfig {
   /** Its base address, without the final `/quote`. */

@@ -20,7 +20,7 @@ export const STORAGE_SETTINGS = {
   ...inGroup('history', {
     noHistory: offRow('serve the book alone, without trades, funding rates and candles'),
     dataDir: textRow(
-      'folder of the history and of the journal, below the working directory; a demo has a temporary one',
+      'folder of the history, of the journal and of the signed log, below the working directory; a demo has a temporary one',
       { default: 'slotbook-data', value: 'folder' },
     ),
     /** By default only orders and unserved kinds are deleted: they are most of the records. */
@@ -79,7 +79,7 @@ export const STORAGE_SETTINGS = {
     noJournal: offRow('keep no journal, in a demo as well'),
     /** Secret, because a user may give the key in place of its file. */
     signingKey: textRow(
-      'file of a key of `slotbook keygen`: once a second the books are hashed into a log that it signs, by which readers prove them; needs the journal',
+      'file of a key of `slotbook keygen`: once a second the books are hashed into a log that it signs, by which readers prove them; `serve` needs the journal, `edge` the key for readers in a file',
       { default: null, value: 'file', absent: 'none', secret: 'all' },
     ),
     /** The default is a week, because questions about a past moment arise within days. */

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { LogServices } from '../support/log-services.js';
 import { ServiceChild } from '../support/service-child.js';
+import { SignedServices } from '../support/signed-services.js';
 import { becomesCore, NOTHING, Reader, showsTheChain, statusOf } from '../support/standby-scene.js';
 import { until } from '../support/until.js';
 
@@ -23,14 +24,20 @@ test(
   TIMEOUT,
   async (context) => {
     const log = services.newLog(context, 'kills');
-    const flags = [...log, ...LEASE];
-    let core = await services.keep(ServiceChild.core(services.demo.relay, flags));
-    const edge = await services.keep(ServiceChild.edge(log));
+    const proofs = new SignedServices();
+    const flagsOf = (name: string) => [...log, ...LEASE, ...proofs.flagsOf('core', name)];
+    let core = await services.keep(ServiceChild.core(services.demo.relay, flagsOf('first')));
+    const edge = await services.keep(
+      ServiceChild.edge([...log, ...proofs.flagsOf('edge', 'edge')]),
+    );
+    const sizeNow = async () => proofs.sizeOf((await edge.get('/log/checkpoint')).text);
+    await until('a signed log', async () => (await sizeNow()) > 0);
     const { epoch } = await statusOf(edge);
     const reader = await Reader.start(edge);
     const stopMoving = services.demo.keepMoving();
     const gaps: number[] = [];
     for (let kill = 0; kill < KILLS; kill += 1) {
+      const flags = flagsOf(`core-${kill}`);
       const standby = await services.keep(ServiceChild.standby(services.demo.relay, flags));
       expect(await standby.get('/ready')).toMatchObject({ status: 503 });
       const killedMs = performance.now();
@@ -38,6 +45,10 @@ test(
       await becomesCore(standby);
       const coreMs = performance.now();
       await until('a change', () => reader.hasMovedSince(coreMs));
+      const size = await sizeNow();
+      await until('more leaves', async () => (await sizeNow()) > size + 1);
+      const grown = [true, expect.stringMatching(/new, signed and grown$/)];
+      expect(await proofs.verify(edge.url)).toEqual(grown);
       gaps.push(Math.round(reader.gapSince(killedMs)));
       core = standby;
     }

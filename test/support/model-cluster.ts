@@ -15,6 +15,8 @@ export class ClusterMember {
   readonly #time = currentMachine().time;
   readonly #owner = this.#time.newOwner();
   engine: Engine | null = null;
+  /** Its address; empty before it serves. */
+  url = '';
   /** Why it ended by itself; null while it runs. */
   ended: string | null = null;
 
@@ -49,6 +51,7 @@ export class ClusterMember {
     this.engine = origin.engine;
     const readers = role === 'edge' ? 'all' : 'none';
     const service = await serveBook(settings, { origin, readers, print: () => undefined }, runtime);
+    this.url = service.url;
     return service.failed;
   }
 }
