@@ -174,11 +174,13 @@ function judgingCommands(): readonly Command[] {
       .action(({ journal, json, ...flags }: Flags) =>
         exitByResult(() => {
           const { evidence, log } = flags;
-          if (typeof evidence === 'string') return verifyEvidence(evidence, process.stdout);
-          if (log !== undefined) return verifySignedLog({ journal, ...flags }, process.stdout);
+          const isJson = json === true;
+          const output = process.stdout;
+          if (typeof evidence === 'string') return verifyEvidence(evidence, output, isJson);
+          if (log !== undefined) return verifySignedLog({ journal, json, ...flags }, output);
           return typeof journal === 'string'
-            ? verifyJournalFolder(journal, process.stdout, json === true)
-            : verifyService(new ConfigReader(flags).readVerify(), json === true);
+            ? verifyJournalFolder(journal, output, isJson)
+            : verifyService(new ConfigReader(flags).readVerify(), isJson);
         }),
       ),
     newCommand('conform', conformOptions)

@@ -35,8 +35,11 @@ interface VerifyLogOptions {
   /** How long two services are compared at most. */
   readonly seconds: number;
   readonly wait: (ms: number) => Promise<unknown>;
-  readonly print: (line: string) => void;
+  readonly print: (line: string, finding: LogFinding) => void;
 }
+
+/** What a line says; all but the first three are faults. */
+export type LogFinding = 'log' | 'journal' | 'equal' | 'different' | 'rolledBack' | 'rewritten';
 
 /** Prints the findings; resolves with true when all of it holds. Rejects with a VerifyError. */
 export async function verifyLog(options: VerifyLogOptions): Promise<boolean> {
@@ -48,15 +51,18 @@ export async function verifyLog(options: VerifyLogOptions): Promise<boolean> {
   const note = await textOf(client, '/log/checkpoint');
   const head = verifier.openCheckpoint(note);
   if (head.size < first.size) {
-    print(`rolled back: the log had ${first.size} leaves and has ${head.size}`);
+    print(`rolled back: the log had ${first.size} leaves and has ${head.size}`, 'rolledBack');
     return false;
   }
   const leaves = await readGrowth(client, first, head);
   if (leaves === null) {
-    print(`rewritten: the log of ${head.size} leaves does not contain that of ${first.size}`);
+    print(
+      `rewritten: the log of ${head.size} leaves does not contain that of ${first.size}`,
+      'rewritten',
+    );
     return false;
   }
-  print(`log: ${head.size} leaves, ${leaves.length} of them new, signed and grown`);
+  print(`log: ${head.size} leaves, ${leaves.length} of them new, signed and grown`, 'log');
   const isSame = recomputed === undefined || compareLeaves(leaves, recomputed, print);
   if (isSame) writeFileSync(kept, note);
   return (other === undefined || (await compareServices(options, other))) && isSame;
@@ -122,7 +128,7 @@ async function readTile(
 function compareLeaves(
   leaves: readonly Leaf[],
   recomputed: Iterable<RecomputedLeaf>,
-  print: (line: string) => void,
+  print: VerifyLogOptions['print'],
 ): boolean {
   const byTurn = new Map(leaves.map((leaf) => [`${leaf.epoch} ${leaf.tsMs}`, leaf]));
   let count = 0;
@@ -134,12 +140,13 @@ function compareLeaves(
       const what = isBook ? 'inputs' : 'books';
       print(
         `different: the ${what} of ${new Date(tsMs).toISOString()} are not those of the journal`,
+        'different',
       );
       return false;
     }
     count += 1;
   }
-  print(`journal: ${count} of ${leaves.length} new leaves recomputed`);
+  print(`journal: ${count} of ${leaves.length} new leaves recomputed`, 'journal');
   return true;
 }
 
@@ -168,12 +175,12 @@ async function compareServices(
     for (const market of open) {
       const slot = await readEqualSlot(market, both);
       if (slot === null) differing.push(market);
-      else print(`${market.symbol} equal at slot ${slot}`);
+      else print(`${market.symbol} equal at slot ${slot}`, 'equal');
     }
     open = differing;
     if (open.length > 0) await wait(READING_INTERVAL_MS);
   }
-  for (const { symbol } of open) print(await firstDifference(symbol, both));
+  for (const { symbol } of open) print(await firstDifference(symbol, both), 'different');
   return open.length === 0;
 }
 
