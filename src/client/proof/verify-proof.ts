@@ -75,18 +75,32 @@ export async function verifyProof(proof: MarketProof, key: string): Promise<Prov
 }
 
 /** Returns the hash of the rows of a book, as an entry has it. */
-export function hashOfBook(view: Pick<BookView<Best>, 'bids' | 'asks'>): Promise<string> {
-  const parts: Uint8Array[] = [];
-  for (const rows of [view.bids, view.asks]) {
-    parts.push(bytesOfNumber(rows.length, 4));
+export async function hashOfBook({
+  bids,
+  asks,
+}: Pick<BookView<Best>, 'bids' | 'asks'>): Promise<string> {
+  const bytes = new Uint8Array(2 * 4 + (bids.length + asks.length) * ROW_BYTES_MAX);
+  const words = new DataView(bytes.buffer);
+  let at = 0;
+  for (const rows of [bids, asks]) {
+    words.setUint32(at, rows.length);
+    at += 4;
     for (const row of rows) {
-      parts.push(bytesOfNumber(row.price, 8), bytesOfNumber(row.size, 16));
+      words.setBigUint64(at, row.price);
+      words.setBigUint64(at + 8, row.size >> 64n);
+      words.setBigUint64(at + 16, row.size);
+      at += 24;
       if (!('maker' in row && 'orderId' in row)) continue;
-      parts.push(keyBytes(String(row.maker)), bytesOfNumber(Number(row.orderId), 4));
+      bytes.set(keyBytes(String(row.maker)), at);
+      words.setUint32(at + HASH, Number(row.orderId));
+      at += HASH + 4;
     }
   }
-  return hashParts(...parts);
+  return base64(await digestOf(bytes.subarray(0, at)));
 }
+
+/** Bytes of an order; a level has fewer. */
+const ROW_BYTES_MAX = 60;
 
 /**
  * Checks the file of a PROOF_FAILED without a service; resolves with the proven fault. Rejects with
@@ -128,6 +142,11 @@ function viewOf({ bids, asks }: Message): Pick<BookView<Best>, 'bids' | 'asks'> 
   return { bids: rowsOf(bids), asks: rowsOf(asks) };
 }
 
+type ImportedKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+/** The key that was used last, which a client uses each second. */
+let last: { readonly key: string; readonly imported: ImportedKey } | undefined;
+
 /** Returns size and root of a checkpoint that the key has signed. */
 async function openCheckpoint(sent: string, key: string) {
   const note = String(sent);
@@ -143,7 +162,11 @@ async function openCheckpoint(sent: string, key: string) {
   const signed = bytesOf(line?.split(' ')[2] ?? '', 4 + 64);
   const isKey = hexOf(signed.subarray(0, 4)) === id && origin === name && /^\d{1,15}$/.test(size);
   const { subtle } = crypto;
-  const imported = await subtle.importKey('raw', raw, 'Ed25519', false, ['verify']);
+  const imported =
+    last?.key === key
+      ? last.imported
+      : await subtle.importKey('raw', raw, 'Ed25519', false, ['verify']);
+  last = { key, imported };
   const text = new TextEncoder().encode(message);
   const isValid = isKey && (await subtle.verify('Ed25519', imported, signed.subarray(4), text));
   if (!isValid) throw new ProofFault('the checkpoint is not signed by the key');
@@ -189,20 +212,6 @@ async function digestOf(...parts: readonly Uint8Array[]): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
 }
 
-async function hashParts(...parts: readonly Uint8Array[]): Promise<string> {
-  return base64(await digestOf(...parts));
-}
-
-function bytesOfNumber(value: number | bigint, length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let rest = BigInt(value);
-  for (let at = length - 1; rest > 0n && at >= 0; at -= 1) {
-    bytes[at] = Number(rest & 255n);
-    rest >>= 8n;
-  }
-  return bytes;
-}
-
 /** Decodes base64 of so many bytes, where it has a length. */
 function bytesOf(encoded: string, length?: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(bytesOfBase64(String(encoded)) ?? [0]);
@@ -225,7 +234,9 @@ function keyBytes(address: string): Uint8Array {
   if (known !== undefined) return known;
   let value = 0n;
   for (const digit of address) value = value * 58n + BigInt(ALPHABET.indexOf(digit));
-  const bytes = bytesOfNumber(value, HASH);
+  const bytes = new Uint8Array(HASH);
+  const words = new DataView(bytes.buffer);
+  for (let at = HASH - 8; at >= 0; at -= 8, value >>= 64n) words.setBigUint64(at, value);
   if (keys.size >= KEYS_MAX) keys.clear();
   keys.set(address, bytes);
   return bytes;
