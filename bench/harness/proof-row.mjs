@@ -6,13 +6,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { verifyProof } from '../../dist/src/client/proof/verify-proof.js';
 import { ENTRY_BYTES } from '../../dist/src/proof/leaf.js';
-import { newSigningKey } from '../../dist/src/proof/note.js';
+import { newSigningKey, Signer } from '../../dist/src/proof/note.js';
 import { ProofLog } from '../../dist/src/proof/proof-log.js';
 import { PROGRAM_ID } from '../../dist/src/sim/bytes/keys.js';
 import { runTurn, take, workloadLife } from './journal-row.mjs';
 import { median, timeInTurns } from './rounds.mjs';
+import { startLoad } from './servers.mjs';
+import { withChain } from './streamed-chain.mjs';
 
 const { Core } = createRequire(import.meta.url)('../../crates/node');
 
@@ -24,6 +27,11 @@ const MARKETS = 148;
 /** Leaves that wait at once. */
 const BATCH = 50;
 const PROOFS = 500;
+
+/** Writes a second of the chain whose books a client proves, and how long it is measured. */
+const RATE = 300;
+const CLIENT_MS = 20_000;
+const MARKET = 'SOL-PERP';
 
 /** The results of the row. */
 export async function proofCosts(bench) {
@@ -61,6 +69,14 @@ export async function proofCosts(bench) {
       proofUs / 1_000,
       { bar: 1, wish: 0.2, unit: 'ms' },
     ),
+    ...(await clientShares()).map(({ channel, share, proofs }) =>
+      value(
+        `the proofs of a client of \`${channel}\`, of its CPU, at ${RATE} writes a second`,
+        `${share.toFixed(1)} % (${proofs} proofs)`,
+        share,
+        { workload: 'scripted', bar: 5, wish: null, unit: '%' },
+      ),
+    ),
   ];
 }
 
@@ -90,6 +106,52 @@ function passOf({ load, turns }, leafMs) {
   const wallNs = Number(process.hrtime.bigint() - start);
   const { user, system } = process.cpuUsage(before);
   return { operations: turns.length, wallNs, cpuNs: (user + system) * 1_000 - outside, core };
+}
+
+/** The parts of the CPU of clients that proofs cost, percent: beside each runs one without proofs. */
+async function clientShares() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-proof-client-'));
+  const keyFile = path.join(folder, 'key');
+  const key = newSigningKey('bench');
+  writeFileSync(keyFile, key);
+  const { verifierKey } = Signer.read(key);
+  try {
+    return await withChain('scripted', async (chain) => {
+      const flags = ['--data-dir', folder, '--journal', '--signing-key', keyFile];
+      const { port } = await chain.serveWith(flags);
+      await chain.process.ask(`load ${RATE}`);
+      const url = `http://127.0.0.1:${port}`;
+      const shares = [];
+      for (const channel of ['l3', 'book']) {
+        shares.push({
+          channel,
+          ...(await clientShare(`${url} ${MARKET} ${channel}`, verifierKey)),
+        });
+      }
+      await chain.process.ask('load 0');
+      return shares;
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function clientShare(topic, key) {
+  const clients = [startLoad('proving-client'), startLoad('proving-client')];
+  const [proving, plain] = clients;
+  await proving.ask(`start ${topic} ${key}`);
+  await plain.ask(`start ${topic}`);
+  // Their code is compiled by then.
+  await sleep(CLIENT_MS / 2);
+  const spent = () => Promise.all(clients.map((client) => client.ask('spent')));
+  const before = await spent();
+  await sleep(CLIENT_MS);
+  const after = await spent();
+  const [ours, theirs] = after.map(({ cpuUs }, at) => cpuUs - before[at].cpuUs);
+  const proofs = after[0].proofs - before[0].proofs;
+  if (proofs < CLIENT_MS / 4_000) throw new Error(`a client had ${proofs} proofs`);
+  for (const client of clients) await client.stop();
+  return { share: 100 * (1 - theirs / ours), proofs, ours, theirs };
 }
 
 /** CPU of a proof, microseconds, of random moments of the last hour. */

@@ -41,10 +41,15 @@ class Chain {
 
   /** A service on these sources; without any on the node's subscriptions. */
   async serve(...sources) {
-    const { rpcUrl, wsUrl, grpcUrls } = this.urls;
+    const { rpcUrl, grpcUrls } = this.urls;
     const names = sources.map(([kind, at]) => `${kind}:${kind === 'grpc' ? grpcUrls[at] : rpcUrl}`);
-    const flags = ['--rpc-url', rpcUrl, '--ws-url', wsUrl, ...FLAGS, ...OPEN, ...PATIENT];
-    if (names.length > 0) flags.push('--source', names.join());
+    return this.serveWith(names.length > 0 ? ['--source', names.join()] : []);
+  }
+
+  /** A service with more flags. */
+  async serveWith(more) {
+    const { rpcUrl, wsUrl } = this.urls;
+    const flags = ['--rpc-url', rpcUrl, '--ws-url', wsUrl, ...FLAGS, ...OPEN, ...PATIENT, ...more];
     const service = await Program.startServer('serve', flags);
     this.#started.push(service);
     return service;
