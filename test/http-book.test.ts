@@ -6,7 +6,6 @@ import { LivingBook } from './support/living-book.js';
 
 const STEPS = 400;
 const SLOT_STEPS = 20;
-const LIMITS = [1, 4, 17, 100];
 
 const book = new LivingBook(120);
 for (let step = 0; step < STEPS; step += SLOT_STEPS) {
@@ -83,27 +82,6 @@ describe('/liquidity', () => {
   });
 });
 
-describe('/topMakers', () => {
-  test('names the makers of /l3 in the order of their best orders, each once', async () => {
-    let makersSeen = 0;
-    for (const market of markets) {
-      const { bids, asks }: Orders = JSON.parse(await text(`/l3?marketName=${market}`));
-      for (const [side, orders] of [
-        ['bid', bids],
-        ['ask', asks],
-      ] as const) {
-        const makers = [...new Set(orders.map(({ maker }) => maker))];
-        makersSeen = Math.max(makersSeen, makers.length);
-        for (const limit of LIMITS) {
-          const path = `/topMakers?marketName=${market}&side=${side}&limit=${limit}`;
-          expect(JSON.parse(await text(path))).toEqual(makers.slice(0, limit));
-        }
-      }
-    }
-    expect(makersSeen).toBeGreaterThan(17);
-  });
-});
-
 interface MakerOrder {
   readonly orderId: number;
   readonly price: string;
@@ -164,17 +142,3 @@ describe('/user/{account}/orders', () => {
 
 const idsOf = (orders: readonly { readonly orderId: number }[]): readonly number[] =>
   orders.map(({ orderId }) => orderId).sort((a, b) => a - b);
-
-describe('/batchL2', () => {
-  test('is the bodies of /l2 of all markets, uncrossed and grouped ones as well', async () => {
-    const variants = ['', '&uncross=true', '&grouping=50&depth=100', '&depth=1'];
-    for (const variant of variants) {
-      const bodies = await Promise.all(
-        markets.map((name) => text(`/l2?marketName=${name}${variant}`)),
-      );
-      const lists = variant.replaceAll(/=(\w+)/g, (_, value) => `=${markets.map(() => value)}`);
-      const batch = await text(`/batchL2?marketName=${markets}${lists}`);
-      expect(batch).toBe(`{"l2s":[${bodies}]}`);
-    }
-  });
-});
