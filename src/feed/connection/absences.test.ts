@@ -318,6 +318,14 @@ describe('absences: what the chain does not have leaves the book', () => {
     expect(scene.has('user')).toBe(true);
   });
 
+  test('one that is notified with a slot of long ago leaves the book, and is no contradiction', async () => {
+    await scene.passTime(500);
+    scene.notify('made up', scene.slot - 40);
+    await scene.passTime(GONE_MS_MAX);
+    expect(scene.gone.map(({ pubkey }) => pubkey)).toEqual(['made up']);
+    expect(scene.contradictions).toEqual([]);
+  });
+
   test('one that is notified again in each slot is a contradiction, and does not hide the others', async () => {
     for (const pubkey of names(100, 'again')) scene.notify(pubkey);
     await scene.passTime(GONE_MS_MAX, () => {

@@ -61,10 +61,7 @@ export class Absences {
   readonly #connection: AbsenceConnection;
   readonly #suspects = new Map<string, Moment>();
   readonly #newAccounts = new Map<string, NewAccount>();
-  /**
-   * Readings without an account after it was new, which count on when it left the book and is
-   * notified again.
-   */
+  /** Number of readings that lack a new account; kept when the account leaves the book. */
   readonly #lackingReads = new Map<string, number>();
   /** Aborts when the watched book ends. */
   #life = new AbortController();
@@ -228,7 +225,9 @@ export class Absences {
   #addLackingRead(pubkey: string, sinceSlots: number): void {
     const count = (this.#lackingReads.get(pubkey) ?? 0) + 1;
     if (count > 1 || this.#lackingReads.size < ABSENCES_MAX) this.#lackingReads.set(pubkey, count);
-    if (Math.max(count, sinceSlots) >= UNPROVEN_SLOTS_MAX) this.#connection.onContradiction(pubkey);
+    // An account that left the book with this reading is settled, however old its notification was.
+    const isOverdue = sinceSlots >= UNPROVEN_SLOTS_MAX && this.#newAccounts.has(pubkey);
+    if (isOverdue || count >= UNPROVEN_SLOTS_MAX) this.#connection.onContradiction(pubkey);
   }
 
   /**
