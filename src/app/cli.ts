@@ -321,7 +321,7 @@ interface StoppableRun {
 function exitByRun(begin: (run: StoppableRun) => Promise<boolean>): Promise<void> {
   const stopping = new AbortController();
   for (const signal of STOP_SIGNALS) process.once(signal, () => stopping.abort());
-  // Nobody can read it any more (`| head -1`).
+  // The reader of the output has left (`| head -1`).
   process.stdout.once('error', () => stopping.abort());
   const run = { output: process.stdout, stop: stopping.signal };
   return exitByResult(() => begin(run));
