@@ -18,7 +18,7 @@ export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
-  /** Of a path that has other bodies than JSON. */
+  /** Of a path that has binary bodies as well. */
   readonly description?: string;
   readonly parameters: readonly Parameter[];
   readonly responses: Readonly<Record<string, ResponseSpec>>;
@@ -106,23 +106,21 @@ export function describeApi(build: BuildInfo, { paths, bodies }: DescribedPaths)
 }
 
 function describeOperation(path: string, spec: PathSpec): Operation {
-  const { summary, kind, csv = false, binary = false } = spec;
-  const encodings = [...(csv ? [CSV_BODIES] : []), ...(binary ? [BINARY_BODIES] : [])];
+  const { summary, kind, binary = false } = spec;
   return {
     operationId: operationIdOf(path),
     tags: [kind],
     summary,
-    ...(encodings.length === 0 ? {} : { description: encodings.join(' ') }),
+    ...(binary ? { description: BINARY_BODIES } : {}),
     parameters: describeParameters(path, spec),
     responses: describeResponses(spec),
   };
 }
 
 /**
- * Other bodies than JSON are only described: with a second content type of a response, clients that
- * are generated have a union in the place of the body.
+ * Binary bodies are only described: with a second content type of a response, clients that are
+ * generated have a union in the place of the body.
  */
-const CSV_BODIES = 'With format=csv the body is text/csv.';
 const BINARY_BODIES =
   'With Accept: application/vnd.slotbook the body is bytes, see docs/binary-bodies.md.';
 
@@ -221,12 +219,15 @@ function describeResponses(spec: PathSpec): Readonly<Record<string, ResponseSpec
 }
 
 function describeSuccess(spec: PathSpec): Record<string, ResponseSpec> {
-  const { body, tagged, paged } = spec;
+  const { body, tagged, paged, csv = false } = spec;
   if (body === null)
     return { '101': { description: 'The connection is a WebSocket.', headers: {} } };
   const content =
     'schema' in body
-      ? { 'application/json': { schema: { $ref: `#/components/schemas/${body.name}` } } }
+      ? {
+          'application/json': { schema: { $ref: `#/components/schemas/${body.name}` } },
+          ...(csv ? { 'text/csv': { schema: { type: 'string' } } } : {}),
+        }
       : { [body.contentType]: { schema: { type: 'string' } } };
   const names = tagged ? versionHeadersOf(spec) : [];
   const headers = headerRefs(paged ? [...names, 'X-Next-Cursor'] : names);
