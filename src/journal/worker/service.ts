@@ -90,7 +90,7 @@ export class JournalService {
       case 'turns':
         this.#addTurns(message.log);
         this.#digests.push(...this.#writer.takeDigests());
-        if (this.#digests.length > DIGESTS_MAX) this.#digests.shift();
+        this.#digests.splice(0, this.#digests.length - DIGESTS_MAX);
         this.#postTaken(message.log.length, this.#sink.isLog ? 0 : Number.POSITIVE_INFINITY);
         return;
       case 'alive':
