@@ -42,6 +42,22 @@ const REAL = [
 /** Tests of a world that mock a module: each has its modules to itself. */
 const APART = ['src/history/backfill.test.ts', 'src/history/ingest/ingest.test.ts'];
 
+/** Tests of `src` on virtual time that take more than a second; `npm run test:quick` sets QUICK and omits them. */
+const SLOW = [
+  'src/engine/{streams,vamm}-life.test.ts',
+  'src/feed/log-witness.test.ts',
+  'src/feed/sources/random-*.test.ts',
+  'src/history/candles/candles.test.ts',
+  'src/history/ingest/{forks,forks-model,refused}.test.ts',
+  'src/history/store/{candle-builder,integrity,model,open,retention}.test.ts',
+  'src/history/worker/service-time.test.ts',
+  'src/journal/{export-rows,replayer}.test.ts',
+  'src/journal/worker/service.test.ts',
+  'src/proof/{proof-log,tree}.test.ts',
+  'src/server/admission/admission.test.ts',
+];
+const slow = process.env['QUICK'] === undefined ? [] : SLOW;
+
 const others = ['**/node_modules/**', 'dist/**', 'target/**', ...long];
 
 /**
@@ -62,7 +78,7 @@ export default defineConfig({
         test: {
           name: 'world',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...others, ...REAL, ...APART],
+          exclude: [...others, ...REAL, ...APART, ...slow],
           isolate: false,
           setupFiles: ['test/world/setup.ts'],
         },
