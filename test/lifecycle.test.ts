@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
-import { RecordBatch } from '../src/engine/record-batch.js';
-import { TopicFrames } from '../src/engine/topic-frames.js';
+import { TopicFrames } from '../src/engine/topics.js';
+import { RecordBatch } from '../src/engine/turn-records.js';
 import { Turns } from '../src/feed/model/turns.js';
 import { SubscriptionTable } from '../src/rpc/subscriptions.js';
 import { Publisher } from '../src/server/sockets/publisher.js';

@@ -3,7 +3,7 @@
  * thread: the same turns with and without the log, alternating.
  */
 import { createRequire } from 'node:module';
-import { RecordBatch } from '../../dist/src/engine/record-batch.js';
+import { RecordBatch } from '../../dist/src/engine/turn-records.js';
 import { address, keyOf, PROGRAM_ID } from '../../dist/src/sim/bytes/keys.js';
 import { MarketSimulator } from '../../dist/src/sim/market/market-simulator.js';
 import { marketAccount } from '../service/workload-book.mjs';

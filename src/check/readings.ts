@@ -3,7 +3,6 @@ import { base58 } from '@scure/base';
 import type { ChainProgram } from '../contract/program.js';
 import type { Timers } from '../contract/timers.js';
 import { readClock } from '../feed/connection/chain-time.js';
-import { parseMultipleAccounts } from '../feed/model/account-update.js';
 import { parseClockAccount } from '../feed/model/chain-clock.js';
 import { SPOT_ORACLE_OFFSET } from '../feed/model/generated/accounts.js';
 import { ACCOUNTS_PER_READ } from '../feed/model/limits.js';
@@ -13,6 +12,7 @@ import {
   packedAccountsParams,
   programAccountsParams,
 } from '../feed/model/queries.js';
+import { parseMultipleAccounts } from '../feed/model/rpc-updates.js';
 import { type ListedSignature, parseSignatures } from '../history/ingest/rpc-results.js';
 import { PAGE_SIGNATURES } from '../history/model/limits.js';
 import { loggedFailure } from '../rpc/error.js';

@@ -42,13 +42,11 @@ import {
   parseStats,
   parseStrings,
 } from './parse.js';
-import { RecordBatch } from './record-batch.js';
 import { RefusedAccounts } from './refused-accounts.js';
 import { optionBits } from './sources.js';
-import { TopicFrames } from './topic-frames.js';
-import { marketNotFound, topicName } from './topics.js';
+import { marketNotFound, TopicFrames, topicName } from './topics.js';
 import { TurnLog } from './turn-log.js';
-import { TurnReport } from './turn-report.js';
+import { RecordBatch, TurnReport } from './turn-records.js';
 import type { EngineStats, EngineTurn } from './types.js';
 
 /** By the side codes of the core. */

@@ -3,7 +3,7 @@ import type { PublishMark } from '../contract/publish-mark.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
 import type { JournalRows } from './journal-rows.js';
 import { unpackMark } from './packed-mark.js';
-import type { TurnReport } from './turn-report.js';
+import type { TurnReport } from './turn-records.js';
 import type { EngineTurn } from './types.js';
 
 /** Where to stop reading a journal: before the first turn beyond any of these bounds. */

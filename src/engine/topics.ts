@@ -1,7 +1,14 @@
-/** Encodes topics for the core, and the errors of calls about topics. */
+/** The topics of a core: their options, names and frames, and the errors of calls about topics. */
 import type { Core, TopicOptions } from '@slotbook/core/native';
-import type { TopicSpec } from '../contract/topics.js';
+import type {
+  FrameTimes,
+  TopicDelta,
+  TopicSnapshotRequest,
+  TopicSource,
+  TopicSpec,
+} from '../contract/topics.js';
 import { EngineError } from './errors.js';
+import { OutputBuffer } from './output-buffer.js';
 import { optionBits } from './sources.js';
 
 /** Indexed by the core's channel codes. */
@@ -12,7 +19,7 @@ const INVALID_MAKER = -2;
 const TOPICS_EXCEEDED = -3;
 
 /** Encodes a topic for the core. */
-export function topicOptions(spec: TopicSpec): TopicOptions {
+function topicOptions(spec: TopicSpec): TopicOptions {
   return {
     channel: CHANNELS.indexOf(spec.channel),
     market: spec.market,
@@ -39,7 +46,7 @@ export function topicName(core: Core, spec: TopicSpec): string {
 }
 
 /** The error for a negative return value instead of a handle. */
-export function errorOfHandle(core: Core, handle: number, market: number): EngineError {
+function errorOfHandle(core: Core, handle: number, market: number): EngineError {
   if (handle === INVALID_MAKER) return invalidMaker(market);
   if (handle !== TOPICS_EXCEEDED) return marketNotFound(market);
   const topics = core.topicCount;
@@ -55,11 +62,75 @@ export function marketNotFound(market: number): EngineError {
 }
 
 /** The error for an unknown topic handle. */
-export function topicNotFound(handle: number): EngineError {
+function topicNotFound(handle: number): EngineError {
   const message = `there is no topic with the handle ${handle}`;
   return new EngineError('TOPIC_NOT_FOUND', message, { handle });
 }
 
 function invalidMaker(market: number): EngineError {
   return new EngineError('INVALID_MAKER', 'maker was not a base58 key of 32 bytes', { market });
+}
+
+const TIMES_UNKNOWN: FrameTimes = { recvNs: 0n, sendNs: 0n };
+
+/** The core returns this for an unknown topic instead of a length. */
+const UNKNOWN_TOPIC = -(2 ** 31);
+
+/** The topics of a core and their frames. */
+export class TopicFrames implements TopicSource {
+  readonly #core: Core;
+  readonly #frame = OutputBuffer.ofFrames();
+  /** Words of a call: the times of receipt and rendering go in; prev, seq and reset come out. */
+  readonly #callWords = new BigUint64Array(3);
+  readonly #callBytes = Buffer.from(this.#callWords.buffer);
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  openTopic(spec: TopicSpec, recvNs = 0n): number {
+    this.#callWords[0] = recvNs;
+    const handle = this.#core.openTopic(topicOptions(spec), this.#callBytes);
+    if (handle < 0) throw errorOfHandle(this.#core, handle, spec.market);
+    return handle;
+  }
+
+  closeTopic(handle: number): void {
+    if (!this.#core.closeTopic(handle)) throw topicNotFound(handle);
+  }
+
+  renderDelta(handle: number, times: FrameTimes = TIMES_UNKNOWN): TopicDelta | null {
+    const words = this.#callWords;
+    const frame = this.#renderFrame(handle, (out) => {
+      words[0] = times.recvNs;
+      words[1] = times.sendNs;
+      return this.#core.topicFrame(handle, this.#callBytes, out);
+    });
+    if (frame.length === 0) return null;
+    const [prev = 0n, seq = 0n, reset = 0n] = words;
+    return { frame, prev: Number(prev), seq: Number(seq), reset: reset !== 0n };
+  }
+
+  renderSnapshot(handle: number, { id, reset, sendNs = 0n }: TopicSnapshotRequest): Uint8Array {
+    this.#callWords[1] = sendNs;
+    const frame = this.#renderFrame(handle, (out) =>
+      this.#core.topicSnapshot(handle, id, reset, this.#callBytes, out),
+    );
+    if (frame.length === 0) throw topicNotFound(handle);
+    return frame;
+  }
+
+  renderHeartbeat(handle: number): Uint8Array {
+    const frame = this.#renderFrame(handle, (out) => this.#core.topicHeartbeat(handle, out));
+    if (frame.length === 0) throw topicNotFound(handle);
+    return frame;
+  }
+
+  #renderFrame(handle: number, write: (out: Buffer) => number): Uint8Array {
+    return this.#frame.renderView((out) => {
+      const length = write(out);
+      if (length === UNKNOWN_TOPIC) throw topicNotFound(handle);
+      return length;
+    });
+  }
 }

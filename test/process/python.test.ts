@@ -13,7 +13,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { Service } from '../../src/app/book-service.js';
 import { startDemoService } from '../../src/app/start-service.js';
 import { ConfigReader } from '../../src/config/config.js';
-import { RecordBatch } from '../../src/engine/record-batch.js';
+import { RecordBatch } from '../../src/engine/turn-records.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { type AccountWrite, MarketSimulator } from '../../src/sim/market/market-simulator.js';
 import { until } from '../support/until.js';

@@ -2,9 +2,10 @@ import type { AccountSnapshot } from '../../contract/accounts.js';
 import { parseJson } from '../../rpc/json.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { withTimeLimit } from '../../rpc/timers.js';
-import { type AccountUpdate, parseMultipleAccounts } from '../model/account-update.js';
+import type { AccountUpdate } from '../model/account-update.js';
 import { parseClockAccount } from '../model/chain-clock.js';
 import { CLOCK_KEY } from '../model/queries.js';
+import { parseMultipleAccounts } from '../model/rpc-updates.js';
 import { readAround } from '../model/spoilers.js';
 import type { FeedParts } from './parts.js';
 

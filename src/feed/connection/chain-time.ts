@@ -1,9 +1,9 @@
 import type { NodeRpc } from '../../rpc/node-pool.js';
-import { parseMultipleAccounts } from '../model/account-update.js';
 import { parseClockAccount } from '../model/chain-clock.js';
 import { FeedError } from '../model/error.js';
 import { CHAIN_TIME_STEP_S_MAX } from '../model/limits.js';
 import { CLOCK_KEY, multipleAccountsParams } from '../model/queries.js';
+import { parseMultipleAccounts } from '../model/rpc-updates.js';
 import { readOther } from './other-nodes.js';
 import type { FeedParts } from './parts.js';
 

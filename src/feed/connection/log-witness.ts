@@ -2,10 +2,11 @@ import type { LoggedWrites } from '../../contract/logged-writes.js';
 import { readTransaction } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { withTimeLimit } from '../../rpc/timers.js';
-import { type AccountUpdate, parseWritableKeys } from '../model/account-update.js';
+import type { AccountUpdate } from '../model/account-update.js';
 import { FeedError } from '../model/error.js';
 import { ABSENCE_OTHER_MS_MAX, ACCOUNTS_PER_READ, PROBE_MS_MAX } from '../model/limits.js';
 import { packedAccountsParams } from '../model/queries.js';
+import { parseWritableKeys } from '../model/rpc-updates.js';
 import type { Absences } from './absences.js';
 import { type AccountReading, readAccounts, updatesOf } from './account-reading.js';
 import {

@@ -1,5 +1,5 @@
 import type { AccountSnapshot, SnapshotReport } from '../../contract/accounts.js';
-import type { AccountBatch, AccountKind, AccountUpdate } from '../model/account-update.js';
+import type { AccountKind, AccountUpdate } from '../model/account-update.js';
 import { FeedError, throwIfStopped } from '../model/error.js';
 import {
   REPLAY_CHARS_MAX,
@@ -11,6 +11,7 @@ import {
   SNAPSHOT_SLICE_USERS,
 } from '../model/limits.js';
 import { MARKET_KINDS, type ProgramKind } from '../model/queries.js';
+import type { AccountBatch } from '../model/rpc-updates.js';
 import { applyUpdate, closeAccount } from './account-changes.js';
 import { type AgreementRule, readConfirmed } from './agreement.js';
 import { requireState } from './completeness.js';

@@ -1,14 +1,11 @@
 /** Reads of accounts by themselves that a response did not contain whole. */
 import type { AccountSnapshot } from '../../contract/accounts.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
-import {
-  type AccountKind,
-  type AccountUpdate,
-  parseMultipleAccounts,
-} from '../model/account-update.js';
+import type { AccountKind, AccountUpdate } from '../model/account-update.js';
 import { FeedError, throwIfStopped } from '../model/error.js';
 import { BROKEN_KEYS_MAX, PROBE_MS_MAX } from '../model/limits.js';
 import { multipleAccountsParams, packedAccountsParams } from '../model/queries.js';
+import { parseMultipleAccounts } from '../model/rpc-updates.js';
 import { readAccounts, resultOf } from './account-reading.js';
 import type { ChainCheck } from './chain-check.js';
 import type { FeedParts } from './parts.js';

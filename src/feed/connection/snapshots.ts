@@ -2,12 +2,7 @@ import type { AccountSnapshot } from '../../contract/accounts.js';
 import { Backoff } from '../../rpc/backoff.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { sleep } from '../../rpc/timers.js';
-import {
-  type AccountBatch,
-  type AccountKind,
-  parseMultipleAccounts,
-  parseProgramAccounts,
-} from '../model/account-update.js';
+import type { AccountKind } from '../model/account-update.js';
 import { FeedError, throwIfStopped } from '../model/error.js';
 import {
   ACCOUNTS_PER_READ,
@@ -23,6 +18,11 @@ import {
   type ProgramKind,
   programAccountsParams,
 } from '../model/queries.js';
+import {
+  type AccountBatch,
+  parseMultipleAccounts,
+  parseProgramAccounts,
+} from '../model/rpc-updates.js';
 import { readAround } from '../model/spoilers.js';
 import { type AgreementRule, readConfirmed } from './agreement.js';
 import type { ChainCheck } from './chain-check.js';

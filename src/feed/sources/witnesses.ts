@@ -3,8 +3,9 @@ import { Backoff } from '../../rpc/backoff.js';
 import { readSlot } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { withTimeLimit } from '../../rpc/timers.js';
-import { type AccountUpdate, parseMultipleAccounts } from '../model/account-update.js';
+import type { AccountUpdate } from '../model/account-update.js';
 import { multipleAccountsParams } from '../model/queries.js';
+import { parseMultipleAccounts } from '../model/rpc-updates.js';
 import { readAround } from '../model/spoilers.js';
 import {
   CHAIN_SLOT_INTERVAL_MS,

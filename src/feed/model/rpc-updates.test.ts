@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { FeedError } from './error.js';
 import {
   parseAccountNotification,
   parseMultipleAccounts,
   parseProgramAccounts,
   parseProgramNotification,
-} from './account-update.js';
-import { FeedError } from './error.js';
+} from './rpc-updates.js';
 
 const account = { data: ['AA==', 'base64'], owner: 'o', lamports: 1, space: 1 };
 const context = { slot: 7 };
