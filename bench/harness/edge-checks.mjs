@@ -1,6 +1,6 @@
 /** That services show the same, and how late their frames are. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { captured, sendAll, startLoad, subscription } from './servers.mjs';
+import { captured, sendAll, startReaders, subscription } from './servers.mjs';
 
 /** Moments at which two books must be equal, and readings in which each of them must be found. */
 const MOMENTS = 10;
@@ -60,7 +60,7 @@ export async function latencies(service, market, count) {
 
 /** Deltas of one reader, and when each was there: nanoseconds of the monotonic clock. */
 async function framesOf({ port }, market, count) {
-  const reader = startLoad('readers');
+  const reader = startReaders();
   await reader.ask(`connect ${port} 1 plain`);
   await sendAll(reader, subscription('book', market));
   await reader.ask('expect 1');

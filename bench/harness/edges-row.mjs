@@ -8,7 +8,7 @@ import { latencies, sameBooks, sameFrames } from './edge-checks.mjs';
 import { logSizes } from './log-sizes.mjs';
 import { hasNats, NatsProcess, Program } from './programs.mjs';
 import { median, timeInTurns } from './rounds.mjs';
-import { sendAll, startLoad, subscription } from './servers.mjs';
+import { sendAll, startLoad, startReaders, subscription } from './servers.mjs';
 
 const SEED = 1;
 const FILLS = 1;
@@ -83,7 +83,7 @@ async function besideLone(bench, keep) {
 
 /** Readers of one topic at a service. */
 class Crowd {
-  #readers = startLoad('readers');
+  #readers = startReaders();
 
   async open({ port }, count, members = {}) {
     await this.#readers.ask(`connect ${port} ${count} plain`);

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { workloadFile } from '../workload/files.mjs';
 import { cpuSplitOf } from './cpu.mjs';
 import { timeInTurns } from './rounds.mjs';
-import { capturedBytes, sendAll, startLoad, startServer, subscription } from './servers.mjs';
+import { capturedBytes, sendAll, startReaders, startServer, subscription } from './servers.mjs';
 import { StreamBooks } from './stream-book.mjs';
 
 export const WORKLOAD = 'powerlaw-8-markets';
@@ -103,7 +103,7 @@ export async function openServer(topics, change) {
  * members of the subscription.
  */
 export async function joinOurs({ server, port, markets, turn }, { channel, count, more }) {
-  const readers = startLoad('readers');
+  const readers = startReaders();
   await readers.ask(`connect ${port} ${count} plain`);
   await readers.ask('capture');
   for (const market of markets) await sendAll(readers, subscription(channel, market, more));
@@ -145,7 +145,7 @@ async function openPeer({ frames, deflate }) {
   await server.ask(`load ${file}`);
   rmSync(file);
   const { port } = await server.ask(`listen ${deflate}`);
-  const readers = startLoad('readers');
+  const readers = startReaders();
   await readers.ask(`connect ${port} ${READERS} ${deflate}`);
   for (const { channel } of turns[0]) await sendAll(readers, { channel });
   await server.ask(`subscribed ${READERS * turns[0].length}`);

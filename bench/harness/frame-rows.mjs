@@ -4,7 +4,7 @@
  */
 import { workloadFile } from '../workload/files.mjs';
 import { median } from './rounds.mjs';
-import { sendAll, startLoad, startServer, subscription } from './servers.mjs';
+import { sendAll, startReaders, startServer, subscription } from './servers.mjs';
 
 const WORKLOAD = 'powerlaw-10k';
 /** Accounts of one round: about half a second. */
@@ -66,7 +66,7 @@ async function cpuOfFrame(bench, { server, channel, depth }) {
 }
 
 async function latencyToSocket(bench, { server, port, channel }) {
-  const reader = startLoad('readers');
+  const reader = startReaders();
   await reader.ask(`connect ${port} 1 plain`);
   await sendAll(reader, subscription(channel, 'BENCH0-PERP'));
   await reader.ask('expect 1');

@@ -3,7 +3,7 @@
  * reader, through the whole service; beside it the way of dlob-server on the same chain.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sendAll, startLoad, startPeer, subscription } from './servers.mjs';
+import { sendAll, startPeer, startReaders, subscription } from './servers.mjs';
 import { installPeers } from './setup.mjs';
 import { MAKERS, SETTLED_MS, withChain } from './streamed-chain.mjs';
 
@@ -25,6 +25,7 @@ const CASES = [
   { readers: 100, rate: 3_000 },
   { readers: 1_000, rate: 300, intervalMs: 50 },
   { readers: 1_000, rate: 3_000, intervalMs: 50 },
+  { readers: 3_000, rate: 300, intervalMs: 50 },
 ];
 const PEER_CASES = CASES.slice(0, 1);
 /** dlob-server's ORDERBOOK_UPDATE_INTERVAL. */
@@ -55,7 +56,7 @@ async function startDlob({ rpcUrl, wsUrl, oracles }) {
 }
 
 async function seenBy(chain, port, { readers: count, rate, intervalMs, peer }) {
-  const readers = startLoad('readers');
+  const readers = startReaders();
   try {
     await readers.ask(`connect ${port} ${count} plain`);
     const spacing = intervalMs === undefined ? {} : { intervalMs };
@@ -66,11 +67,16 @@ async function seenBy(chain, port, { readers: count, rate, intervalMs, peer }) {
     const { price, step } = await chain.process.ask('marks 1 0');
     const text = peer === undefined ? `["${price}","` : `{"price":"${price}","size":"`;
     await readers.ask(`mark ${Buffer.from(text).toString('base64')}`);
+    await readers.ask('taken');
+    const startMs = performance.now();
     const { writtenNs } = await chain.process.ask(`marks ${MARKS} ${GAP_MS}`);
+    const { deliveries } = await readers.ask('taken');
+    const framesPerSecond = Math.round((deliveries * 1_000) / (performance.now() - startMs));
     await sleep(LAST_MS);
     await chain.process.ask('load 0');
     const { seen } = await readers.ask('seen');
-    return resultOf({ count, rate, intervalMs, peer }, delaysOf(seen, { step, writtenNs }));
+    const delays = delaysOf(seen, { step, writtenNs });
+    return resultOf({ count, rate, intervalMs, peer, framesPerSecond }, delays);
   } finally {
     await readers.stop();
   }
@@ -92,7 +98,7 @@ function delaysOf(seen, { step, writtenNs }) {
   return delays.sort((one, other) => one - other);
 }
 
-function resultOf({ count, rate, intervalMs, peer }, delays) {
+function resultOf({ count, rate, intervalMs, peer, framesPerSecond }, delays) {
   const at = (part) => delays[Math.floor((delays.length - 1) * part)];
   const [p50, p99, p999] = [0.5, 0.99, 0.999].map(at);
   const way =
@@ -112,6 +118,6 @@ function resultOf({ count, rate, intervalMs, peer }, delays) {
     },
     work: `write on the chain to frame at a reader: ${way}`,
     data: `scripted chain, ${MAKERS} makers, ${rate} writes a second, ${count} readers`,
-    shown: `${delays.length} of ${MARKS * Math.min(count, LOOKING)} marks: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)}, p99.9 ${p999.toFixed(2)}`,
+    shown: `${delays.length} of ${MARKS * Math.min(count, LOOKING)} marks: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)}, p99.9 ${p999.toFixed(2)}; ${framesPerSecond.toLocaleString('en')} frames a second`,
   };
 }

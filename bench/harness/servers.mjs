@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { LOAD_CPU, pinned, SERVER_CPU } from './cpu.mjs';
 import { EngineProcess } from './engine-process.mjs';
+import { coreBinary } from './setup.mjs';
 
 /** A server under measurement. */
 export function startServer(name) {
@@ -16,6 +17,12 @@ export function startPeer(name) {
 /** Starts a process that sends load to a server or subscribes to it. */
 export function startLoad(name) {
   return startPinned(`service/${name}`, LOAD_CPU);
+}
+
+/** Starts many readers of one server, whose commands are those of `slotbook-bench-readers`. */
+export function startReaders() {
+  const { command, args } = pinned(LOAD_CPU, coreBinary('slotbook-bench-readers'), []);
+  return new EngineProcess(command, args);
 }
 
 function startPinned(name, cpu) {

@@ -24,11 +24,21 @@ export function setUp() {
   installPeers();
 }
 
-/** Builds the Rust benches. */
+let isCoreBuilt = false;
+
+/** Builds the Rust benches, once. */
 export function buildCore() {
+  if (isCoreBuilt) return;
+  isCoreBuilt = true;
   say('building the core benches');
   const build = ['build', '--quiet', '--release', '--package', 'slotbook-bench'];
   execFileSync('cargo', build, { cwd: root, stdio: 'inherit' });
+}
+
+/** The path of a program of the Rust benches, which are built if need be. */
+export function coreBinary(name) {
+  buildCore();
+  return path.join(target, 'release', name);
 }
 
 /** Installs the peers where that is missing. */

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, timeInTurns } from './rounds.mjs';
-import { sendAll, startLoad, subscription } from './servers.mjs';
+import { sendAll, startReaders, subscription } from './servers.mjs';
 import { MAKERS, SETTLED_MS, withChain } from './streamed-chain.mjs';
 
 /** Accounts a second while costs are measured. */
@@ -134,7 +134,7 @@ function timesOf(rounds, ours, peer) {
 
 /** The pause that a reader of the book sees when the server of one source ends, and whether the book was `live` all the while. */
 async function failOver(chain, service) {
-  const reader = startLoad('readers');
+  const reader = startReaders();
   await reader.ask(`connect ${service.port} 1 plain`);
   await sendAll(reader, subscription('book', chain.urls.markets[0]));
   await reader.ask('expect 1');

@@ -5,7 +5,7 @@
 import { workloadFile } from '../workload/files.mjs';
 import { cpuNsOf } from './cpu.mjs';
 import { timeInTurns } from './rounds.mjs';
-import { captured, sendAll, startLoad, startServer, subscription } from './servers.mjs';
+import { captured, sendAll, startReaders, startServer, subscription } from './servers.mjs';
 
 const WORKLOAD = 'powerlaw-10k';
 const MARKET = 'BENCH0-PERP';
@@ -58,7 +58,7 @@ async function traffic(server, rate, intervalMs) {
 async function resumes(bench, server) {
   await server.ask(`changes 1 ${USERS}`);
   const { port } = await server.ask('listen');
-  const readers = startLoad('readers');
+  const readers = startReaders();
   await readers.ask(`connect ${port} ${READERS} plain`);
   await sendAll(readers, subscription('book', MARKET));
   await readers.ask(`expect ${READERS}`);
