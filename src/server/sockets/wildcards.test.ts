@@ -1,5 +1,5 @@
 /** `"market":"*"`: one message and one reply for the topics of all markets, including later ones. */
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { changes, publishAll } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
@@ -100,6 +100,22 @@ test('where there is no room for all of it, there is none of it', () => {
   expect(client.taken()).toContainEqual(
     expect.objectContaining({ code: 'LIMIT_EXCEEDED', topic: 'book:NEW-PERP:20' }),
   );
+});
+
+test('a topic that cannot begin ends with an error, and the others begin', () => {
+  const faults: unknown[] = [];
+  server = newServer({ book, onFault: (error) => void faults.push(error) });
+  client = openOn(server);
+  const broken = new Error('broken');
+  vi.spyOn(book.topics, 'renderSnapshot').mockImplementationOnce(() => {
+    throw broken;
+  });
+  const [reply, ...frames] = ask(all);
+  expect(reply).toMatchObject({ type: 'subscribed', topics: topicsOfNow() });
+  expect(frames[0]).toMatchObject({ type: 'error', topic: topicsOfNow()[0], code: 'INTERNAL' });
+  expect(snapshotsIn(frames)).toHaveLength(topicsOfNow().length - 1);
+  expect(server.readStats().topics).toBe(topicsOfNow().length - 1);
+  expect(faults).toEqual([broken]);
 });
 
 test('it cannot be resumed, as each market has a seq of its own', () => {
