@@ -2,6 +2,8 @@
  * The log's requirements on NATS. These tests run against the simulation's model and against a real
  * server, so that both behave the same.
  */
+
+import { isDeepStrictEqual } from 'node:util';
 import { DiscardPolicy } from '@nats-io/jetstream';
 import { describe, expect, test } from 'vitest';
 import { Engine } from '../../src/engine/engine.js';
@@ -408,5 +410,28 @@ function testQuoteLink(): void {
       const reply = await link.sendRequest('{}');
       return 'failed' in reply && reply.failed === 'noCore';
     });
+  });
+
+  test('a request is answered again after the server was away, and refused meanwhile', async (context) => {
+    const { log: place } = newSetup(context);
+    const log = { info: () => undefined, warn: () => undefined };
+    const start = (): QuoteLink => {
+      const link = new QuoteLink({ place, timers: systemTimers, log });
+      const running = link.start();
+      context.onTestFinished(async () => {
+        await link.stop();
+        await running;
+      });
+      return link;
+    };
+    const [core, edge] = [start(), start()];
+    core.serveRequests(async () => 'quoted');
+    const isReply = async (wanted: object) =>
+      isDeepStrictEqual(await edge.sendRequest('{}'), wanted);
+    await until('an answer', () => isReply({ text: 'quoted' }));
+    await server.kill();
+    await until('a refusal', () => isReply({ failed: 'noCore' }));
+    await server.startAgain();
+    await until('another answer', () => isReply({ text: 'quoted' }));
   });
 }

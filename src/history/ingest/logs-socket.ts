@@ -56,7 +56,7 @@ interface LogsSocketOptions {
  * again, or only the later ones if the ended session was not live. The session also ends when a
  * preferred stream recovers.
  */
-class LogsSocket implements LogsConnection {
+export class LogsSocket implements LogsConnection {
   readonly #connections: readonly LogsConnection[];
   readonly #timers: Timers;
   #listener: RpcSocketListener | null = null;
