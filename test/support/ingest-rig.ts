@@ -51,6 +51,7 @@ export class IngestRig {
   readonly counters = newCounters();
   readonly changes: StoreChange[] = [];
   readonly blockTimes: number[] = [];
+  readonly warnings: string[] = [];
   readonly stores: Map<string, MemoryStore>;
   readonly #ingester: Ingester;
   readonly #opened: string[] = [];
@@ -70,7 +71,10 @@ export class IngestRig {
         decode,
         timers: systemTimers,
         random: () => 0,
-        log: { info: () => undefined, warn: () => undefined },
+        log: {
+          info: () => undefined,
+          warn: (fields, text) => void this.warnings.push(text ?? String(fields)),
+        },
         counters: this.counters,
         ungiven: new UngivenItems(systemTimers),
         unreadable: new UngivenItems(systemTimers),
