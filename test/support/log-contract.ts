@@ -256,6 +256,17 @@ function testFollower(): void {
     expect(edge.follower.status()).toMatchObject({ state: 'live', reason: null });
   });
 
+  test('a core whose turns were lost stops for good, and says why', async (context) => {
+    const core = await Core.start(newSetup(context), { seed: 18 });
+    await core.writeSlots(1);
+    await core.service.receiveMessage({ kind: 'lost', reason: 'turns were lost' });
+    await core.service.receiveMessage({ kind: 'flush', id: 1 });
+    expect([core.state, core.reason]).toEqual(['stopped', 'turns were lost']);
+    expect(core.messages).toContainEqual(
+      expect.objectContaining({ kind: 'refused', code: 'JOURNAL_FAILED' }),
+    );
+  });
+
   test('a log that is full says so, and misses nothing when there is room again', async (context) => {
     const setup = newSetup(context);
     const core = await Core.start(setup, { seed: 17 });
