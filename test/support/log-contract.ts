@@ -8,6 +8,8 @@ import { DiscardPolicy } from '@nats-io/jetstream';
 import { describe, expect, test } from 'vitest';
 import { Engine } from '../../src/engine/engine.js';
 import { JournalReader } from '../../src/engine/journal-reader.js';
+import { takeLogOver } from '../../src/journal/log-failover.js';
+import { LOG_RETRY_MS } from '../../src/journal/model/limits.js';
 import type { LogSetup } from '../../src/journal/model/log-place.js';
 import { CheckpointStore } from '../../src/journal/nats/checkpoint-store.js';
 import { LeafStreams } from '../../src/journal/nats/leaf-streams.js';
@@ -254,6 +256,29 @@ function testFollower(): void {
     await core.writeSlots(1);
     await edge.showsBook(core.book);
     expect(edge.follower.status()).toMatchObject({ state: 'live', reason: null });
+  });
+
+  test('a take-over waits for a server that is away, and fences off the core before it', async (context) => {
+    const setup = newSetup(context);
+    const core = await Core.start(setup, { seed: 19 });
+    await core.writeSlots(2);
+    const edge = new Edge(setup);
+    await edge.showsBook(core.book);
+    await server.kill();
+    const { signal } = context;
+    const taking = takeLogOver({
+      ...{ setup, follower: edge.follower, run: 'next', timers: systemTimers, signal },
+    });
+    await sleep(systemTimers, 2 * LOG_RETRY_MS);
+    await server.startAgain();
+    const { sequence } = await taking;
+    const appender = await newAppender(setup);
+    expect(await appender.readLast()).toMatchObject({ sequence });
+    await core.writeSlots(1);
+    const refused = expect.objectContaining({ kind: 'refused', code: 'LOG_FENCED' });
+    await until('a core that is fenced off', () =>
+      core.messages.some((message) => refused.asymmetricMatch(message)),
+    );
   });
 
   test('a core whose turns were lost stops for good, and says why', async (context) => {
