@@ -15,7 +15,7 @@ const replacedPackages = {
   ws: 'ws.ts',
   libsql: 'libsql.ts',
   '@slotbook/core/native': 'addon.ts',
-  '@grpc/grpc-js': 'grpc-js.ts',
+  'node:http2': 'http2.ts',
 };
 const replacedFiles = {
   'src/history/worker-link.ts': 'worker-link.ts',

@@ -236,7 +236,7 @@ test('grpc: what is compressed is read, and what is beyond the limit when it is 
   await until('the end', () =>
     events.some((event) => /^closed: .*: RESOURCE_EXHAUSTED$/.test(event)),
   );
-  expect(logged.join()).toContain('decompresses');
+  expect(logged.join()).toContain('larger than');
   expect(contents.length).toBe(1);
 }, 120_000);
 
@@ -256,7 +256,7 @@ test('grpc: 64 MB in one message are refused by their length, and are not asked 
   await until('the end', () =>
     events.some((event) => /^closed: .*: RESOURCE_EXHAUSTED$/.test(event)),
   );
-  expect(logged.join()).toContain('larger than max');
+  expect(logged.join()).toContain('larger than');
   await until('a stream from now on', () => events.at(-1) === 'opened');
   server.tellAccount({ pubkey: KEYS[1] ?? '', owner: OWNER, slot: 201, bytes: Buffer.alloc(9) });
   await until('what comes next', () => contents.at(-1)?.slot === 201);

@@ -9,7 +9,7 @@ import type { Flags } from '../../src/config/setting-reader.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { systemTimers } from '../../src/rpc/timers.js';
 import { currentMachine } from './globals.js';
-import { closeCallsOf } from './stand-ins/grpc-js.js';
+import { closeCallsOf } from './stand-ins/http2.js';
 import { closeFilesOf } from './stand-ins/libsql.js';
 import { openPort } from './stand-ins/uws.js';
 import { closeSocketsOf } from './stand-ins/ws.js';

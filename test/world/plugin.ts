@@ -21,7 +21,6 @@ const REPLACED: Readonly<Record<string, string>> = {
   vitest: 'test/world/vitest.ts',
   ws: 'test/world/ws.ts',
   '@slotbook/core/native': 'test/simulation/stand-ins/addon.ts',
-  '@grpc/grpc-js': 'test/simulation/stand-ins/grpc-js.ts',
   libsql: 'test/simulation/stand-ins/libsql.ts',
 };
 
@@ -29,6 +28,7 @@ const REPLACED: Readonly<Record<string, string>> = {
 const BUILT_IN: Readonly<Record<string, string>> = {
   'fs/promises': 'fs-promises.ts',
   http: 'http.ts',
+  http2: '../simulation/stand-ins/http2.ts',
   net: 'net.ts',
   'timers/promises': 'timers-promises.ts',
   zlib: 'zlib.ts',
@@ -80,7 +80,7 @@ function usedGlobals(code: string): string[] {
 }
 
 function withStandIns(code: string): string {
-  return code.replace(/(?<=\bfrom |\bimport\()'node:([a-z/]+)'/g, (whole, name: string) => {
+  return code.replace(/(?<=\bfrom |\bimport\()'node:([a-z0-9/]+)'/g, (whole, name: string) => {
     const file = BUILT_IN[name];
     return file === undefined ? whole : `'${path.join(folder, file)}'`;
   });

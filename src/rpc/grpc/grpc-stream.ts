@@ -2,6 +2,7 @@ import type { Timer, Timers } from '../../contract/timers.js';
 import { Backoff } from '../backoff.js';
 import { type Endpoint, parseEndpoint } from '../endpoint.js';
 import type { Log } from '../log.js';
+import { type CallEnd, RESOURCE_EXHAUSTED, UNAVAILABLE } from './call-end.js';
 import {
   GRPC_BACKOFF_CAP_MS,
   GRPC_BACKOFF_FIRST_MS,
@@ -18,13 +19,7 @@ import { decodeUpdate, encodePing, type StreamUpdate } from './messages.js';
 import { UnansweredPings } from './pings.js';
 import { ServerTexts } from './server-texts.js';
 import type { GrpcStreamListener } from './stream-listener.js';
-import {
-  type CallEnd,
-  endOfFailure,
-  openCall,
-  type SubscribeCall,
-  UNAVAILABLE,
-} from './subscribe-call.js';
+import { openCall, type SubscribeCall } from './subscribe-call.js';
 
 /** One Yellowstone gRPC server. */
 export interface GrpcServer {
@@ -44,8 +39,6 @@ interface GrpcStreamOptions extends GrpcServer {
   readonly log?: Log;
 }
 
-/** The gRPC status of a message beyond the size limit; a replay would contain it again. */
-const RESOURCE_EXHAUSTED = 8;
 const PROTOCOLS = ['http:', 'https:'] as const;
 
 interface StreamConnection {
@@ -59,9 +52,9 @@ interface StreamConnection {
 }
 
 /**
- * One stream of a Yellowstone server. The gRPC client is loaded with the first stream. After an
- * interruption the stream requests a replay (`from_slot`) with some overlap, so that messages
- * repeat rather than get lost; if the server cannot replay soon enough, the stream reports a gap.
+ * One stream of a Yellowstone server. After an interruption the stream requests a replay
+ * (`from_slot`) with some overlap, so that messages repeat rather than get lost; if the server
+ * cannot replay soon enough, the stream reports a gap.
  */
 export class GrpcStream {
   readonly counters = { connects: 0, resumes: 0, malformed: 0 };
@@ -138,22 +131,11 @@ export class GrpcStream {
     };
     this.#connection = connection;
     this.#watchSilence(connection);
-    this.#openStream(connection).catch((error: unknown) => {
-      this.#handleEnd(connection, endOfFailure(error));
-    });
-  }
-
-  async #openStream(connection: StreamConnection): Promise<void> {
-    const opened = await openCall(this.#endpoint.url, this.#options.token, {
+    connection.call = openCall(this.#endpoint.url, this.#options.token, {
       onBytes: (bytes) => this.#handleBytes(connection, bytes),
       onEnd: (end) => this.#handleEnd(connection, end),
     });
-    if (connection !== this.#connection) {
-      opened.close();
-      return;
-    }
-    connection.call = opened;
-    this.#sendRequest(connection, connection.fromSlot);
+    this.#sendRequest(connection, fromSlot);
     void this.#sendPing(connection);
   }
 

@@ -1,44 +1,19 @@
-import { createSecureContext } from 'node:tls';
-import type { Client as GrpcClient, ServiceError } from '@grpc/grpc-js';
-import { loggedFailure, shownFailure } from '../error.js';
+import { connect } from 'node:http2';
+import { unzipSync } from 'node:zlib';
+import { loggedFailure } from '../error.js';
+import {
+  type CallEnd,
+  endOfFailure,
+  endOfReply,
+  endOfStatus,
+  RESOURCE_EXHAUSTED,
+  UNAVAILABLE,
+} from './call-end.js';
 import { GRPC_MESSAGE_BYTES_MAX, GRPC_WINDOW_BYTES } from './limits.js';
 import { SUBSCRIBE_PATH } from './messages.js';
 
-type Grpc = typeof import('@grpc/grpc-js');
-
-/** The gRPC status of an unreachable server. */
-export const UNAVAILABLE = 14;
-
-/** The names of the gRPC status codes, indexed by code. */
-const STATUS_NAMES: readonly string[] = [
-  'OK',
-  'CANCELLED',
-  'UNKNOWN',
-  'INVALID_ARGUMENT',
-  'DEADLINE_EXCEEDED',
-  'NOT_FOUND',
-  'ALREADY_EXISTS',
-  'PERMISSION_DENIED',
-  'RESOURCE_EXHAUSTED',
-  'FAILED_PRECONDITION',
-  'ABORTED',
-  'OUT_OF_RANGE',
-  'UNIMPLEMENTED',
-  'INTERNAL',
-  'UNAVAILABLE',
-  'DATA_LOSS',
-  'UNAUTHENTICATED',
-];
-
-/** The end of a call. */
-export interface CallEnd {
-  /** In this program's words. */
-  readonly reason: string;
-  /** The status code of gRPC. */
-  readonly code: number;
-  /** The message of the server or of the gRPC client, which is only logged. */
-  readonly serverText?: string;
-}
+/** A message begins with a byte for compression and its length. */
+const HEAD_BYTES = 5;
 
 /** The events of a call. Its end may be reported several times. */
 interface CallListener {
@@ -52,57 +27,99 @@ export interface SubscribeCall {
   close(): void;
 }
 
-/**
- * Opens a call. The first call loads the gRPC client, so services without gRPC sources never load
- * it.
- */
-export async function openCall(
+/** Opens a call; TLS trusts Node's authorities and those of NODE_EXTRA_CA_CERTS. */
+export function openCall(
   address: string,
   token: string | undefined,
   listener: CallListener,
-): Promise<SubscribeCall> {
-  const grpc = await import('@grpc/grpc-js');
-  const client = newClient(grpc, new URL(address));
-  const metadata = new grpc.Metadata();
-  if (token !== undefined) metadata.set('x-token', token);
-  const keep = (bytes: Buffer): Buffer => bytes;
-  const call = client.makeBidiStreamRequest<Buffer, Buffer>(SUBSCRIBE_PATH, keep, keep, metadata);
-  call.on('data', (bytes: Buffer) => listener.onBytes(bytes));
-  call.on('error', ({ message: serverText, code }: ServiceError) => {
-    const status = STATUS_NAMES[code] ?? `status ${code}`;
-    listener.onEnd({ reason: `the stream failed: ${status}`, code, serverText });
+): SubscribeCall {
+  const settings = { enablePush: false, initialWindowSize: GRPC_WINDOW_BYTES };
+  const session = connect(address, { settings, maxSessionMemory: Number.MAX_SAFE_INTEGER });
+  session.on('connect', () => session.setLocalWindowSize(GRPC_WINDOW_BYTES));
+  // Reported by the stream.
+  session.on('error', () => undefined);
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': SUBSCRIBE_PATH,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    'grpc-accept-encoding': 'gzip,deflate',
+    ...(token === undefined ? {} : { 'x-token': token }),
   });
-  call.on('end', () => {
-    listener.onEnd({ reason: 'the server ended the stream', code: UNAVAILABLE });
-  });
-  const close = (): void => {
-    call.cancel();
-    client.close();
+  let last: Readonly<Record<string, unknown>> = {};
+  const messages = new MessageSplitter(listener);
+  const keepLast = (headers: Readonly<Record<string, unknown>>): void => {
+    last = headers;
   };
-  return { sendRequest: (request) => void call.write(request), close };
-}
-
-/** Returns the end of a call that could not be started. */
-export function endOfFailure(error: unknown): CallEnd {
-  const serverText = loggedFailure(error);
-  return { reason: shownFailure(error), code: UNAVAILABLE, serverText };
-}
-
-function newClient({ Client, credentials }: Grpc, { protocol, hostname, port }: URL): GrpcClient {
-  const isSecure = protocol === 'https:';
-  const target = `${hostname}:${port === '' ? (isSecure ? 443 : 80) : port}`;
-  return new Client(target, isSecure ? newTls(credentials) : credentials.createInsecure(), {
-    'grpc.max_receive_message_length': GRPC_MESSAGE_BYTES_MAX,
-    'grpc-node.flow_control_window': GRPC_WINDOW_BYTES,
-    'grpc.use_local_subchannel_pool': 1,
-    'grpc.enable_retries': 0,
+  stream.on('response', keepLast);
+  stream.on('trailers', keepLast);
+  stream.on('data', (chunk: Buffer) => messages.addChunk(chunk));
+  stream.on('end', () => {
+    const isCut = stream.aborted && last['grpc-status'] === undefined;
+    listener.onEnd(isCut ? endOfStatus(UNAVAILABLE, 'the connection ended') : endOfReply(last));
   });
+  stream.on('error', (error) => listener.onEnd(endOfFailure(error, stream.rstCode ?? 0)));
+  return {
+    sendRequest: (request) => void stream.write(withHead(request)),
+    close: () => session.destroy(),
+  };
 }
 
-/**
- * Returns credentials that trust the same authorities as other connections of the process: Node's
- * and those of NODE_EXTRA_CA_CERTS.
- */
-function newTls(credentials: Grpc['credentials']): ReturnType<Grpc['credentials']['createSsl']> {
-  return credentials.createFromSecureContext(createSecureContext());
+function withHead(request: Buffer): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeUInt32BE(request.length, 1);
+  return Buffer.concat([head, request]);
+}
+
+/** Splits the bytes of a reply into its messages. */
+class MessageSplitter {
+  readonly #listener: CallListener;
+  /** The received bytes of an incomplete message, and the bytes that the next step needs. */
+  #parts: Buffer[] = [];
+  #length = 0;
+  #needed = HEAD_BYTES;
+
+  constructor(listener: CallListener) {
+    this.#listener = listener;
+  }
+
+  addChunk(chunk: Buffer): void {
+    this.#parts.push(chunk);
+    this.#length += chunk.length;
+    if (this.#length < this.#needed) return;
+    const bytes = this.#parts.length === 1 ? chunk : Buffer.concat(this.#parts, this.#length);
+    let at = 0;
+    this.#needed = HEAD_BYTES;
+    while (bytes.length - at >= this.#needed) {
+      const length = bytes.readUInt32BE(at + 1);
+      if (length > GRPC_MESSAGE_BYTES_MAX) {
+        this.#refuse(`a message of ${length} bytes is larger than the limit`);
+        return;
+      }
+      const end = at + HEAD_BYTES + length;
+      if (end > bytes.length) this.#needed = HEAD_BYTES + length;
+      else {
+        this.#readMessage(bytes[at] !== 0, bytes.subarray(at + HEAD_BYTES, end));
+        at = end;
+      }
+    }
+    const rest = bytes.subarray(at);
+    this.#parts = rest.length === 0 ? [] : [rest];
+    this.#length = rest.length;
+  }
+
+  #readMessage(isPacked: boolean, bytes: Buffer): void {
+    let plain = bytes;
+    try {
+      if (isPacked) plain = unzipSync(bytes, { maxOutputLength: GRPC_MESSAGE_BYTES_MAX });
+    } catch (error) {
+      this.#refuse(loggedFailure(error));
+      return;
+    }
+    this.#listener.onBytes(plain);
+  }
+
+  #refuse(serverText: string): void {
+    this.#listener.onEnd(endOfStatus(RESOURCE_EXHAUSTED, serverText));
+  }
 }

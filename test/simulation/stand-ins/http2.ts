@@ -1,12 +1,12 @@
-/** Stands in for the package `@grpc/grpc-js`: the client's end of a call to a server of the model network. */
+/** Stands in for `node:http2`: the client's end of a gRPC call to a server of the model network. */
 import { currentMachine } from '../globals.js';
 import { type GrpcHost, grpcHostOf, type HostCall } from '../grpc-network.js';
 import { WORLD } from '../virtual-time.js';
 
 type Handler = (...values: unknown[]) => void;
 
-const UNAVAILABLE = 14;
-const CANCELLED = 1;
+/** A message begins with a byte for compression and its length. */
+const HEAD_BYTES = 5;
 
 const calls = new Set<ClientCall>();
 
@@ -15,30 +15,29 @@ export function closeCallsOf(isEnded: (owner: number) => boolean): void {
   for (const call of [...calls]) if (isEnded(call.owner)) call.lose();
 }
 
-/** What a caller sends beside its messages. */
-export class Metadata {
-  set(_name: string, _value: string): void {}
+/** A client's connection, which has one call; neither TLS nor windows are simulated. */
+export function connect(address: string): Session {
+  return new Session(new URL(address).hostname);
 }
 
-/** TLS is not simulated. */
-export const credentials = {
-  createInsecure: (): null => null,
-  createFromSecureContext: (): null => null,
-};
-
-/** One connection, which has one call. */
-export class Client {
-  readonly #target: string;
+class Session {
+  readonly #call: ClientCall;
 
   constructor(target: string) {
-    this.#target = target;
+    this.#call = new ClientCall(grpcHostOf(target));
   }
 
-  makeBidiStreamRequest(): ClientCall {
-    return new ClientCall(grpcHostOf(this.#target));
+  on(): this {
+    return this;
   }
 
-  close(): void {}
+  request(): ClientCall {
+    return this.#call;
+  }
+
+  destroy(): void {
+    this.#call.lose();
+  }
 }
 
 /** The client's end. Both directions keep their order, as TCP does; what is written before the connection stands waits. */
@@ -59,7 +58,7 @@ class ClientCall {
     this.#host = host;
     this.#server = new ServerCall(this);
     calls.add(this);
-    if (host === null) time.plan(1, () => this.endWith(UNAVAILABLE, 'name resolution failed'));
+    if (host === null) time.plan(1, () => this.#fail('name resolution failed'));
     else time.plan(host.delayMs(), () => this.#connect(host), WORLD);
   }
 
@@ -74,14 +73,9 @@ class ClientCall {
     return true;
   }
 
-  cancel(): void {
-    if (this.#phase === 'ended') return;
-    this.#leaveHost();
-    currentMachine().time.plan(0, () => this.endWith(CANCELLED, 'Cancelled on client'), this.owner);
-  }
-
-  /** The process is gone; nothing of it runs any more. */
+  /** Ends the call; the handlers are no longer called. */
   lose(): void {
+    if (this.#phase === 'ended') return;
     this.#phase = 'ended';
     calls.delete(this);
     this.#leaveHost();
@@ -96,15 +90,29 @@ class ClientCall {
   }
 
   receiveMessage(bytes: Buffer): void {
-    if (this.#phase === 'open') this.#handlers.get('data')?.(bytes);
+    if (this.#phase !== 'open') return;
+    const head = Buffer.alloc(HEAD_BYTES);
+    head.writeUInt32BE(bytes.length, 1);
+    this.#handlers.get('data')?.(Buffer.concat([head, bytes]));
   }
 
-  /** The call is over, for a reason that has a status code. */
+  /** The server ended the call, with a status code of gRPC. */
   endWith(code: number, message: string): void {
+    if (this.#phase === 'ended') return;
+    const trailers = { 'grpc-status': String(code), 'grpc-message': encodeURIComponent(message) };
+    this.#handlers.get('trailers')?.(trailers);
+    this.#endBy('end');
+  }
+
+  #fail(message: string): void {
+    this.#endBy('error', new Error(message));
+  }
+
+  #endBy(event: string, ...values: unknown[]): void {
     if (this.#phase === 'ended') return;
     this.#phase = 'ended';
     calls.delete(this);
-    this.#handlers.get('error')?.(Object.assign(new Error(message), { code }));
+    this.#handlers.get(event)?.(...values);
   }
 
   #connect(host: GrpcHost): void {
@@ -113,7 +121,7 @@ class ClientCall {
     this.deliver(() => {
       if (this.#phase !== 'connecting') return;
       if (outcome === 'refuse') {
-        this.endWith(UNAVAILABLE, 'connect ECONNREFUSED');
+        this.#fail('connect ECONNREFUSED');
         return;
       }
       this.#phase = 'open';
@@ -129,7 +137,7 @@ class ClientCall {
     const atMs = Math.max(this.#sentUntilMs, time.nowMs + host.delayMs());
     this.#sentUntilMs = atMs;
     const arrive = (): void => {
-      if (this.#server.isOpen) host.handleRequest(this.#server, bytes);
+      if (this.#server.isOpen) host.handleRequest(this.#server, bytes.subarray(HEAD_BYTES));
     };
     time.plan(atMs - time.nowMs, arrive, WORLD);
   }
