@@ -40,7 +40,8 @@ function authorizationOf(url: URL): string | null {
   return `Basic ${Buffer.from(pair).toString('base64')}`;
 }
 
-function decodePart(part: string): string {
+/** Decodes percent-encoded text; badly encoded text is returned as it is. */
+export function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

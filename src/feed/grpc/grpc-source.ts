@@ -47,14 +47,7 @@ export class GrpcSource implements FeedSource {
 
   start(listener: SourceListener): void {
     this.#listener = listener;
-    this.#stream.start({
-      onOpened: () => listener.onOpened(),
-      onInterrupted: (reason) => listener.onInterrupted(reason),
-      onResumed: () => listener.onResumed(),
-      onClosed: (reason) => listener.onClosed(reason),
-      onMalformed: () => listener.onMalformed(),
-      onContent: (content) => this.#handleContent(content),
-    });
+    this.#stream.start({ ...listener, onContent: (content) => this.#handleContent(content) });
   }
 
   stop(): void {

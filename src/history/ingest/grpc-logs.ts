@@ -19,11 +19,9 @@ export function grpcLogsOf(stream: GrpcStream): LogsConnection {
   return {
     start: (listener) => {
       stream.start({
-        onOpened: () => listener.onOpened(),
+        ...listener,
         onInterrupted: () => undefined,
         onResumed: () => undefined,
-        onClosed: (reason) => listener.onClosed(reason),
-        onMalformed: () => listener.onMalformed(),
         onContent: (content) => {
           if (!forwardLogs(content, onLogs)) listener.onMalformed();
         },

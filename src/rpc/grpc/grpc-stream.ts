@@ -17,7 +17,6 @@ import {
 } from './limits.js';
 import { decodeUpdate, encodePing, type StreamUpdate } from './messages.js';
 import { UnansweredPings } from './pings.js';
-import { ServerTexts } from './server-texts.js';
 import type { GrpcStreamListener } from './stream-listener.js';
 import { openCall, type SubscribeCall } from './subscribe-call.js';
 
@@ -42,7 +41,7 @@ interface GrpcStreamOptions extends GrpcServer {
 const PROTOCOLS = ['http:', 'https:'] as const;
 
 interface StreamConnection {
-  call: SubscribeCall | null;
+  readonly call: SubscribeCall;
   /** The slot from which to replay; null for a connection after a gap. */
   readonly fromSlot: number | null;
   readonly startedAtMs: number;
@@ -60,7 +59,6 @@ export class GrpcStream {
   readonly counters = { connects: 0, resumes: 0, malformed: 0 };
   readonly #options: GrpcStreamOptions;
   readonly #endpoint: Endpoint;
-  readonly #serverTexts: ServerTexts;
   readonly #timers: Timers;
   readonly #backoff: Backoff;
   readonly #refusedBackoff: Backoff;
@@ -68,6 +66,7 @@ export class GrpcStream {
   #connection: StreamConnection | null = null;
   #retry: Timer | null = null;
   readonly #pings = new UnansweredPings();
+  #lastText: string | undefined;
   /** The first and (`#newest`) the newest slot since the last gap; 0 before the first slot. */
   #first = 0;
   #newest = 0;
@@ -75,10 +74,9 @@ export class GrpcStream {
   #interruptedAtMs: number | null = null;
 
   constructor(options: GrpcStreamOptions) {
-    const { url, timers, random = Math.random, log } = options;
+    const { url, timers, random = Math.random } = options;
     this.#options = options;
     this.#endpoint = parseEndpoint(url, PROTOCOLS);
-    this.#serverTexts = new ServerTexts(this.name, log);
     this.#timers = timers;
     const firstMs = GRPC_BACKOFF_FIRST_MS;
     this.#backoff = new Backoff({ firstMs, capMs: GRPC_BACKOFF_CAP_MS, random });
@@ -114,7 +112,7 @@ export class GrpcStream {
    */
   async renewRequest(): Promise<void> {
     const connection = this.#connection;
-    if (connection?.call == null) return;
+    if (connection === null) return;
     this.#sendRequest(connection, connection.isOpen ? null : connection.fromSlot);
     if (connection.isOpen) await this.#sendPing(connection);
   }
@@ -122,7 +120,10 @@ export class GrpcStream {
   #connectNow(fromSlot: number | null): void {
     const nowMs = this.#timers.nowMs();
     const connection: StreamConnection = {
-      call: null,
+      call: openCall(this.#endpoint.url, this.#options.token, {
+        onBytes: (bytes) => this.#handleBytes(connection, bytes),
+        onEnd: (end) => this.#handleEnd(connection, end),
+      }),
       fromSlot,
       isOpen: false,
       watch: null,
@@ -131,22 +132,18 @@ export class GrpcStream {
     };
     this.#connection = connection;
     this.#watchSilence(connection);
-    connection.call = openCall(this.#endpoint.url, this.#options.token, {
-      onBytes: (bytes) => this.#handleBytes(connection, bytes),
-      onEnd: (end) => this.#handleEnd(connection, end),
-    });
     this.#sendRequest(connection, fromSlot);
     void this.#sendPing(connection);
   }
 
   #sendRequest({ call }: StreamConnection, fromSlot: number | null): void {
-    call?.sendRequest(this.#options.encodeRequest(fromSlot));
+    call.sendRequest(this.#options.encodeRequest(fromSlot));
   }
 
   /** Sends a ping; resolves with its pong, or with the end of the connection. */
   #sendPing({ call }: StreamConnection): Promise<void> {
     const { id, pong } = this.#pings.add(this.#timers.nowMs());
-    call?.sendRequest(encodePing(id));
+    call.sendRequest(encodePing(id));
     return pong;
   }
 
@@ -184,7 +181,7 @@ export class GrpcStream {
       this.#listener?.onMalformed();
       return;
     }
-    if (update.kind === 'ping') connection.call?.sendRequest(encodePing(1));
+    if (update.kind === 'ping') connection.call.sendRequest(encodePing(1));
     if (update.kind === 'ping' || update.kind === 'other') return;
     if (!connection.isOpen && !this.#openWith(connection, update)) return;
     this.#handleUpdate(update);
@@ -225,7 +222,7 @@ export class GrpcStream {
 
   #handleEnd(connection: StreamConnection, { reason, code, serverText }: CallEnd): void {
     if (connection !== this.#connection) return;
-    this.#serverTexts.logText(serverText);
+    this.#logText(serverText);
     this.#endConnection();
     // The delay grows for a server that ends each stream after its first message.
     const stableFromMs = connection.startedAtMs + GRPC_STABLE_MS;
@@ -241,6 +238,13 @@ export class GrpcStream {
       this.#listener?.onInterrupted(reason);
     }
     this.#planConnect(waitMs, Math.max(this.#first, this.#newest - GRPC_RESUME_SLOTS));
+  }
+
+  /** Logs the server's message once for each text, because a refusing server repeats it. */
+  #logText(serverText: string | undefined): void {
+    if (serverText === undefined || serverText === this.#lastText) return;
+    this.#lastText = serverText;
+    this.#options.log?.warn({ server: this.name, serverText }, 'a stream of gRPC failed');
   }
 
   /** Returns whether a replay is possible: not after a refusal, nor after a long time. */
@@ -268,7 +272,7 @@ export class GrpcStream {
     const connection = this.#connection;
     this.#connection = null;
     connection?.watch?.cancel();
-    connection?.call?.close();
+    connection?.call.close();
     this.#pings.clear();
   }
 }

@@ -7,13 +7,19 @@ import {
   endOfReply,
   endOfStatus,
   RESOURCE_EXHAUSTED,
-  UNAVAILABLE,
 } from './call-end.js';
 import { GRPC_MESSAGE_BYTES_MAX, GRPC_WINDOW_BYTES } from './limits.js';
 import { SUBSCRIBE_PATH } from './messages.js';
 
 /** A message begins with a byte for compression and its length. */
 const HEAD_BYTES = 5;
+const HEADERS = {
+  ':method': 'POST',
+  ':path': SUBSCRIBE_PATH,
+  'content-type': 'application/grpc',
+  te: 'trailers',
+  'grpc-accept-encoding': 'gzip,deflate',
+};
 
 /** The events of a call. Its end may be reported several times. */
 interface CallListener {
@@ -36,39 +42,24 @@ export function openCall(
   const settings = { enablePush: false, initialWindowSize: GRPC_WINDOW_BYTES };
   const session = connect(address, { settings, maxSessionMemory: Number.MAX_SAFE_INTEGER });
   session.on('connect', () => session.setLocalWindowSize(GRPC_WINDOW_BYTES));
-  // Reported by the stream.
+  // The stream reports errors.
   session.on('error', () => undefined);
-  const stream = session.request({
-    ':method': 'POST',
-    ':path': SUBSCRIBE_PATH,
-    'content-type': 'application/grpc',
-    te: 'trailers',
-    'grpc-accept-encoding': 'gzip,deflate',
-    ...(token === undefined ? {} : { 'x-token': token }),
-  });
-  let last: Readonly<Record<string, unknown>> = {};
+  const stream = session.request({ ...HEADERS, ...(token !== undefined && { 'x-token': token }) });
   const messages = new MessageSplitter(listener);
-  const keepLast = (headers: Readonly<Record<string, unknown>>): void => {
-    last = headers;
-  };
-  stream.on('response', keepLast);
-  stream.on('trailers', keepLast);
+  let last: Readonly<Record<string, unknown>> = {};
+  for (const event of ['response', 'trailers'])
+    stream.on(event, (headers) => {
+      last = headers;
+    });
   stream.on('data', (chunk: Buffer) => messages.addChunk(chunk));
-  stream.on('end', () => {
-    const isCut = stream.aborted && last['grpc-status'] === undefined;
-    listener.onEnd(isCut ? endOfStatus(UNAVAILABLE, 'the connection ended') : endOfReply(last));
-  });
-  stream.on('error', (error) => listener.onEnd(endOfFailure(error, stream.rstCode ?? 0)));
-  return {
-    sendRequest: (request) => void stream.write(withHead(request)),
-    close: () => session.destroy(),
+  stream.on('end', () => listener.onEnd(endOfReply(last, stream.aborted)));
+  stream.on('error', (error) => listener.onEnd(endOfFailure(error, stream.rstCode)));
+  const sendRequest = (request: Buffer): void => {
+    const head = Buffer.alloc(HEAD_BYTES);
+    head.writeUInt32BE(request.length, 1);
+    stream.write(Buffer.concat([head, request]));
   };
-}
-
-function withHead(request: Buffer): Buffer {
-  const head = Buffer.alloc(HEAD_BYTES);
-  head.writeUInt32BE(request.length, 1);
-  return Buffer.concat([head, request]);
+  return { sendRequest, close: () => session.destroy() };
 }
 
 /** Splits the bytes of a reply into its messages. */
@@ -87,36 +78,32 @@ class MessageSplitter {
     this.#parts.push(chunk);
     this.#length += chunk.length;
     if (this.#length < this.#needed) return;
-    const bytes = this.#parts.length === 1 ? chunk : Buffer.concat(this.#parts, this.#length);
-    let at = 0;
+    let bytes = this.#parts.length === 1 ? chunk : Buffer.concat(this.#parts, this.#length);
     this.#needed = HEAD_BYTES;
-    while (bytes.length - at >= this.#needed) {
-      const length = bytes.readUInt32BE(at + 1);
-      if (length > GRPC_MESSAGE_BYTES_MAX) {
-        this.#refuse(`a message of ${length} bytes is larger than the limit`);
+    while (bytes.length >= this.#needed) {
+      this.#needed = HEAD_BYTES + bytes.readUInt32BE(1);
+      if (this.#needed > GRPC_MESSAGE_BYTES_MAX) {
+        this.#refuse(`a message of ${this.#needed} bytes is larger than the limit`);
         return;
       }
-      const end = at + HEAD_BYTES + length;
-      if (end > bytes.length) this.#needed = HEAD_BYTES + length;
-      else {
-        this.#readMessage(bytes[at] !== 0, bytes.subarray(at + HEAD_BYTES, end));
-        at = end;
-      }
+      if (bytes.length < this.#needed) break;
+      this.#readMessage(bytes.subarray(0, this.#needed));
+      bytes = bytes.subarray(this.#needed);
+      this.#needed = HEAD_BYTES;
     }
-    const rest = bytes.subarray(at);
-    this.#parts = rest.length === 0 ? [] : [rest];
-    this.#length = rest.length;
+    this.#parts = [bytes];
+    this.#length = bytes.length;
   }
 
-  #readMessage(isPacked: boolean, bytes: Buffer): void {
-    let plain = bytes;
+  #readMessage(message: Buffer): void {
+    let bytes = message.subarray(HEAD_BYTES);
     try {
-      if (isPacked) plain = unzipSync(bytes, { maxOutputLength: GRPC_MESSAGE_BYTES_MAX });
+      if (message[0] !== 0) bytes = unzipSync(bytes, { maxOutputLength: GRPC_MESSAGE_BYTES_MAX });
     } catch (error) {
       this.#refuse(loggedFailure(error));
       return;
     }
-    this.#listener.onBytes(plain);
+    this.#listener.onBytes(bytes);
   }
 
   #refuse(serverText: string): void {
