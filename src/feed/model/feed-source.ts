@@ -1,4 +1,5 @@
 import type { SlotStatus } from '../../rpc/grpc/messages.js';
+import type { GrpcStreamListener } from '../../rpc/grpc/stream-listener.js';
 import type { NodeConnection, NodeRpc } from '../../rpc/node-pool.js';
 import type { AccountUpdate, AnnouncedSlot } from './account-update.js';
 
@@ -16,18 +17,8 @@ export interface SourceUpdate extends AccountUpdate {
   readonly writeVersion: number;
 }
 
-/** The events of a source. */
-export interface SourceListener {
-  /** Called when the source is connected and subscribed: all later writes are notified. */
-  onOpened(): void;
-  /** Called when the connection broke; after the reconnect, missed messages are replayed. */
-  onInterrupted(reason: string): void;
-  /** Connected again; missed messages are being replayed. */
-  onResumed(): void;
-  /** Called when the connection ended or failed; there is a gap before the next connection. */
-  onClosed(reason: string): void;
-  /** Called when a message was malformed, so that a write may be missing. */
-  onMalformed(): void;
+/** The events of a source: those of a gRPC stream, and its slots and updates. */
+export interface SourceListener extends Omit<GrpcStreamListener, 'onContent'> {
   onSlot(slot: SourceSlot): void;
   onUpdate(update: SourceUpdate): void;
 }
