@@ -153,7 +153,7 @@ function nameOf(source: SourceConfig): string {
 /** A user name in the address is the server's own token. */
 function grpcServerOf(url: URL, grpcToken: string | undefined): GrpcConfig {
   const token = url.username === '' ? grpcToken : decodeURIComponent(url.username);
-  // Without this check, the error of the connection would include an invalid token in its error.
+  // Without this check, the error of a connection would include the token.
   if (token !== undefined && !/^[!-~]+$/.test(token)) {
     const message = 'a gRPC token has visible ASCII characters alone, and no line end';
     throw new ConfigError('INVALID_SETTING', message, '--grpc-token');
