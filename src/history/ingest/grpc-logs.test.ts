@@ -22,3 +22,21 @@ test('grpc logs: a transaction whose signature is none is a malformed message', 
   }
   expect(events).toEqual(['malformed', 'malformed', 'logs', 'malformed']);
 });
+
+test('grpc logs: stopped logs stop the stream, and forward none of its transactions', async () => {
+  let stream: GrpcStreamListener | undefined;
+  const events: string[] = [];
+  const logs = grpcLogsOf({
+    start: (listener: GrpcStreamListener) => {
+      stream = listener;
+    },
+    stop: () => events.push('stopped'),
+  } as unknown as GrpcStream);
+  const ignore = (): undefined => undefined;
+  logs.start({ onOpened: ignore, onClosed: ignore, onMalformed: ignore });
+  await logs.subscribe('logsSubscribe', [], () => events.push('logs'));
+  logs.stop();
+  const signature = Buffer.alloc(64, 1);
+  stream?.onContent({ kind: 'transaction', slot: 1, signature, failed: false, lines: [] });
+  expect(events).toEqual(['stopped']);
+});
