@@ -10,10 +10,13 @@
 
 use std::io::{self, Write};
 
-use zstd::stream::write::{Decoder, Encoder};
+use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
+use zstd::stream::write::Encoder;
 
 use crate::error::{Fault, check_length};
-use crate::limits::{BLOCK_PACKED_BYTES_MAX, BLOCK_PLAIN_BYTES_MAX, WINDOW_LOG_MAX};
+use crate::limits::{
+    BLOCK_PACKED_BYTES_MAX, BLOCK_PLAIN_BYTES_MAX, BLOCK_TARGET_BYTES, WINDOW_LOG_MAX,
+};
 
 /// The magic bytes of a segment.
 const MAGIC: [u8; 16] = *b"slotbook journal";
@@ -142,45 +145,31 @@ pub(crate) fn is_end_mark(bytes: &[u8]) -> bool {
 }
 
 pub(crate) struct BlockReader {
-    zstd: Decoder<'static, Bounded>,
+    zstd: Decoder<'static>,
 }
 
 impl BlockReader {
     pub(crate) fn new() -> io::Result<Self> {
-        let mut zstd = Decoder::new(Bounded::default())?;
-        zstd.window_log_max(WINDOW_LOG_MAX)?;
+        let mut zstd = Decoder::new()?;
+        zstd.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX))?;
         Ok(Self { zstd })
     }
 
     /// Decompresses a block of [`whole_block`] and appends it to `plain`.
     pub(crate) fn unpack_block(&mut self, block: &[u8], plain: &mut Vec<u8>) -> Result<(), Fault> {
-        self.unpack(block.get(BLOCK_HEAD_BYTES..).unwrap_or_default(), plain)
-    }
-
-    fn unpack(&mut self, packed: &[u8], plain: &mut Vec<u8>) -> Result<(), Fault> {
-        let unpacked = self.zstd.write_all(packed).and_then(|()| self.zstd.flush());
-        let found = self.zstd.get_mut();
-        check_length("BLOCK_PLAIN_BYTES_MAX", found.0.len(), BLOCK_PLAIN_BYTES_MAX)?;
-        unpacked.map_err(|_| Fault::Malformed("a block is not zstd"))?;
-        plain.append(&mut found.0);
-        Ok(())
-    }
-}
-
-/// The uncompressed bytes of one block, up to the limit.
-#[derive(Default)]
-struct Bounded(Vec<u8>);
-
-impl Write for Bounded {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.len() > BLOCK_PLAIN_BYTES_MAX {
-            return Err(io::ErrorKind::OutOfMemory.into());
+        let start = plain.len();
+        let mut packed = InBuffer::around(block.get(BLOCK_HEAD_BYTES..).unwrap_or_default());
+        loop {
+            plain.reserve(BLOCK_TARGET_BYTES);
+            let (end, room) = (plain.len(), plain.capacity());
+            let mut out = OutBuffer::around_pos(plain, end);
+            let unpacked = self.zstd.run(&mut packed, &mut out);
+            let is_full = out.pos() == room;
+            check_length("BLOCK_PLAIN_BYTES_MAX", plain.len() - start, BLOCK_PLAIN_BYTES_MAX)?;
+            unpacked.map_err(|_| Fault::Malformed("a block is not zstd"))?;
+            if !is_full && packed.pos() == packed.src.len() {
+                return Ok(());
+            }
         }
-        self.0.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
