@@ -229,9 +229,11 @@ export function readSegmentHead(bytes: Uint8Array): SegmentHead {
   const native = new NativeReader(ANY_PROGRAM);
   native.push(bytes);
   const head = native.head();
-  if (head !== null) return head;
-  const problem = native.finish();
-  throw errorOf(problem);
+  const problem = head === null ? native.finish() : null;
+  // The next file's decompressor gets the same memory.
+  native.release();
+  if (head === null) throw errorOf(problem);
+  return head;
 }
 
 /**
