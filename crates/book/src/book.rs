@@ -25,6 +25,8 @@ pub struct Book {
     pub(crate) forgotten: Vec<Pubkey>,
     /// See [`Book::changed_orders`].
     pub(crate) changed_orders: Option<u32>,
+    /// A buffer for the bytes of one account.
+    pub(crate) patched: Vec<u8>,
 }
 
 /// Differences between a snapshot and the book.
@@ -66,6 +68,7 @@ impl Book {
             snapshot: SnapshotProgress::default(),
             forgotten: Vec::new(),
             changed_orders: None,
+            patched: Vec::new(),
         }
     }
 

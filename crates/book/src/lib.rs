@@ -34,6 +34,7 @@ mod model;
 mod orders;
 mod view;
 
+pub use apply::delta::AccountDelta;
 pub use book::{Book, SnapshotReport};
 pub use checkpoint::{Accounts, RestoreError};
 pub use config::BookConfig;

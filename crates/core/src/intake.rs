@@ -1,6 +1,6 @@
 //! Passes accounts to the book, to the counts of the turn and to the log.
 
-use slotbook_book::{AccountUpdate, Applied, Book};
+use slotbook_book::{AccountUpdate, Applied, Book, BookError};
 
 use crate::input_log::InputLog;
 use crate::problem::{Fault, Problems};
@@ -46,8 +46,13 @@ pub(crate) struct Intake<'a> {
 impl Intake<'_> {
     pub(crate) fn apply(&mut self, update: AccountUpdate<'_>) {
         let outcome = self.book.apply(update);
+        self.note(&update, outcome);
+    }
+
+    /// Counts and logs an account that the book has taken.
+    pub(crate) fn note(&mut self, update: &AccountUpdate<'_>, outcome: Result<Applied, BookError>) {
         self.users.note(&update.pubkey);
-        self.log.note_update(&update, &outcome, self.book.changed_orders());
+        self.log.note_update(update, &outcome, self.book.changed_orders());
         match outcome {
             Ok(applied) => self.counts.note(applied),
             Err(error) => self.problems.note(Some(update.pubkey), Fault::Book(error)),

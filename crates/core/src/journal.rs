@@ -2,9 +2,10 @@
 
 use std::cell::Cell;
 
-use slotbook_book::{AccountUpdate, Accounts, Gate, MarketId, RestoreError};
+use slotbook_book::{AccountDelta, AccountUpdate, Accounts, Gate, MarketId, RestoreError};
 use slotbook_journal::{
-    Checkpoint, Fault, Gate as LoggedGate, Input, JournalError, Origin, Reader, StoredAccount,
+    AccountChanges, Checkpoint, Fault, Gate as LoggedGate, Input, JournalError, Origin, Reader,
+    StoredAccount,
 };
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::{Pubkey, Slot};
@@ -117,7 +118,7 @@ impl Core {
     pub(crate) fn restore_checkpoint(&mut self, reader: &Reader) -> Result<(), JournalProblem> {
         let mut accounts = SegmentAccounts { reader, error: None };
         let rules = Cell::new(None);
-        (&mut accounts).each(&|_| rules.get().is_none(), &mut |update| {
+        (&mut accounts).each(&|_| rules.get().is_none(), &mut |update, _| {
             rules.set(self.rules_of(update.owner, update.data));
         });
         if let Some(rules) = rules.get() {
@@ -145,12 +146,28 @@ impl Core {
         }
     }
 
-    /// Does what an input says.
-    pub(crate) fn apply_input(&mut self, input: &Input<'_>) {
+    /// Applies a new state of an account by its changes; returns false when they are not enough.
+    pub(crate) fn apply_changes(&mut self, changes: &AccountChanges<'_>) -> bool {
+        // A log takes all bytes of an account.
+        if self.log.is_on() {
+            return false;
+        }
+        let AccountChanges { number: account, origin, length, patch } = changes;
+        let owner = self.book.config().program;
+        let update = AccountUpdate { owner, ..closed(origin) };
+        let delta = AccountDelta { account: *account, length: *length, runs: patch.runs() };
+        let applied = self.book.apply_delta(&update, &delta);
+        applied.map(|outcome| self.intake().note(&update, outcome)).is_some()
+    }
+
+    /// Does what an input says; `account` is its account's number in the segment.
+    pub(crate) fn apply_input(&mut self, input: &Input<'_>, account: Option<u32>) {
         match *input {
             Input::Account { origin, owner, data } => {
                 self.take_rules(owner, data);
-                self.intake().apply(AccountUpdate { owner, data, ..closed(&origin) });
+                let update = AccountUpdate { owner, data, ..closed(&origin) };
+                let outcome = self.book.apply_numbered(update, account);
+                self.intake().note(&update, outcome);
             }
             Input::Damaged(origin) => {
                 self.intake().quarantine(closed(&origin), ArrivalFault::MalformedRecord);
@@ -195,12 +212,12 @@ impl Accounts for &mut SegmentAccounts<'_> {
     fn each(
         &mut self,
         is_wanted: &dyn Fn(&Pubkey) -> bool,
-        take: &mut dyn FnMut(&AccountUpdate<'_>),
+        take: &mut dyn FnMut(&AccountUpdate<'_>, Option<u32>),
     ) {
-        let unpacked =
-            self.reader.each_account(is_wanted, |StoredAccount { origin, owner, data }| {
-                take(&AccountUpdate { owner, data, ..closed(&origin) });
-            });
+        let unpacked = self.reader.each_account(is_wanted, |account| {
+            let StoredAccount { number, origin, owner, data } = account;
+            take(&AccountUpdate { owner, data, ..closed(&origin) }, Some(number));
+        });
         self.error = unpacked.err();
     }
 }

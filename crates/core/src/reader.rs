@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use slotbook_book::MarketId;
 use slotbook_journal::turn_log::put_input;
 use slotbook_journal::{
-    Found, Gate, Head, Input, JournalError, Moment, Origin, Reader, StoredAccount,
+    AccountChanges, Found, Gate, Head, Input, JournalError, Moment, Origin, Reader, StoredAccount,
+    TakeInputs,
 };
 use slotbook_protocol::model::units::{Pubkey, Slot};
 
@@ -175,7 +176,7 @@ impl JournalReader {
     /// turn or a snapshot.
     pub fn continue_in(&self, core: &mut Core) -> bool {
         let mut accounts = Vec::new();
-        let put = |StoredAccount { origin, owner, data }: StoredAccount<'_>| {
+        let put = |StoredAccount { origin, owner, data, .. }: StoredAccount<'_>| {
             put_input(&mut accounts, &Input::Account { origin, owner, data });
         };
         let unpacked = self.reader.each_account(|_| true, put);
@@ -289,6 +290,7 @@ impl JournalReader {
         }
         self.last.moment = Moment { ts_ms: head.ts_ms, slot: head.slot };
         if self.goes_on {
+            core.book.forget_source();
             return Ok(());
         }
         core.restore_checkpoint(&self.reader)
@@ -298,21 +300,10 @@ impl JournalReader {
         let Self { reader, last, filter, .. } = self;
         last.moment = moment;
         last.turns += 1;
-        let applied = reader.apply_turn(|input| {
-            match input {
-                Input::Account { .. } => last.updates += 1,
-                Input::TurnEnd { marks, hash, .. } => {
-                    last.marks.clear();
-                    last.marks.extend_from_slice(marks);
-                    last.hash.clear();
-                    last.hash.extend_from_slice(hash);
-                }
-                _ => {}
-            }
-            filter.take(input, moment).iter().for_each(|input| core.apply_input(input));
-        });
+        let applied = reader.apply_turn_to(&mut TurnInputs { core, last, filter });
         applied.map_err(|error: JournalError| JournalProblem::from(&error))?;
-        last.digest = if last.hash.is_empty() { None } else { reader.take_digest() };
+        let last = &mut self.last;
+        last.digest = if last.hash.is_empty() { None } else { self.reader.take_digest() };
         self.check_hash(core)
     }
 
@@ -329,6 +320,39 @@ impl JournalReader {
             "the book is not the one that was written, at slot {slot}, {ts_ms} ms (before byte {position})"
         );
         Err(JournalProblem { code, message, position })
+    }
+}
+
+/// Passes the inputs of a turn to a core.
+struct TurnInputs<'a> {
+    core: &'a mut Core,
+    last: &'a mut LastTurn,
+    filter: &'a mut SlotFilter,
+}
+
+impl TakeInputs for TurnInputs<'_> {
+    fn take(&mut self, input: Input<'_>, account: Option<u32>) {
+        let Self { core, last, filter } = self;
+        match input {
+            Input::Account { .. } => last.updates += 1,
+            Input::TurnEnd { marks, hash, .. } => {
+                last.marks.clear();
+                last.marks.extend_from_slice(marks);
+                last.hash.clear();
+                last.hash.extend_from_slice(hash);
+            }
+            _ => {}
+        }
+        // A core that gets not every update has other bytes than the segment.
+        let account = account.filter(|_| filter.slot_max.is_none());
+        let input = filter.take(input, last.moment);
+        input.iter().for_each(|input| core.apply_input(input, account));
+    }
+
+    fn take_changes(&mut self, changes: &AccountChanges<'_>) -> bool {
+        let is_taken = self.filter.slot_max.is_none() && self.core.apply_changes(changes);
+        self.last.updates += u64::from(is_taken);
+        is_taken
     }
 }
 

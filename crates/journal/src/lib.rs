@@ -44,13 +44,16 @@ mod reader;
 mod record;
 mod segment;
 mod table;
+mod taker;
 mod tear;
 pub mod turn_log;
 mod writer;
 
 pub use error::{Fault, JournalError};
 pub use input::{Checkpoint, Gate, Input, Origin};
+pub use patch::Patch;
 pub use reader::{Found, Moment, Reader, StoredAccount};
 pub use record::Head;
 pub use segment::VERSION;
+pub use taker::{AccountChanges, TakeInputs};
 pub use writer::{Piece, TurnDigest, Writer, Written};

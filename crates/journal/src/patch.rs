@@ -99,33 +99,92 @@ impl<'a> Runs<'a> {
     }
 }
 
-pub(crate) fn apply_patch(patch: &[u8], bytes: &mut [u8]) -> Result<(), Fault> {
-    let mut fields = Fields::new(patch);
-    let mut at = 0_usize;
-    loop {
-        let length = fields.length(RUN, bytes.len())?;
-        if length == 0 {
-            return Ok(());
+/// Applies patches, one after the other.
+pub(crate) fn apply_patches(patches: &[u8], bytes: &mut [u8]) -> Result<(), Fault> {
+    let mut fields = Fields::new(patches);
+    while !fields.is_done() {
+        let mut at = 0_usize;
+        while let Some((skip, run)) = take_run(&mut fields, bytes.len())? {
+            let start = at.saturating_add(skip);
+            at = start.saturating_add(run.len());
+            copy_run(bytes.get_mut(start..at).ok_or(OUTSIDE)?, run);
         }
-        let start = at.saturating_add(fields.length(RUN, bytes.len())?);
-        at = start.saturating_add(length);
-        let room = bytes.get_mut(start..at).ok_or(OUTSIDE)?;
-        room.copy_from_slice(fields.take(length)?);
+    }
+    Ok(())
+}
+
+/// Takes the skip and the bytes of the next run; `None` at the end of a patch.
+#[inline]
+fn take_run<'a>(
+    fields: &mut Fields<'a>,
+    bytes_max: usize,
+) -> Result<Option<(usize, &'a [u8])>, Fault> {
+    let length = fields.length(RUN, bytes_max)?;
+    if length == 0 {
+        return Ok(None);
+    }
+    let skip = fields.length(RUN, bytes_max)?;
+    Ok(Some((skip, fields.take(length)?)))
+}
+
+/// Copies a run; most runs are a few bytes, for which a call of `memcpy` is dear.
+#[inline]
+fn copy_run(to: &mut [u8], from: &[u8]) {
+    match from.len() {
+        8..=16 => copy_ends::<8>(to, from),
+        4..8 => copy_ends::<4>(to, from),
+        2 | 3 => copy_ends::<2>(to, from),
+        1 => to[0] = from[0],
+        _ => to.copy_from_slice(from),
     }
 }
 
-/// Takes the bytes of a patch for an account of at most `bytes_max` bytes.
-pub(crate) fn take_patch<'a>(fields: &mut Fields<'a>, bytes_max: usize) -> Result<&'a [u8], Fault> {
-    let mut ahead = fields.clone();
-    loop {
-        let length = ahead.length(RUN, bytes_max)?;
-        if length == 0 {
-            break;
-        }
-        ahead.length(RUN, bytes_max)?;
-        ahead.take(length)?;
+/// Copies `N` to `2 * N` bytes.
+#[inline]
+fn copy_ends<const N: usize>(to: &mut [u8], from: &[u8]) {
+    if let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) {
+        to.first_chunk_mut().into_iter().for_each(|to| *to = *first);
+        to.last_chunk_mut().into_iter().for_each(|to| *to = *last);
     }
-    fields.take(ahead.at() - fields.at())
+}
+
+/// The changes of an account, a patch whose runs were read once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patch<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// The end of the last run.
+    end: usize,
+}
+
+impl<'a> Patch<'a> {
+    /// Checks that the runs are within an account of this length.
+    pub(crate) fn check_length(&self, length: usize) -> Result<(), Fault> {
+        if self.end <= length { Ok(()) } else { Err(OUTSIDE) }
+    }
+
+    /// The position and the bytes of each run, in ascending order.
+    pub fn runs(&self) -> impl Iterator<Item = (usize, &'a [u8])> + Clone + use<'a> {
+        let (mut fields, end, mut at) = (Fields::new(self.bytes), self.end, 0);
+        std::iter::from_fn(move || {
+            let (skip, run) = take_run(&mut fields, end).ok()??;
+            let start = at + skip;
+            at = start + run.len();
+            Some((start, run))
+        })
+    }
+}
+
+/// Takes a patch for an account of at most `bytes_max` bytes.
+pub(crate) fn take_patch<'a>(
+    fields: &mut Fields<'a>,
+    bytes_max: usize,
+) -> Result<Patch<'a>, Fault> {
+    let mut ahead = fields.clone();
+    let mut end = 0_usize;
+    while let Some((skip, run)) = take_run(&mut ahead, bytes_max)? {
+        end = end.saturating_add(skip).saturating_add(run.len());
+    }
+    Ok(Patch { bytes: fields.take(ahead.at() - fields.at())?, end })
 }
 
 const RUN: &str = "bytes of a run";
@@ -140,7 +199,7 @@ mod tests {
         let mut patch = Vec::new();
         put_patch(&mut patch, old, new);
         let mut bytes = old.to_vec();
-        apply_patch(&patch, &mut bytes).unwrap();
+        apply_patches(&patch, &mut bytes).unwrap();
         bytes
     }
 
@@ -160,9 +219,9 @@ mod tests {
 
     #[test]
     fn a_run_outside_of_its_account_is_refused() {
-        for patch in [&[2, 3, 1, 1, 0][..], &[1, 4, 1, 0], &[1, 0], &[], &[5, 0, 1, 1, 1, 1, 1, 0]]
-        {
-            assert!(apply_patch(patch, &mut [0; 4]).is_err(), "{patch:?}");
+        assert!(take_patch(&mut Fields::new(&[]), 4).is_err());
+        for patch in [&[2, 3, 1, 1, 0][..], &[1, 4, 1, 0], &[1, 0], &[5, 0, 1, 1, 1, 1, 1, 0]] {
+            assert!(apply_patches(patch, &mut [0; 4]).is_err(), "{patch:?}");
         }
     }
 
@@ -182,10 +241,17 @@ mod tests {
             let mut packed = Vec::new();
             put_packed(&mut packed, &new);
             let mut unpacked = vec![0; new.len()];
-            apply_patch(&packed, &mut unpacked).unwrap();
+            apply_patches(&packed, &mut unpacked).unwrap();
             prop_assert_eq!(&unpacked, &new);
             let mut fields = Fields::new(&packed);
-            prop_assert_eq!(take_patch(&mut fields, new.len()).unwrap(), &packed[..]);
+            let patch = take_patch(&mut fields, new.len()).unwrap();
+            prop_assert_eq!(patch.bytes, &packed[..]);
+            let mut by_runs = vec![0; new.len()];
+            for (at, bytes) in patch.runs() {
+                by_runs[at..at + bytes.len()].copy_from_slice(bytes);
+            }
+            prop_assert_eq!(&by_runs, &new);
+            prop_assert!(patch.check_length(new.len()).is_ok());
         }
     }
 }

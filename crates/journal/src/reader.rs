@@ -12,6 +12,7 @@ use crate::segment::{
     BLOCK_HEAD_BYTES, BlockReader, PREAMBLE_BYTES, check_preamble, is_end_mark, whole_block,
 };
 use crate::table::{Account, AccountTable, check_account};
+use crate::taker::{AccountChanges, TakeInputs, WholeInputs};
 use crate::tear::BadBlockSearch;
 
 /// The next item of a segment.
@@ -37,6 +38,8 @@ pub struct Moment {
 /// An account of a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredAccount<'a> {
+    /// Its number in the segment.
+    pub number: u32,
     /// The account and its newest state.
     pub origin: Origin,
     /// The program that owns it.
@@ -182,12 +185,14 @@ impl Reader {
         mut take: impl FnMut(StoredAccount<'_>),
     ) -> Result<(), JournalError> {
         let mut data = Vec::new();
-        for account in self.accounts.iter().filter(|account| is_wanted(&account.pubkey)) {
+        let numbered = self.accounts.numbered();
+        for (number, account) in numbered.filter(|(_, account)| is_wanted(&account.pubkey)) {
             if let Err(fault) = account.unpack(&mut data) {
                 return Err(error_at(&self.places, self.plain_at, fault));
             }
             let Account { pubkey, owner, slot, gate, .. } = *account;
-            take(StoredAccount { origin: Origin { pubkey, slot, gate }, owner, data: &data });
+            let origin = Origin { pubkey, slot, gate };
+            take(StoredAccount { number: number_of(number), origin, owner, data: &data });
         }
         Ok(())
     }
@@ -220,8 +225,16 @@ impl Reader {
     ///
     /// # Errors
     /// [`JournalError`]; the turn is then partly applied.
-    pub fn apply_turn(&mut self, mut take: impl FnMut(Input<'_>)) -> Result<(), JournalError> {
-        self.guarded(|reader| reader.apply_records(&mut take))
+    pub fn apply_turn(&mut self, take: impl FnMut(Input<'_>)) -> Result<(), JournalError> {
+        self.apply_turn_to(&mut WholeInputs(take))
+    }
+
+    /// Applies a turn like [`Reader::apply_turn`], to a taker that may do with changes.
+    ///
+    /// # Errors
+    /// Those of [`Reader::apply_turn`].
+    pub fn apply_turn_to(&mut self, take: &mut impl TakeInputs) -> Result<(), JournalError> {
+        self.guarded(|reader| reader.apply_records(take))
     }
 
     /// From now on computes the digest of the records that [`Reader::apply_turn`] reads.
@@ -435,7 +448,7 @@ impl Reader {
         Ok(None)
     }
 
-    fn apply_records(&mut self, take: &mut impl FnMut(Input<'_>)) -> Result<(), (usize, Fault)> {
+    fn apply_records(&mut self, take: &mut impl TakeInputs) -> Result<(), (usize, Fault)> {
         if self.found.take().is_none() {
             return Ok(());
         }
@@ -463,11 +476,17 @@ impl Reader {
     fn apply_record(
         &mut self,
         fields: &mut Fields<'_>,
-        take: &mut impl FnMut(Input<'_>),
+        take: &mut impl TakeInputs,
     ) -> Result<bool, Fault> {
+        let mut account = None;
         let input = match read_record(fields, &mut self.context)? {
-            Record::Account(record) => self.changed_account(&record)?,
+            Record::Account(record) if self.give_changes(&record, take)? => return Ok(false),
+            Record::Account(record) => {
+                account = Some(number_of(record.number));
+                self.changed_account(&record)?
+            }
             Record::Unchanged(mention) => {
+                account = Some(number_of(mention.number));
                 self.note_state(&mention)?;
                 self.stored_account(&mention)?
             }
@@ -479,7 +498,7 @@ impl Reader {
             Record::Plain(input) => input,
             Record::Head(_) | Record::State(_) => return Err(CHECKPOINT_WITHIN),
         };
-        take(input);
+        take.take(input, account);
         Ok(matches!(input, Input::TurnEnd { .. }))
     }
 
@@ -490,15 +509,41 @@ impl Reader {
         Ok(origin)
     }
 
+    /// Gives the changes of an account to a taker that needs no more; returns whether it took them.
+    fn give_changes(
+        &mut self,
+        record: &AccountRecord<'_>,
+        take: &mut impl TakeInputs,
+    ) -> Result<bool, Fault> {
+        let AccountRecord { slot, gate, patch, .. } = *record;
+        if record.pubkey.is_some() || record.owner.is_some() || record.length.is_some() {
+            return Ok(false);
+        }
+        let account = self.accounts.get_mut(record.number).ok_or(FORGOTTEN)?;
+        let length = account.length();
+        patch.check_length(length)?;
+        let origin = Origin { pubkey: account.pubkey, slot, gate };
+        let changes = AccountChanges { number: number_of(record.number), origin, length, patch };
+        if length == 0 || !take.take_changes(&changes) {
+            return Ok(false);
+        }
+        (account.slot, account.gate) = (slot, gate);
+        account.defer(&patch)?;
+        self.data_bytes += length;
+        Ok(true)
+    }
+
     /// Applies a record with a new state of an account.
     fn changed_account(&mut self, record: &AccountRecord<'_>) -> Result<Input<'_>, Fault> {
         let (origin, owner) = self.take_account(record)?;
         let account = self.accounts.get(record.number).ok_or(FORGOTTEN)?;
+        if account.plain().is_none() {
+            account.unpack(&mut self.data)?;
+        }
         Ok(Input::Account { origin, owner, data: account.plain().unwrap_or(&self.data) })
     }
 
-    /// Stores the new state of an account: uncompressed in the table, or for a new account in
-    /// `data`.
+    /// Stores the new state of an account.
     fn take_account(&mut self, record: &AccountRecord<'_>) -> Result<(Origin, Pubkey), Fault> {
         if let Some(pubkey) = record.pubkey {
             self.accounts.add(Account::new(pubkey))?;
@@ -507,7 +552,7 @@ impl Reader {
         let length = record.length.unwrap_or(account.length());
         check_account(length)?;
         self.data_bytes += length;
-        self.accounts.patch(record.number, length, record.patch, &mut self.data)?;
+        self.accounts.patch(record.number, length, &record.patch)?;
         let account = self.accounts.get_mut(record.number).ok_or(FORGOTTEN)?;
         account.owner = record.owner.unwrap_or(account.owner);
         (account.slot, account.gate) = (record.slot, record.gate);
@@ -530,6 +575,10 @@ impl Reader {
         let origin = Origin { pubkey: account.pubkey, slot, gate };
         Ok(Input::Account { origin, owner: account.owner, data: &self.data })
     }
+}
+
+fn number_of(number: usize) -> u32 {
+    u32::try_from(number).expect("Invariant: ACCOUNTS_MAX is below 2^32")
 }
 
 const NO_MEMORY: Fault = Fault::Malformed("there is no memory");

@@ -9,7 +9,7 @@ use crate::limits::{
     ACCOUNT_BYTES_MAX, ACCOUNTS_MAX, EPOCH_BYTES_MAX, FIELD_BYTES_MAX, HASH_BYTES_MAX, MARKETS_MAX,
     STATE_BYTES_MAX,
 };
-use crate::patch::take_patch;
+use crate::patch::{Patch, take_patch};
 
 pub(crate) mod kind {
     pub(crate) const HEAD: u8 = 1;
@@ -103,7 +103,7 @@ pub(crate) struct AccountRecord<'a> {
     pub(crate) pubkey: Option<Pubkey>,
     pub(crate) owner: Option<Pubkey>,
     pub(crate) length: Option<usize>,
-    pub(crate) patch: &'a [u8],
+    pub(crate) patch: Patch<'a>,
 }
 
 /// The account reference of a record without account bytes.

@@ -5,7 +5,7 @@ use slotbook_protocol::model::units::Pubkey;
 use crate::error::{Fault, check_length};
 use crate::input::Gate;
 use crate::limits::{ACCOUNT_BYTES_MAX, ACCOUNTS_BYTES_MAX, ACCOUNTS_MAX};
-use crate::patch::{apply_patch, put_packed};
+use crate::patch::{Patch, apply_patches, put_packed};
 
 /// The last state of one account. It is stored as a patch from zeros, because user accounts are
 /// mostly zeros; a reader stores changing accounts uncompressed, because an account that changed
@@ -20,6 +20,8 @@ pub(crate) struct Account {
     length: usize,
     /// Unused while plain bytes exist.
     packed: Box<[u8]>,
+    /// Patches that were not applied to `packed`.
+    patches: Vec<u8>,
     plain: Option<Vec<u8>>,
 }
 
@@ -28,7 +30,16 @@ impl Account {
     pub(crate) fn new(pubkey: Pubkey) -> Self {
         let owner = Pubkey([0; 32]);
         let (slot, gate) = (0, Gate::Arrival);
-        Self { pubkey, owner, slot, gate, length: 0, packed: Box::new([0]), plain: None }
+        Self {
+            pubkey,
+            owner,
+            slot,
+            gate,
+            length: 0,
+            packed: Box::new([0]),
+            patches: Vec::new(),
+            plain: None,
+        }
     }
 
     /// Bytes of the account.
@@ -54,7 +65,8 @@ impl Account {
             return Ok(());
         }
         out.resize(self.length, 0);
-        apply_patch(&self.packed, out)
+        apply_patches(&self.packed, out)?;
+        apply_patches(&self.patches, out)
     }
 
     /// Replaces the account's bytes. `scratch` is a reused buffer.
@@ -62,6 +74,7 @@ impl Account {
         scratch.clear();
         put_packed(scratch, data);
         self.length = data.len();
+        self.patches = Vec::new();
         self.plain = None;
         if self.packed.len() == scratch.len() {
             self.packed.copy_from_slice(scratch);
@@ -70,20 +83,30 @@ impl Account {
         }
     }
 
-    /// Resizes the account and applies a patch. An empty account is then stored as a patch, with
-    /// its bytes in `scratch`; any other account is stored uncompressed.
-    fn patch(&mut self, length: usize, patch: &[u8], scratch: &mut Vec<u8>) -> Result<(), Fault> {
+    /// Resizes the account and applies a patch. An empty account is then stored as the patch, any
+    /// other account uncompressed.
+    fn patch(&mut self, length: usize, patch: &Patch<'_>) -> Result<(), Fault> {
+        patch.check_length(length)?;
         if self.length == 0 && self.plain.is_none() {
-            scratch.clear();
-            scratch.resize(length, 0);
-            apply_patch(patch, scratch)?;
-            self.packed = Box::from(patch);
+            self.packed = Box::from(patch.bytes);
+            self.patches = Vec::new();
         } else {
             let plain = self.make_plain()?;
             plain.resize(length, 0);
-            apply_patch(patch, plain)?;
+            apply_patches(patch.bytes, plain)?;
         }
         self.length = length;
+        Ok(())
+    }
+
+    /// Stores a patch of the same length; it is applied when the bytes are needed, or when they take
+    /// less memory than the patches.
+    pub(crate) fn defer(&mut self, patch: &Patch<'_>) -> Result<(), Fault> {
+        if self.plain.is_some() || self.patches.len() + patch.bytes.len() > self.length / 2 {
+            return self.patch(self.length, patch);
+        }
+        patch.check_length(self.length)?;
+        self.patches.extend_from_slice(patch.bytes);
         Ok(())
     }
 
@@ -92,6 +115,7 @@ impl Account {
             let mut plain = Vec::new();
             self.unpack(&mut plain)?;
             self.packed = Box::default();
+            self.patches = Vec::new();
             self.plain = Some(plain);
         }
         Ok(self.plain.get_or_insert_default())
@@ -138,16 +162,14 @@ impl AccountTable {
         Ok(())
     }
 
-    /// Resizes an account and applies a patch; the result is in the account's uncompressed bytes
-    /// or, for a new account, in `scratch`.
+    /// Resizes an account and applies a patch.
     pub(crate) fn patch(
         &mut self,
         number: usize,
         length: usize,
-        patch: &[u8],
-        scratch: &mut Vec<u8>,
+        patch: &Patch<'_>,
     ) -> Result<(), Fault> {
-        self.resized(number, length)?.patch(length, patch, scratch)
+        self.resized(number, length)?.patch(length, patch)
     }
 
     /// An account, after checking a new length.
@@ -176,10 +198,17 @@ impl AccountTable {
         self.accounts.iter().flatten()
     }
 
+    /// The accounts with their numbers.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (usize, &Account)> {
+        let accounts = self.accounts.iter().enumerate();
+        accounts.filter_map(|(number, account)| Some((number, account.as_ref()?)))
+    }
+
     /// Heap bytes of the table: its rows and the packed accounts.
     pub(crate) fn bytes_held(&self) -> usize {
         let held = |account: &Account| {
-            account.packed.len() + account.plain.as_ref().map_or(0, Vec::capacity)
+            let packed = account.packed.len() + account.patches.capacity();
+            packed + account.plain.as_ref().map_or(0, Vec::capacity)
         };
         let packed: usize = self.iter().map(held).sum();
         packed + self.accounts.capacity() * size_of::<Option<Account>>()
@@ -193,9 +222,9 @@ pub(crate) const fn check_account(length: usize) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fields::put_length;
+    use crate::fields::{Fields, put_length};
     use crate::input::Checkpoint;
-    use crate::patch::put_patch;
+    use crate::patch::{put_patch, take_patch};
     use crate::reader::Reader;
     use crate::record::{Context, Mention, flag, kind, put_head, put_mention};
     use crate::segment::{BlockMoment, BlockWriter, put_preamble};
@@ -217,13 +246,34 @@ mod tests {
                 let mut patch = Vec::new();
                 put_patch(&mut patch, &expected, &state);
                 replaced.replace(0, &state, &mut scratch).unwrap();
-                patched.patch(0, state.len(), &patch, &mut scratch).unwrap();
+                let patch = take_patch(&mut Fields::new(&patch), state.len()).unwrap();
+                patched.patch(0, state.len(), &patch).unwrap();
                 let account = patched.get(0).unwrap();
-                prop_assert_eq!(account.plain().unwrap_or(&scratch), &state[..]);
                 account.unpack(&mut bytes).unwrap();
                 prop_assert_eq!(&bytes, &state);
                 prop_assert_eq!(account.length(), state.len());
                 prop_assert_eq!(patched.length, replaced.length);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn patches_that_wait_are_in_the_bytes(
+            changes in prop::collection::vec((0_usize..300, 0_u8..4), 1..40),
+        ) {
+            let (mut account, mut scratch) = (Account::new(Pubkey([1; 32])), Vec::new());
+            let (mut state, mut bytes) = (vec![1; 300], Vec::new());
+            account.replace(&state, &mut scratch);
+            for (at, byte) in changes {
+                let (old, mut patch) = (state.clone(), Vec::new());
+                state[at] = byte;
+                put_patch(&mut patch, &old, &state);
+                let patch = take_patch(&mut Fields::new(&patch), state.len()).unwrap();
+                account.defer(&patch).unwrap();
+                account.unpack(&mut bytes).unwrap();
+                prop_assert_eq!(&bytes, &state);
+                prop_assert!(account.patches.len() <= state.len() / 2);
             }
         }
     }

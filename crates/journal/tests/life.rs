@@ -8,7 +8,10 @@ use std::ops::Range;
 
 use proptest::prelude::*;
 use slotbook_journal::turn_log::{put_changed, put_input};
-use slotbook_journal::{Checkpoint, Found, Gate, Input, JournalError, Origin, Reader, Writer};
+use slotbook_journal::{
+    AccountChanges, Checkpoint, Found, Gate, Input, JournalError, Origin, Reader, StoredAccount,
+    TakeInputs, Writer,
+};
 use slotbook_protocol::model::units::Pubkey;
 
 const PROGRAM: Pubkey = Pubkey([9; 32]);
@@ -257,13 +260,40 @@ fn read(file: &[u8], piece_bytes: usize) -> (Reader, Vec<String>, Result<(), Jou
     (reader, inputs, result)
 }
 
+/// Takes inputs as text. An account that was taken before is taken by its changes.
+#[derive(Default)]
+struct Texts {
+    texts: Vec<String>,
+    accounts: HashMap<u32, (Pubkey, Vec<u8>)>,
+}
+
+impl TakeInputs for Texts {
+    fn take(&mut self, input: Input<'_>, account: Option<u32>) {
+        if let (Input::Account { owner, data, .. }, Some(account)) = (input, account) {
+            self.accounts.insert(account, (owner, data.to_vec()));
+        }
+        self.texts.push(format!("{input:?}"));
+    }
+
+    fn take_changes(&mut self, changes: &AccountChanges<'_>) -> bool {
+        let AccountChanges { number, origin, length, patch } = *changes;
+        let Some((owner, data)) = self.accounts.get_mut(&number) else { return false };
+        assert_eq!(data.len(), length);
+        for (at, bytes) in patch.runs() {
+            data[at..at + bytes.len()].copy_from_slice(bytes);
+        }
+        self.texts.push(format!("{:?}", Input::Account { origin, owner: *owner, data }));
+        true
+    }
+}
+
 /// The items that a reader finds in further bytes.
 fn read_on(
     reader: &mut Reader,
     file: &[u8],
     piece_bytes: usize,
 ) -> (Vec<String>, Result<(), JournalError>) {
-    let mut inputs = Vec::new();
+    let (mut inputs, mut taker) = (Vec::new(), Texts::default());
     let mut pieces = file.chunks(piece_bytes);
     let result = loop {
         match reader.find() {
@@ -272,13 +302,10 @@ fn read_on(
                 None => break Ok(()),
             },
             Ok(Found::Checkpoint) => {}
-            Ok(Found::Turn(_)) => {
-                let mut turn = Vec::new();
-                match reader.apply_turn(|input| turn.push(format!("{input:?}"))) {
-                    Ok(()) => inputs.extend(turn),
-                    Err(error) => break Err(error),
-                }
-            }
+            Ok(Found::Turn(_)) => match reader.apply_turn_to(&mut taker) {
+                Ok(()) => inputs.append(&mut taker.texts),
+                Err(error) => break Err(error),
+            },
             Err(error) => break Err(error),
         }
     };
@@ -287,7 +314,10 @@ fn read_on(
 
 fn accounts_of(reader: &mut Reader) -> Vec<String> {
     let mut accounts = Vec::new();
-    reader.each_account(|_| true, |account| accounts.push(format!("{account:?}"))).unwrap();
+    let put = |StoredAccount { origin, owner, data, .. }: StoredAccount<'_>| {
+        accounts.push(format!("{origin:?} {owner:?} {data:?}"));
+    };
+    reader.each_account(|_| true, put).unwrap();
     accounts
 }
 

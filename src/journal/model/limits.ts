@@ -23,8 +23,8 @@ export const SYNC_MS = 5_000;
 export const DISK_QUEUE_BYTES_MAX = 256 * MEBIBYTE;
 
 /**
- * Minimum account updates of a segment. Applying all of them takes about 150 ms, so a moment takes
- * half of that on average; they need as much space as the checkpoint of 10,000 users.
+ * Minimum account updates of a segment. Applying all of them takes about 110 ms, so a moment takes
+ * half of that on average; they need half the space of the checkpoint of 10,000 users.
  */
 export const SEGMENT_UPDATES_MIN = 50_000;
 /**
@@ -212,8 +212,8 @@ export const WARM_BOOKS_MAX = 4;
 /** Memory of one thread's kept books, except the last used book. */
 export const WARM_BYTES_MAX = 256 * MEBIBYTE;
 /**
- * Memory of a user account in a kept book: its 4,376 bytes, which the next delta needs, and its
- * orders.
+ * Memory of a user account in a kept book, at most: its orders, and its 4,376 bytes if it changes
+ * often.
  */
 export const WARM_USER_BYTES = 12 * 1024;
 /** Maximum threads for past books: more would take cores from the live book and its readers. */

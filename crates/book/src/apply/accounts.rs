@@ -1,7 +1,7 @@
 //! Checks raw accounts and applies them to the book.
 
 use slotbook_protocol::model::units::Pubkey;
-use slotbook_protocol::model::user::user_status;
+use slotbook_protocol::model::user::{TouchedParts, user_status};
 use slotbook_protocol::model::{AccountKind, ProtocolError, kind_of};
 
 use crate::book::Book;
@@ -12,10 +12,25 @@ use crate::markets::exchange::ExchangeTerms;
 use crate::model::market::EmptyReason;
 use crate::model::update::{AccountUpdate, Applied, BookError, Gate};
 use crate::orders::order_store::bits;
+use crate::orders::users::NO_SOURCE;
 
 /// Status bits of an owner that is being liquidated or bankrupt. `positionFlag` has the same bits
 /// for a position, but old accounts hold stale bytes there, so the book does not read it.
 pub(crate) const FROZEN: u8 = user_status::BEING_LIQUIDATED | user_status::BANKRUPT;
+
+/// The account of a numbered source in which an update is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source {
+    pub(crate) account: u32,
+    /// The parts whose bytes may differ from the book's. Other order slots are not read.
+    pub(crate) touched: TouchedParts,
+}
+
+impl Source {
+    pub(crate) const fn whole(account: u32) -> Self {
+        Self { account, touched: TouchedParts::ALL }
+    }
+}
 
 impl Book {
     /// Applies one account: a user, a market, the exchange's state, or an oracle that a market
@@ -26,6 +41,19 @@ impl Book {
     /// leaves the book until a well-formed state arrives. [`BookError::LimitExceeded`] when a table
     /// is full.
     pub fn apply(&mut self, update: AccountUpdate<'_>) -> Result<Applied, BookError> {
+        self.apply_numbered(update, None)
+    }
+
+    /// Applies the account of a numbered source like [`Book::apply`], so that the next update of the
+    /// source may be an [`AccountDelta`](crate::AccountDelta).
+    ///
+    /// # Errors
+    /// Those of [`Book::apply`].
+    pub fn apply_numbered(
+        &mut self,
+        update: AccountUpdate<'_>,
+        account: Option<u32>,
+    ) -> Result<Applied, BookError> {
         self.changed_orders = None;
         if let Some(applied) = self.markets.apply_oracle(&update, self.snapshot.replaces) {
             if applied != Applied::Stale {
@@ -37,7 +65,7 @@ impl Book {
             return Ok(self.close(&update));
         }
         match kind_of(update.data) {
-            Ok(AccountKind::User) => self.apply_user(&update),
+            Ok(AccountKind::User) => self.apply_user(&update, account.map(Source::whole)),
             Ok(AccountKind::State) => self.apply_state(&update),
             Ok(kind) => {
                 let rules = self.markets.exchange.rules;
@@ -81,17 +109,30 @@ impl Book {
             || self.markets.list.iter().any(|market| market.info.account == *pubkey)
     }
 
-    pub(crate) fn apply_user(&mut self, update: &AccountUpdate<'_>) -> Result<Applied, BookError> {
+    /// Forgets the numbers of accounts, because another source follows.
+    pub fn forget_source(&mut self) {
+        for index in 0..self.orders.users.len() {
+            self.orders.users.get_mut(index).source = NO_SOURCE;
+        }
+    }
+
+    pub(crate) fn apply_user(
+        &mut self,
+        update: &AccountUpdate<'_>,
+        source: Option<Source>,
+    ) -> Result<Applied, BookError> {
         let index = self.orders.user_index(update.pubkey)?;
+        self.orders.users.get_mut(index).source = NO_SOURCE;
         if !self.admits_user(index, update) {
             return Ok(Applied::Stale);
         }
+        let touched = source.map_or(TouchedParts::ALL, |source| source.touched);
         let read = self.markets.exchange.rules.user(update.data).and_then(|view| {
             let rest = self.orders.users.get(index).rest.changes(view.beside_orders());
             let counts = view.order_counts();
-            let is_read = rest.is_some() || counts.is_some();
+            let is_read = (rest.is_some() && touched.before_orders) || counts.is_some();
             let positions = is_read.then(|| view.positions()).transpose()?;
-            let changed = self.orders.changed_slots(index, &view)?;
+            let changed = self.orders.changed_slots(index, &view, touched.orders)?;
             Ok((view, rest, positions, changed))
         });
         let (view, rest, mut positions, changed) = match read {
@@ -104,6 +145,7 @@ impl Book {
         }
         let user = orders.users.get_mut(index);
         user.version.accept(update);
+        user.source = source.map_or(NO_SOURCE, |source| source.account);
         // A log omits unchanged accounts of a snapshot, but not one that has other amounts.
         let is_news = update.gate == Gate::Snapshot && rest.is_some();
         if let Some(used) = rest {
@@ -112,10 +154,8 @@ impl Book {
         }
         let was_present = orders.set_present(index);
         self.changed_orders = was_present.then_some(changed);
-        let affected = positions.map_or(0, |positions| {
-            let is_frozen = view.status() & FROZEN != 0;
-            orders.set_status_and_positions(index, is_frozen, positions, markets)
-        });
+        let is_frozen = view.status() & FROZEN != 0;
+        let affected = orders.set_status_and_positions(index, is_frozen, positions, markets);
         orders.set_slots(index, &view, changed, markets);
         let reconsider = changed | affected;
         for slot in bits(reconsider) {

@@ -20,11 +20,12 @@ use crate::model::update::AccountUpdate;
 
 /// The accounts of a checkpoint. They may be scattered in memory.
 pub trait Accounts {
-    /// Calls `take` with each account whose key `wants` accepts, always in the same order.
+    /// Calls `take` with each account whose key `wants` accepts, always in the same order, and with
+    /// its number in a numbered source.
     fn each(
         &mut self,
         is_wanted: &dyn Fn(&Pubkey) -> bool,
-        take: &mut dyn FnMut(&AccountUpdate<'_>),
+        take: &mut dyn FnMut(&AccountUpdate<'_>, Option<u32>),
     );
 }
 
@@ -32,9 +33,10 @@ impl<'a, I: Iterator<Item = AccountUpdate<'a>> + Clone> Accounts for I {
     fn each(
         &mut self,
         is_wanted: &dyn Fn(&Pubkey) -> bool,
-        take: &mut dyn FnMut(&AccountUpdate<'_>),
+        take: &mut dyn FnMut(&AccountUpdate<'_>, Option<u32>),
     ) {
-        self.clone().filter(|update| is_wanted(&update.pubkey)).for_each(|update| take(&update));
+        let wanted = self.clone().filter(|update| is_wanted(&update.pubkey));
+        wanted.for_each(|update| take(&update, None));
     }
 }
 

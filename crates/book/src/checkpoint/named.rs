@@ -26,7 +26,7 @@ impl NamedAccounts {
         let oracles = state.oracles.iter().map(|oracle| oracle.key);
         let mut named: HashMap<_, _, _> = markets.chain(oracles).map(|key| (key, None)).collect();
         let mut found = Vec::new();
-        accounts.each(&|key| named.contains_key(key), &mut |update| {
+        accounts.each(&|key| named.contains_key(key), &mut |update, _| {
             let AccountUpdate { pubkey, owner, slot, gate, data } = *update;
             found.push((pubkey, Named { owner, slot, gate, data: data.to_vec() }));
         });

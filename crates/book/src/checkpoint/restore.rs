@@ -8,6 +8,7 @@ use super::state::{
     BookState, ExchangeState, IndicativeState, MarketState, OracleState, UsersState,
 };
 use super::{Accounts, RestoreError};
+use crate::apply::accounts::Source;
 use crate::book::{Book, SnapshotProgress};
 use crate::config::BookConfig;
 use crate::limits::{MARKETS_MAX, QUARANTINE_MAX, SEQ_MAX};
@@ -148,14 +149,15 @@ impl Book {
     ) -> Result<(), RestoreError> {
         let program = self.markets.exchange.program;
         let mut restored = Ok(());
-        accounts.each(&|key| !named.contains(key), &mut |update| {
+        accounts.each(&|key| !named.contains(key), &mut |update, account| {
             let is_user = update.owner == program && kind_of(update.data) == Ok(AccountKind::User);
             // An account that is already known is closed or malformed; of accounts with the same
             // key, the first counts.
             let is_known = self.orders.users.find(&update.pubkey).is_some();
             if restored.is_ok() && is_user && !is_known {
                 let malformed = RestoreError::AccountMalformed(update.pubkey);
-                restored = self.apply_user(update).map(|_| ()).map_err(|_| malformed);
+                let applied = self.apply_user(update, account.map(Source::whole));
+                restored = applied.map(|_| ()).map_err(|_| malformed);
             }
         });
         restored?;

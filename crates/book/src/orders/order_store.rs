@@ -90,14 +90,20 @@ impl OrderStore {
         Ok(index)
     }
 
-    /// Returns the slots whose bytes differ, after validating each of them.
+    /// Returns the slots whose bytes differ, of a mask of those that may, after validating each of
+    /// them.
     pub(crate) fn changed_slots(
         &self,
         index: usize,
         user: &UserView<'_>,
+        touched: u32,
     ) -> Result<u32, ProtocolError> {
         let block = self.arena.block(index);
-        user.changed_orders(|slot| block.used(slot).map(|entry| &entry.raw))
+        let held = |slot: usize| block.used(slot).map(|entry| &entry.raw);
+        match touched {
+            u32::MAX => user.changed_orders(held),
+            _ => user.changed_orders_among(touched, held),
+        }
     }
 
     /// Returns in each slot the perp market of the order that the account holds there itself.
@@ -128,18 +134,19 @@ impl OrderStore {
         was_present
     }
 
-    /// Sets status and positions; returns the slots whose place depends on the change.
+    /// Sets the status, and the positions if given; returns the slots whose place depends on the
+    /// change.
     pub(crate) fn set_status_and_positions(
         &mut self,
         index: usize,
         frozen: bool,
-        positions: Positions,
+        positions: Option<Positions>,
         markets: &mut MarketTable,
     ) -> u32 {
         let user = self.users.get(index);
-        let (is_new_status, is_moved) = (user.frozen != frozen, user.positions != positions);
-        let mut reconsider = if is_new_status { user.open } else { 0 };
-        if is_moved {
+        let moved = positions.filter(|positions| user.positions != *positions);
+        let mut reconsider = if user.frozen == frozen { 0 } else { user.open };
+        if moved.is_some() {
             let is_any = markets.reduces_every_order();
             reconsider |= if is_any { user.open } else { user.reduce_only };
         }
@@ -147,7 +154,7 @@ impl OrderStore {
         self.remove_hashes(index, hashed, markets);
         let user = self.users.get_mut(index);
         user.frozen = frozen;
-        if is_moved {
+        if let Some(positions) = moved {
             markets.move_elsewhere(&user.positions, &positions);
             user.positions = positions;
         }

@@ -18,6 +18,9 @@ pub(crate) struct User {
     pub(crate) version: Version,
     /// The last snapshot that contained this account.
     pub(crate) seen: u32,
+    /// The number of the account in a source whose last update is the last one that was applied;
+    /// [`NO_SOURCE`] for any other update.
+    pub(crate) source: u32,
     /// Bit mask of the open order slots.
     pub(crate) open: u32,
     /// The reduce-only slots among them.
@@ -33,6 +36,9 @@ pub(crate) struct User {
     pub(crate) authority: Pubkey,
     pub(crate) rest: Rest,
 }
+
+/// An update of no numbered source.
+pub(crate) const NO_SOURCE: u32 = u32::MAX;
 
 /// Bytes of a piece of [`Rest`].
 const PIECE: usize = 64;
@@ -119,6 +125,7 @@ impl User {
             seed: hash_bytes(&key.0),
             version: Version::default(),
             seen: 0,
+            source: NO_SOURCE,
             open: 0,
             reduce_only: 0,
             timed: 0,

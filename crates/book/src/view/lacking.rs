@@ -117,7 +117,7 @@ impl Book {
             return false;
         }
         let frozen = view.status() & FROZEN != 0;
-        let Ok(changed) = self.orders.changed_slots(index, &view) else {
+        let Ok(changed) = self.orders.changed_slots(index, &view, u32::MAX) else {
             return false;
         };
         !user.present || user.frozen != frozen || user.positions != positions || changed != 0

@@ -53,6 +53,11 @@ impl Tables for Drift {
     }
 
     #[inline]
+    fn put_order(user: &mut [u8], slot: usize, order: &RawOrder) {
+        user[ORDERS_AT + slot * ORDER_BYTES..][..ORDER_BYTES].copy_from_slice(&order.bytes);
+    }
+
+    #[inline]
     fn changed_orders<'a>(
         user: &[u8],
         held: impl Fn(usize) -> Option<&'a RawOrder>,
@@ -69,9 +74,10 @@ impl Tables for Drift {
     }
 }
 
+const ORDERS_AT: usize = USER.at("orders", "Order");
+
 #[inline]
 fn orders(user: &[u8]) -> &[[u8; ORDER_BYTES]; ORDERS] {
-    const AT: usize = USER.at("orders", "Order");
-    let (orders, _) = user[AT..].as_chunks();
+    let (orders, _) = user[ORDERS_AT..].as_chunks();
     orders.first_chunk().expect("Invariant: the orders lie inside the account")
 }

@@ -118,6 +118,17 @@ impl Program {
         of_program!(self, T => const { UserShape::of::<T>() })
     }
 
+    /// Returns the bytes of a user account that have fields.
+    #[must_use]
+    pub const fn user_bytes(self) -> usize {
+        of_program!(self, T => T::USER.size)
+    }
+
+    /// Writes the fields of an order that a book holds into the bytes of a user account.
+    pub fn put_order(self, user: &mut [u8], slot: usize, order: &RawOrder) {
+        of_program!(self, T => T::put_order(user, slot, order));
+    }
+
     /// A perp market's account.
     ///
     /// # Errors
@@ -298,6 +309,28 @@ impl UserView<'_> {
         held: impl Fn(usize) -> Option<&'h RawOrder>,
     ) -> Result<u32, ProtocolError> {
         of_program!(self.program, T => T::changed_orders(self.bytes, held))
+    }
+
+    /// Returns [`UserView::changed_orders`] among the slots of a mask, for few slots.
+    ///
+    /// # Errors
+    /// Those of [`UserView::changed_orders`].
+    pub fn changed_orders_among<'h>(
+        &self,
+        mut slots: u32,
+        held: impl Fn(usize) -> Option<&'h RawOrder>,
+    ) -> Result<u32, ProtocolError> {
+        let mut changed = 0;
+        while slots != 0 {
+            let slot = slots.trailing_zeros();
+            slots &= slots - 1;
+            let order = self.order(slot as usize);
+            if held(slot as usize).unwrap_or(&RawOrder::EMPTY) != &order {
+                order.view().check()?;
+                changed |= 1 << slot;
+            }
+        }
+        Ok(changed)
     }
 
     /// Returns the seeds of the account's address: its kind, the wallet that owns it, and the

@@ -36,6 +36,9 @@ pub(crate) trait Tables {
     /// Returns the order in a slot of a user account whose length was checked.
     fn order(user: &[u8], slot: usize) -> RawOrder;
 
+    /// Writes the fields of an order that a book holds into the bytes of a user account.
+    fn put_order(user: &mut [u8], slot: usize, order: &RawOrder);
+
     /// See `UserView::order_counts`.
     #[inline]
     fn order_counts(_user: &[u8]) -> Option<[u8; POSITIONS]> {

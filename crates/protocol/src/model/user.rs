@@ -149,6 +149,39 @@ impl UserShape {
     }
 }
 
+/// The parts of a user account that may differ from a known state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TouchedParts {
+    /// Bit mask of the order slots.
+    pub orders: u32,
+    /// Whether bytes before the order slots may differ.
+    pub before_orders: bool,
+}
+
+impl TouchedParts {
+    /// The whole account.
+    pub const ALL: Self = Self { orders: u32::MAX, before_orders: true };
+}
+
+impl UserShape {
+    /// Returns the parts that overlap with ranges of an account.
+    #[must_use]
+    pub fn touched(&self, runs: impl Iterator<Item = Range<usize>>) -> TouchedParts {
+        let Self { orders: all, order_bytes, .. } = self;
+        let mut touched = TouchedParts { orders: 0, before_orders: false };
+        for run in runs {
+            touched.before_orders |= run.start < all.start;
+            let (start, end) = (run.start.max(all.start), run.end.min(all.end));
+            if start < end {
+                let first = (start - all.start) / order_bytes;
+                let last = (end - 1 - all.start) / order_bytes;
+                touched.orders |= u32::MAX << first & u32::MAX >> (ORDERS - 1 - last);
+            }
+        }
+        touched
+    }
+}
+
 /// The decimals of a scaled balance times its interest; a token's own decimals are subtracted.
 /// Source: programs/drift/src/math/spot_balance.rs `get_token_amount`.
 const BALANCE_INTEREST_DECIMALS: u32 = 19;

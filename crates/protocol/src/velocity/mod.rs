@@ -68,6 +68,15 @@ impl Tables for Velocity {
     }
 
     #[inline]
+    fn put_order(user: &mut [u8], slot: usize, order: &RawOrder) {
+        let to = &mut user[ORDERS_AT + slot * ORDER.size..][..ORDER.size];
+        to[..BEFORE_BYTES].copy_from_slice(&order.bytes[..BEFORE_BYTES]);
+        to[OFFSET..OFFSET + size_of::<i64>()].copy_from_slice(&order.offset.to_le_bytes());
+        to[AFTER..AFTER + AFTER_BYTES]
+            .copy_from_slice(&order.bytes[BEFORE_BYTES..BEFORE_BYTES + AFTER_BYTES]);
+    }
+
+    #[inline]
     fn order_counts(user: &[u8]) -> Option<[u8; POSITIONS]> {
         const AT: usize = USER.at("perpPositions", "PerpPosition");
         const COUNT: usize = PERP_POSITION.at("openOrders", "u8");
@@ -96,10 +105,11 @@ impl Tables for Velocity {
     }
 }
 
+const ORDERS_AT: usize = USER.at("orders", "Order");
+
 #[inline]
 fn orders(user: &[u8]) -> &[[u8; ORDER.size]; ORDERS] {
-    const AT: usize = USER.at("orders", "Order");
-    let (orders, _) = user[AT..].as_chunks();
+    let (orders, _) = user[ORDERS_AT..].as_chunks();
     orders.first_chunk().expect("Invariant: the orders lie inside the account")
 }
 

@@ -1,9 +1,12 @@
 //! Applies the same updates to a book, to books restored from it, and to a journal's copy of the
-//! accounts, and compares the books.
+//! accounts, and compares the books. Restored books get accounts by their changes, where they can.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, BookError, FeedState, Gate};
+use slotbook_book::{
+    AccountDelta, AccountUpdate, Applied, Book, BookConfig, BookError, FeedState, Gate,
+};
 use slotbook_naive::{SnapshotKind, Stamp};
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
@@ -32,11 +35,27 @@ pub(crate) struct Kept {
     data: Vec<u8>,
 }
 
+/// The ranges in which two states of an account differ.
+fn runs_of(old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for at in (0..new.len()).filter(|at| old[*at] != new[*at]) {
+        match runs.last_mut() {
+            Some(run) if run.end + 2 >= at => run.end = at + 1,
+            _ => runs.push(at..at + 1),
+        }
+    }
+    runs
+}
+
 pub(crate) struct Pair {
     pub(crate) config: BookConfig,
     pub(crate) first: Book,
     restored: Vec<Book>,
     pub(crate) kept: BTreeMap<Key, Kept>,
+    /// The last delivery of each account, whether or not a book took it: its owner and its data.
+    told: BTreeMap<Key, (Key, Vec<u8>)>,
+    /// Updates that a book took by their changes.
+    pub(crate) taken_by_changes: usize,
     rng: Rng,
     is_snapshot_open: bool,
     pub(crate) restored_within_snapshots: usize,
@@ -51,6 +70,8 @@ impl Pair {
             first: Book::new(config),
             restored: Vec::new(),
             kept: BTreeMap::new(),
+            told: BTreeMap::new(),
+            taken_by_changes: 0,
             rng: Rng::new(11),
             is_snapshot_open: false,
             restored_within_snapshots: 0,
@@ -81,8 +102,26 @@ impl Pair {
             data: delivery.data,
         };
         let applied = self.first.apply(update);
+        let before = self.told.insert(delivery.key, (delivery.owner, delivery.data.to_vec()));
+        let before = before.filter(|(owner, data)| {
+            *owner == delivery.owner && data.len() == delivery.data.len() && !data.is_empty()
+        });
+        let runs = before.map(|(_, data)| runs_of(&data, delivery.data));
+        let account = u32::from_le_bytes(*delivery.key.last_chunk().unwrap());
         for book in &mut self.restored {
-            assert_eq!(book.apply(update), applied, "an update does the same to a restored book");
+            let by_changes = runs.as_ref().and_then(|runs| {
+                let runs = runs.iter().map(|run| (run.start, &delivery.data[run.clone()]));
+                let delta = AccountDelta { account, length: delivery.data.len(), runs };
+                book.apply_delta(&AccountUpdate { data: &[], ..update }, &delta)
+            });
+            self.taken_by_changes += usize::from(by_changes.is_some());
+            let other = by_changes.unwrap_or_else(|| book.apply_numbered(update, Some(account)));
+            assert_eq!(other, applied, "an update does the same to a restored book");
+            assert_eq!(
+                book.user_account(&update.pubkey),
+                self.first.user_account(&update.pubkey),
+                "an update leaves the same bytes in a restored book"
+            );
         }
         let took = match applied {
             Ok(Applied::Changed | Applied::Unchanged | Applied::Closed) => true,

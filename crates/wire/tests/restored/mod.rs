@@ -81,8 +81,9 @@ fn quote(rng: &mut Rng) -> IndicativeQuote {
 }
 
 /// One run in which the book is captured and restored at random ends of turns. A few restored books
-/// continue, and show the same as the first one.
-fn run(seed: u64, steps: u64) -> usize {
+/// continue, and show the same as the first one. Returns the number of restored books, and of
+/// updates that one of them took by the changes.
+fn run(seed: u64, steps: u64) -> [usize; 2] {
     let mut life = life_of(seed);
     let mut rng = Rng::new(!seed);
     let mut restored = 0;
@@ -107,7 +108,8 @@ fn run(seed: u64, steps: u64) -> usize {
     }
     life.pair.end_turn(ts_ms + 1);
     life.pair.compare().unwrap_or_else(|text| panic!("seed {seed} at the end: {text}"));
-    restored + life.pair.restored_within_snapshots
+    let restored = restored + life.pair.restored_within_snapshots;
+    [restored, life.pair.taken_by_changes]
 }
 
 #[test]
@@ -119,9 +121,11 @@ fn a_restored_book_shows_what_the_captured_one_does_now_and_later() {
         return;
     }
     let seeds = number_from("SEEDS").unwrap_or(SEEDS_DEFAULT);
-    let restored: usize = (1..=seeds).map(|seed| run(seed, steps)).sum();
+    let runs = (1..=seeds).map(|seed| run(seed, steps));
+    let [restored, by_changes] = runs.fold([0, 0], |sum, run| [sum[0] + run[0], sum[1] + run[1]]);
     println!("seeds 1 to {seeds}, {steps} commands each: {restored} books restored");
-    assert!(restored > 0);
+    println!("{by_changes} updates taken by their changes");
+    assert!(restored > 0 && by_changes > 1_000);
 }
 
 #[test]
