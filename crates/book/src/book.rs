@@ -9,6 +9,7 @@ use crate::config::BookConfig;
 use crate::markets::exchange::Exchange;
 use crate::markets::market_table::MarketTable;
 use crate::model::clock::FeedState;
+use crate::orders::changed_parts::ChangedParts;
 use crate::orders::order_store::OrderStore;
 
 /// The order book of every market of one program.
@@ -23,8 +24,8 @@ pub struct Book {
     pub(crate) snapshot: SnapshotProgress,
     /// The users that the last snapshot removed.
     pub(crate) forgotten: Vec<Pubkey>,
-    /// See [`Book::changed_orders`].
-    pub(crate) changed_orders: Option<u32>,
+    /// See [`Book::changed_parts`].
+    pub(crate) changed_parts: Option<ChangedParts>,
     /// A buffer for the bytes of one account.
     pub(crate) patched: Vec<u8>,
 }
@@ -67,7 +68,7 @@ impl Book {
             quarantined: HashSet::new(),
             snapshot: SnapshotProgress::default(),
             forgotten: Vec::new(),
-            changed_orders: None,
+            changed_parts: None,
             patched: Vec::new(),
         }
     }

@@ -53,6 +53,7 @@ pub use model::market::{
 pub use model::rows::{Level, OrderRow};
 pub use model::side::Side;
 pub use model::update::{AccountUpdate, Applied, BookError, Gate};
+pub use orders::changed_parts::ChangedParts;
 pub use view::account::AccountOrder;
 pub use view::auctions::AuctionRow;
 pub use view::facts::{Census, Counters, Header};

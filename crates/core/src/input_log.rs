@@ -1,13 +1,10 @@
 //! The turn log: the inputs of the book, unchanged, until another thread takes them.
 
 use std::collections::VecDeque;
-use std::iter::once;
-use std::ops::Range;
 
-use slotbook_book::{AccountUpdate, Applied, BookError, Gate};
+use slotbook_book::{AccountUpdate, Applied, BookError, ChangedParts, Gate};
 use slotbook_journal::turn_log::{put_changed, put_input, put_turn_end};
 use slotbook_journal::{Checkpoint, Gate as LoggedGate, Input, Origin};
-use slotbook_protocol::model::user::UserShape;
 use slotbook_protocol::model::{AccountKind, Program, ProtocolError, kind_of};
 
 use crate::limits::{
@@ -102,15 +99,15 @@ impl InputLog {
         &mut self,
         update: &AccountUpdate<'_>,
         outcome: &Result<Applied, BookError>,
-        changed_orders: Option<u32>,
+        changed: Option<ChangedParts>,
     ) {
         if !self.is_on() {
             return;
         }
-        match (changed_orders, outcome) {
-            (Some(slots), Ok(Applied::Changed)) => self.put_changed(update, slots),
-            (Some(slots), Ok(Applied::Unchanged)) if update.gate != Gate::Snapshot => {
-                self.put_changed(update, slots);
+        match (changed, outcome) {
+            (Some(parts), Ok(Applied::Changed)) => self.put_changed(update, parts),
+            (Some(parts), Ok(Applied::Unchanged)) if update.gate != Gate::Snapshot => {
+                self.put_changed(update, parts);
             }
             _ => self.put_update(update, outcome),
         }
@@ -133,10 +130,11 @@ impl InputLog {
         }
     }
 
-    /// Logs a user that the book already holds; unchanged order slots are omitted.
-    fn put_changed(&mut self, update: &AccountUpdate<'_>, slots: u32) {
+    /// Logs a user that the book already holds; unchanged parts are omitted.
+    fn put_changed(&mut self, update: &AccountUpdate<'_>, parts: ChangedParts) {
         self.close_turn();
-        let parts = user_parts(update.data.len(), slots);
+        let length = update.data.len();
+        let parts = parts.ranges(Program::of_user(length), length);
         put_changed(&mut self.bytes, &origin_of(update), update.data, parts);
     }
 
@@ -300,22 +298,6 @@ fn origin_of(update: &AccountUpdate<'_>) -> Origin {
     Origin { pubkey: update.pubkey, slot: update.slot.0, gate }
 }
 
-/// Returns the parts of a user account that can differ when these order slots changed: the slots,
-/// and everything except the orders. The second part starts at the first position, so that both
-/// parts before the orders end with zeros.
-fn user_parts(length: usize, slots: u32) -> impl Iterator<Item = Range<usize>> {
-    let shape = Program::of_user(length).user_shape();
-    let UserShape { orders: all, order_bytes, perp_positions } = shape;
-    let mut rest = slots;
-    let orders = std::iter::from_fn(move || {
-        let start = all.start + rest.trailing_zeros() as usize * order_bytes;
-        rest &= rest.checked_sub(1)?;
-        Some(start..start + order_bytes)
-    });
-    let positions = [0..perp_positions, perp_positions..all.start];
-    positions.into_iter().chain(orders).chain(once(all.end..length))
-}
-
 /// Returns the shortest prefix of a malformed account that causes the same error. Data that is not
 /// an account of the book may have any length and is not logged; an account with the right length
 /// is logged completely.
@@ -334,10 +316,13 @@ fn is_user(update: &AccountUpdate<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
     use slotbook_book::{Book, BookConfig};
     use slotbook_journal::{Found, Reader, Writer};
     use slotbook_protocol::model::units::{Pubkey, Slot};
+    use slotbook_protocol::model::user::UserShape;
 
     const PROGRAM: Pubkey = Pubkey([9; 32]);
     const CONFIG: BookConfig = BookConfig { program: PROGRAM, rules: Program::Drift };
@@ -355,7 +340,7 @@ mod tests {
             let (pubkey, slot, gate) = (Pubkey([number; 32]), Slot(7), Gate::Arrival);
             let update = AccountUpdate { pubkey, owner: PROGRAM, slot, gate, data: &data };
             let outcome = book.apply(update);
-            log.note_update(&update, &outcome, book.changed_orders());
+            log.note_update(&update, &outcome, book.changed_parts());
         }
         log.end_turn(5, false);
         let mut lengths = Vec::new();
@@ -436,8 +421,8 @@ mod tests {
             let update = AccountUpdate { pubkey, owner: program.id(), slot, gate, data };
             let outcome = book.apply(update);
             assert_eq!(outcome.is_err(), number == 3, "{outcome:?}");
-            parts += usize::from(book.changed_orders().is_some());
-            log.note_update(&update, &outcome, book.changed_orders());
+            parts += usize::from(book.changed_parts().is_some());
+            log.note_update(&update, &outcome, book.changed_parts());
         }
         log.end_turn(5, false);
         let mut read = Vec::new();
@@ -493,8 +478,8 @@ mod tests {
             let update = AccountUpdate { pubkey, owner: PROGRAM, slot, gate, data };
             let outcome = book.apply(update);
             assert!(matches!(outcome, Ok(Applied::Changed | Applied::Unchanged)), "{outcome:?}");
-            parts.extend(book.changed_orders().map(|_| number));
-            log.note_update(&update, &outcome, book.changed_orders());
+            parts.extend(book.changed_parts().map(|_| number));
+            log.note_update(&update, &outcome, book.changed_parts());
         }
         log.end_turn(5, false);
         assert!(accounts_of(&mut log) == states.map(|(_, data)| data));
@@ -520,7 +505,7 @@ mod tests {
                 let (pubkey, slot) = (Pubkey([1; 32]), Slot(slot));
                 let update = AccountUpdate { pubkey, owner: PROGRAM, slot, gate: live, data };
                 let outcome = book.apply(update);
-                log.note_update(&update, &outcome, book.changed_orders());
+                log.note_update(&update, &outcome, book.changed_parts());
                 let old = AccountUpdate { slot: Slot(5), gate, data: &[], ..update };
                 let outcome = book.quarantine_truncated(old);
                 assert_eq!(outcome, Ok(Applied::Stale));

@@ -52,7 +52,7 @@ impl Intake<'_> {
     /// Counts and logs an account that the book has taken.
     pub(crate) fn note(&mut self, update: &AccountUpdate<'_>, outcome: Result<Applied, BookError>) {
         self.users.note(&update.pubkey);
-        self.log.note_update(update, &outcome, self.book.changed_orders());
+        self.log.note_update(update, &outcome, self.book.changed_parts());
         match outcome {
             Ok(applied) => self.counts.note(applied),
             Err(error) => self.problems.note(Some(update.pubkey), Fault::Book(error)),

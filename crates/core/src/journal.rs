@@ -166,7 +166,7 @@ impl Core {
             Input::Account { origin, owner, data } => {
                 self.take_rules(owner, data);
                 let update = AccountUpdate { owner, data, ..closed(&origin) };
-                let outcome = self.book.apply_numbered(update, account);
+                let outcome = self.book.apply_numbered(&update, account);
                 self.intake().note(&update, outcome);
             }
             Input::Damaged(origin) => {

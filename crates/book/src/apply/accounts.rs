@@ -11,6 +11,7 @@ use crate::markets::account::{MarketAccount, read_market};
 use crate::markets::exchange::ExchangeTerms;
 use crate::model::market::EmptyReason;
 use crate::model::update::{AccountUpdate, Applied, BookError, Gate};
+use crate::orders::changed_parts::ChangedParts;
 use crate::orders::order_store::bits;
 use crate::orders::users::NO_SOURCE;
 
@@ -27,8 +28,9 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    pub(crate) const fn whole(account: u32) -> Self {
-        Self { account, touched: TouchedParts::ALL }
+    /// All of an account, which may have no number.
+    pub(crate) fn whole(account: Option<u32>) -> Self {
+        Self { account: account.unwrap_or(NO_SOURCE), touched: TouchedParts::ALL }
     }
 }
 
@@ -41,7 +43,7 @@ impl Book {
     /// leaves the book until a well-formed state arrives. [`BookError::LimitExceeded`] when a table
     /// is full.
     pub fn apply(&mut self, update: AccountUpdate<'_>) -> Result<Applied, BookError> {
-        self.apply_numbered(update, None)
+        self.apply_numbered(&update, None)
     }
 
     /// Applies the account of a numbered source like [`Book::apply`], so that the next update of the
@@ -49,45 +51,46 @@ impl Book {
     ///
     /// # Errors
     /// Those of [`Book::apply`].
+    #[inline]
     pub fn apply_numbered(
         &mut self,
-        update: AccountUpdate<'_>,
+        update: &AccountUpdate<'_>,
         account: Option<u32>,
     ) -> Result<Applied, BookError> {
-        self.changed_orders = None;
-        if let Some(applied) = self.markets.apply_oracle(&update, self.snapshot.replaces) {
+        self.changed_parts = None;
+        if let Some(applied) = self.markets.apply_oracle(update, self.snapshot.replaces) {
             if applied != Applied::Stale {
                 self.remove_user_of(&update.pubkey);
             }
             return Ok(applied);
         }
         if update.data.is_empty() || update.owner != self.markets.exchange.program {
-            return Ok(self.close(&update));
+            return Ok(self.close(update));
         }
         match kind_of(update.data) {
-            Ok(AccountKind::User) => self.apply_user(&update, account.map(Source::whole)),
-            Ok(AccountKind::State) => self.apply_state(&update),
+            Ok(AccountKind::User) => self.apply_user(update, Source::whole(account)),
+            Ok(AccountKind::State) => self.apply_state(update),
             Ok(kind) => {
                 let rules = self.markets.exchange.rules;
                 if let Some(account) = read_market(rules, kind, update.pubkey, update.data) {
-                    return self.apply_market(&update, account);
+                    return self.apply_market(update, account);
                 }
                 if !self.is_known(&update.pubkey) {
                     return Ok(Applied::Ignored);
                 }
                 let discriminator = *update.data.first_chunk().unwrap_or(&[0; 8]);
-                self.quarantine(&update, ProtocolError::WrongDiscriminator { discriminator })
+                self.quarantine(update, ProtocolError::WrongDiscriminator { discriminator })
             }
-            Err(cause) => self.quarantine(&update, cause),
+            Err(cause) => self.quarantine(update, cause),
         }
     }
 
-    /// Returns a bit mask of the order slots whose bytes the last [`Book::apply`] changed; the
-    /// other slots equal the previous applied state of this user. `None` when the user is new to
-    /// the book, or the update was not applied.
+    /// Returns the parts whose bytes the last [`Book::apply`] changed; the other parts equal the
+    /// previous applied state of this user. `None` when the user is new to the book, or the update
+    /// was not applied.
     #[must_use]
-    pub const fn changed_orders(&self) -> Option<u32> {
-        self.changed_orders
+    pub const fn changed_parts(&self) -> Option<ChangedParts> {
+        self.changed_parts
     }
 
     /// Quarantines an account whose bytes were truncated, like a malformed account.
@@ -119,14 +122,12 @@ impl Book {
     pub(crate) fn apply_user(
         &mut self,
         update: &AccountUpdate<'_>,
-        source: Option<Source>,
+        Source { account, touched }: Source,
     ) -> Result<Applied, BookError> {
         let index = self.orders.user_index(update.pubkey)?;
-        self.orders.users.get_mut(index).source = NO_SOURCE;
         if !self.admits_user(index, update) {
             return Ok(Applied::Stale);
         }
-        let touched = source.map_or(TouchedParts::ALL, |source| source.touched);
         let read = self.markets.exchange.rules.user(update.data).and_then(|view| {
             let rest = self.orders.users.get(index).rest.changes(view.beside_orders());
             let counts = view.order_counts();
@@ -145,17 +146,22 @@ impl Book {
         }
         let user = orders.users.get_mut(index);
         user.version.accept(update);
-        user.source = source.map_or(NO_SOURCE, |source| source.account);
+        user.source = account;
         // A log omits unchanged accounts of a snapshot, but not one that has other amounts.
         let is_news = update.gate == Gate::Snapshot && rest.is_some();
-        if let Some(used) = rest {
-            user.rest.replace(used, view.beside_orders());
+        if let Some(changes) = rest {
+            user.rest.replace(changes, view.beside_orders());
             orders.users.set_authority(index, view.authority());
         }
         let was_present = orders.set_present(index);
-        self.changed_orders = was_present.then_some(changed);
-        let is_frozen = view.status() & FROZEN != 0;
-        let affected = orders.set_status_and_positions(index, is_frozen, positions, markets);
+        let pieces = rest.map_or(0, |rest| rest.changed);
+        self.changed_parts = was_present.then_some(ChangedParts { orders: changed, pieces });
+        let mut affected = 0;
+        if rest.is_some() || positions.is_some() {
+            let is_frozen = view.status() & FROZEN != 0;
+            let positions = positions.as_ref();
+            affected = orders.set_status_and_positions(index, is_frozen, positions, markets);
+        }
         orders.set_slots(index, &view, changed, markets);
         let reconsider = changed | affected;
         for slot in bits(reconsider) {
@@ -172,13 +178,18 @@ impl Book {
     }
 
     /// Returns whether the update is newer than the book, and records that the open snapshot
-    /// contains the account.
+    /// contains the account. The book lacks the bytes of an older update, so that later changes of
+    /// its source are not enough.
     fn admits_user(&mut self, index: usize, update: &AccountUpdate<'_>) -> bool {
         let user = self.orders.users.get_mut(index);
         if update.gate == Gate::Snapshot {
             user.seen = self.snapshot.generation;
         }
-        user.version.admits(update, self.snapshot.replaces)
+        let admits = user.version.admits(update, self.snapshot.replaces);
+        if !admits {
+            user.source = NO_SOURCE;
+        }
+        admits
     }
 
     /// Closes a user or market account; other closed accounts do not affect the book.

@@ -51,10 +51,10 @@ impl Book {
         for (at, bytes) in runs() {
             data[at..at + bytes.len()].copy_from_slice(bytes);
         }
-        self.changed_orders = None;
+        self.changed_parts = None;
         let update = AccountUpdate { data: &data, ..*update };
         let source = Source { account: delta.account, touched };
-        let applied = self.apply_user(&update, Some(source));
+        let applied = self.apply_user(&update, source);
         self.patched = data;
         Some(applied)
     }

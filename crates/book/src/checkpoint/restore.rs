@@ -156,7 +156,7 @@ impl Book {
             let is_known = self.orders.users.find(&update.pubkey).is_some();
             if restored.is_ok() && is_user && !is_known {
                 let malformed = RestoreError::AccountMalformed(update.pubkey);
-                let applied = self.apply_user(update, account.map(Source::whole));
+                let applied = self.apply_user(update, Source::whole(account));
                 restored = applied.map(|_| ()).map_err(|_| malformed);
             }
         });

@@ -140,11 +140,11 @@ impl OrderStore {
         &mut self,
         index: usize,
         frozen: bool,
-        positions: Option<Positions>,
+        positions: Option<&Positions>,
         markets: &mut MarketTable,
     ) -> u32 {
         let user = self.users.get(index);
-        let moved = positions.filter(|positions| user.positions != *positions);
+        let moved = positions.filter(|positions| user.positions != **positions);
         let mut reconsider = if user.frozen == frozen { 0 } else { user.open };
         if moved.is_some() {
             let is_any = markets.reduces_every_order();
@@ -155,8 +155,8 @@ impl OrderStore {
         let user = self.users.get_mut(index);
         user.frozen = frozen;
         if let Some(positions) = moved {
-            markets.move_elsewhere(&user.positions, &positions);
-            user.positions = positions;
+            markets.move_elsewhere(&user.positions, positions);
+            user.positions = *positions;
         }
         self.add_hashes(index, hashed, markets);
         reconsider

@@ -41,19 +41,25 @@ pub(crate) struct User {
 pub(crate) const NO_SOURCE: u32 = u32::MAX;
 
 /// Bytes of a piece of [`Rest`].
-const PIECE: usize = 64;
+pub(crate) const PIECE: usize = 64;
 
 /// The bytes of an account before and after its order slots, in pieces. A piece of zeros takes no
 /// memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rest {
-    used: UsedPieces,
+    /// Bit mask of the pieces that are not zero.
+    used: u64,
     pieces: Vec<[u8; PIECE]>,
 }
 
-/// Bit mask of the pieces that are not zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct UsedPieces(u64);
+/// Bit masks of the pieces of other bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RestChanges {
+    /// The pieces that are not zero.
+    used: u64,
+    /// The pieces that may differ from those before.
+    pub(crate) changed: u64,
+}
 
 /// The pieces of both parts. The last piece of a part overlaps the piece before it.
 #[inline]
@@ -66,35 +72,40 @@ fn pieces(parts: [&[u8]; 2]) -> [&[[u8; PIECE]]; 4] {
 }
 
 impl Rest {
-    /// Returns the used pieces of other bytes; `None` for the same bytes.
+    /// Returns the changes to other bytes; `None` for the same bytes.
     #[inline]
-    pub(crate) fn changes(&self, parts: [&[u8]; 2]) -> Option<UsedPieces> {
-        let (mut used, mut bit, mut is_same, mut held) = (0, 1, true, self.pieces.iter());
+    pub(crate) fn changes(&self, parts: [&[u8]; 2]) -> Option<RestChanges> {
+        let (mut used, mut changed, mut bit, mut held) = (0, 0, 1, self.pieces.iter());
         for pieces in pieces(parts) {
             for piece in pieces {
                 if !is_zero(piece) {
                     used |= bit;
-                    is_same &= held.next().is_some_and(|held| is_same_piece(held, piece));
+                    let is_same = held.next().is_some_and(|held| is_same_piece(held, piece));
+                    changed |= if is_same { 0 } else { bit };
                 }
                 bit <<= 1;
             }
         }
-        (!is_same || self.used.0 != used).then_some(UsedPieces(used))
+        if used != self.used {
+            // Pieces were compared with others.
+            changed = used | self.used;
+        }
+        (changed != 0).then_some(RestChanges { used, changed })
     }
 
-    /// Replaces the bytes by those of which [`Rest::changes`] returned the used pieces.
-    pub(crate) fn replace(&mut self, used: UsedPieces, parts: [&[u8]; 2]) {
+    /// Replaces the bytes by those of which [`Rest::changes`] returned the changes.
+    pub(crate) fn replace(&mut self, RestChanges { used, .. }: RestChanges, parts: [&[u8]; 2]) {
         self.used = used;
         self.pieces.clear();
-        self.pieces.reserve_exact(used.0.count_ones() as usize);
+        self.pieces.reserve_exact(used.count_ones() as usize);
         let given = pieces(parts).into_iter().flatten().enumerate();
-        let given = given.filter(|(index, _)| used.0 >> index & 1 == 1);
+        let given = given.filter(|(index, _)| used >> index & 1 == 1);
         self.pieces.extend(given.map(|(_, piece)| piece));
     }
 
     /// Writes the bytes into zeros.
     pub(crate) fn write(&self, parts: [&mut [u8]; 2]) {
-        let (mut used, mut held) = (self.used.0, self.pieces.iter());
+        let (mut used, mut held) = (self.used, self.pieces.iter());
         let mut write = |to: &mut [u8; PIECE]| {
             if used & 1 == 1 {
                 *to = held.next().copied().unwrap_or(*to);

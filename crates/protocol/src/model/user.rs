@@ -133,19 +133,13 @@ pub struct UserShape {
     pub orders: Range<usize>,
     /// Bytes of one of them.
     pub order_bytes: usize,
-    /// Offset of the perp positions, which end before the orders.
-    pub perp_positions: usize,
 }
 
 impl UserShape {
     pub(crate) const fn of<T: Tables>() -> Self {
         let order_bytes = T::USER.inner("orders").size;
         let start = T::USER.at("orders", "Order");
-        Self {
-            orders: start..start + ORDERS * order_bytes,
-            order_bytes,
-            perp_positions: T::USER.at("perpPositions", "PerpPosition"),
-        }
+        Self { orders: start..start + ORDERS * order_bytes, order_bytes }
     }
 }
 

@@ -115,7 +115,7 @@ impl Pair {
                 book.apply_delta(&AccountUpdate { data: &[], ..update }, &delta)
             });
             self.taken_by_changes += usize::from(by_changes.is_some());
-            let other = by_changes.unwrap_or_else(|| book.apply_numbered(update, Some(account)));
+            let other = by_changes.unwrap_or_else(|| book.apply_numbered(&update, Some(account)));
             assert_eq!(other, applied, "an update does the same to a restored book");
             assert_eq!(
                 book.user_account(&update.pubkey),
