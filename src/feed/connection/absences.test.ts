@@ -60,6 +60,8 @@ class Scene {
   nowMs = 0;
   own = soundNode();
   others: SceneNode[] = [];
+  /** The last slot that the socket announces while it is behind; null while it is not. */
+  heldSlot: number | null = null;
   reads = 0;
   readonly gone: Gone[] = [];
   readonly contradictions: string[] = [];
@@ -73,7 +75,7 @@ class Scene {
 
   constructor() {
     this.absences = new Absences(this.#parts(), {
-      newestSlot: () => this.slot,
+      newestSlot: () => this.heldSlot ?? this.slot,
       onGone: (keys, slot) => this.#letGo(keys, slot),
       onContradiction: (pubkey) => this.contradictions.push(pubkey),
     });
@@ -285,6 +287,16 @@ describe('absences: what the chain does not have leaves the book', () => {
     await scene.passTime(6_000);
     expect(scene.gone).toMatchObject([{ pubkey: 'user' }]);
     expect(scene.gone[0]?.announced).toBeGreaterThanOrEqual(closedSlot + 4);
+  });
+
+  test('a socket that holds its slots after a made-up user: another node settles it', async () => {
+    scene.others = [soundNode()];
+    await scene.passTime(1_300);
+    scene.notify('made up');
+    await scene.passTime(400);
+    scene.heldSlot = scene.slot;
+    await scene.passTime(GONE_MS_MAX - 400);
+    expect(scene.gone.map(({ pubkey }) => pubkey)).toEqual(['made up']);
   });
 
   test('a user that readings of before its notification have is not proven by them', async () => {

@@ -48,9 +48,9 @@ interface NewAccount {
  *
  * An account leaves the book after two readings without it. Both are later than the account's last
  * write, so that a lagging node does not remove a new account. The second reading is at
- * `confirmed`, after the socket has passed the first reading: all other nodes are asked at once,
- * and the node in use when none of them settles it within {@link ABSENCE_OTHER_MS_MAX}. The Clock
- * in a reading of another node shows whether the reading is of its slot, or of the past.
+ * `confirmed`: all other nodes are asked at once, and the node in use when none of them settles it
+ * within {@link ABSENCE_OTHER_MS_MAX} and the socket has passed the first reading. The Clock in a
+ * reading of another node shows whether the reading is of its slot, or of the past.
  *
  * Probes make first readings of accounts in turn, and the witness of logs those of a user whose
  * orders a transaction cancelled, as it must before it deletes the user. A new account is read
@@ -116,12 +116,14 @@ export class Absences {
   async #confirmIfDue(signal: AbortSignal): Promise<void> {
     const { timers } = this.#parts;
     if (this.#isConfirming || timers.nowMs() < this.#dueAtMs) return;
-    const keys = this.#passedSuspects();
+    const all = [...this.#suspects.keys()];
+    const keys = (this.#mayAskOthers ? all : this.#passedOf(all)).slice(0, ACCOUNTS_PER_READ);
     if (keys.length === 0) return;
     this.#isConfirming = true;
-    await this.#confirmElsewhere(keys, signal);
+    if (this.#mayAskOthers) await this.#confirmElsewhere(keys, signal);
     if (signal.aborted) return;
-    if (this.#leftOf(keys).length > 0) await this.#confirmAt(this.#parts.rpc, keys, signal);
+    const passed = this.#passedOf(keys);
+    if (passed.length > 0) await this.#confirmAt(this.#parts.rpc, passed, signal);
     if (signal.aborted) return;
     this.#isConfirming = false;
     const isSettled = this.#leftOf(keys).length === 0;
@@ -132,26 +134,28 @@ export class Absences {
     return keys.filter((pubkey) => this.#suspects.has(pubkey));
   }
 
-  /** Returns the suspects for which the socket has passed the slot of the first reading. */
-  #passedSuspects(): readonly string[] {
-    const newest = this.#connection.newestSlot();
-    const passed: string[] = [];
-    for (const [pubkey, first] of this.#suspects) {
-      if (passed.length >= ACCOUNTS_PER_READ) break;
-      if (newest >= first.slot + ABSENCE_SLOTS_AFTER) passed.push(pubkey);
-    }
-    return passed;
+  /** Returns the suspects of these for which the socket has passed the slot of the first reading. */
+  #passedOf(keys: readonly string[]): readonly string[] {
+    const slotMax = this.#connection.newestSlot() - ABSENCE_SLOTS_AFTER;
+    return keys.filter((pubkey) => (this.#suspects.get(pubkey)?.slot ?? slotMax + 1) <= slotMax);
   }
 
-  /** Asks all other nodes until one of them settles the suspects; in vain they rest for a while. */
+  get #mayAskOthers(): boolean {
+    const { otherRpcs, timers } = this.#parts;
+    return otherRpcs.length > 0 && timers.nowMs() >= this.#othersRestUntilMs;
+  }
+
+  /**
+   * Asks all other nodes until one of them settles the suspects; they rest for a while when one is
+   * left that the node in use may settle.
+   */
   async #confirmElsewhere(keys: readonly string[], signal: AbortSignal): Promise<void> {
     const { otherRpcs, timers } = this.#parts;
-    if (otherRpcs.length === 0 || timers.nowMs() < this.#othersRestUntilMs) return;
     const limits = { timers, limitMs: ABSENCE_OTHER_MS_MAX, signal };
     await withTimeLimit(limits, (limited) =>
       Promise.race(otherRpcs.map((node) => this.#askUntilSettled(node, keys, limited))),
     ).catch(() => undefined);
-    if (!signal.aborted && this.#leftOf(keys).length > 0)
+    if (!signal.aborted && this.#passedOf(keys).length > 0)
       this.#othersRestUntilMs = timers.nowMs() + ABSENCE_OTHERS_REST_MS;
   }
 
