@@ -8,19 +8,22 @@ async function openBoth() {
   const sources = [new FakeSource('grpc', 'one'), new FakeSource('grpc', 'other')] as const;
   const merged = new MergedSources({ sources, timers: systemTimers });
   const events: string[] = [];
-  const [onMalformed, onLost] = [(): void => undefined, (): void => undefined];
   merged.connection.start({
     onOpened: () => events.push('opened'),
     onClosed: (reason) => events.push(`closed: ${reason}`),
-    onMalformed,
+    onMalformed: () => undefined,
   });
   sources[0].listener?.onOpened();
-  await merged.subscribeAll({
+  await subscribe(merged, events);
+  return { merged, sources, events };
+}
+
+function subscribe(merged: MergedSources, events: string[]): Promise<void> {
+  return merged.subscribeAll({
     onSlot: (slot) => events.push(`slot ${slot?.slot}`),
     onUpdate: (update) => events.push(`${update?.pubkey} ${update?.data}`),
-    onLost,
+    onLost: () => undefined,
   });
-  return { merged, sources, events };
 }
 
 test('sources: one that has joined keeps the connection when the other closes', async () => {
@@ -64,6 +67,21 @@ test('sources: the first that notifies a write wins, and the other confirms it',
   for (const source of [second, first]) source.notifyWrite('a', 10, 'x');
   for (const source of [first, second]) source.notifyWrite('a', 10, 'y');
   expect(events).toEqual(['a x', 'a y']);
+});
+
+test('sources: a slot that began before the subscription is not announced to the reading', async () => {
+  for (const statuses of [['begun', 'processed'], ['processed']] as const) {
+    const { merged, sources, events } = await openBoth();
+    const [first] = sources;
+    merged.connection.dropConnection('again');
+    for (const status of statuses.slice(0, -1)) first.notifySlot(10, status);
+    first.notifyWrite('a', 10, 'x');
+    events.length = 0;
+    await subscribe(merged, events);
+    first.notifySlot(10, 'processed');
+    for (const status of statuses) first.notifySlot(11, status);
+    expect(events).toEqual(['slot 11']);
+  }
 });
 
 test('sources: one that goes on after the book was given up begins a connection', async () => {

@@ -360,6 +360,7 @@ export class MergedSources implements UpdateStream {
     const { slot, parent, status } = notified;
     if (this.#isFar(slot)) return;
     const isNew = status === 'begun' || status === 'processed';
+    const begins = status === 'begun' && slot > member.slot;
     if (isNew) this.#recordSlot(member, notified);
     if (this.#handlers === null) return;
     if (status === 'dead') this.#ledger.recordDead(member, slot);
@@ -368,8 +369,10 @@ export class MergedSources implements UpdateStream {
       this.#reviewMembers();
       const newest = Math.max(0, ...this.#keeping.map((one) => one.slot));
       if (member.isKeeping && newest > this.#announced && newest === slot) {
+        // Writes of the first slot may precede the subscription, unless the slot begins after it.
+        const isWhole = begins || this.#announced > 0;
         this.#announced = newest;
-        this.#handlers.onSlot({ slot, parent });
+        if (isWhole) this.#handlers.onSlot({ slot, parent });
       }
       this.#judge.review(newest);
     }

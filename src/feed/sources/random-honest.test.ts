@@ -10,7 +10,7 @@ import { RandomChain } from '../../../test/support/random-chain.js';
 import { FakeSource } from '../../../test/support/source-scene.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { Random } from '../../sim/random.js';
-import { closedAccount } from '../model/account-update.js';
+import { type AccountUpdate, closedAccount } from '../model/account-update.js';
 import { LAGGING_AFTER_MS } from '../model/limits.js';
 import { MergedSources } from './merged-sources.js';
 
@@ -135,27 +135,46 @@ class HonestLife {
     if (IS_LOGGED) this.log.push(`${this.#timers.nowMs()} ${what}`);
   }
 
-  /** Reads all accounts as a new connection does; earlier reports are ignored. */
+  /**
+   * Reads all accounts as a new connection does: the node has the slot before the first announced
+   * slot, and reports that arrive earlier are applied then.
+   */
   async #readBook(): Promise<void> {
-    this.#isOpen = true;
-    this.#readAccounts(ACCOUNTS);
+    this.#isOpen = false;
+    const early: AccountUpdate[] = [];
+    let slotMin = 0;
     await this.#merged.subscribeAll({
-      onSlot: () => {
+      onSlot: (announced) => {
         this.#slotAtMs = this.#timers.nowMs();
+        if (this.#isOpen || announced === null) return;
+        slotMin ||= announced.slot - 1;
+        const slot = this.#chain.readSlot(this.#timers.nowMs() - this.#node.lateMs, false);
+        if (slot < slotMin) return;
+        this.#isOpen = true;
+        this.#readAccounts(ACCOUNTS, slot);
+        for (const update of early) this.#apply(update);
       },
       onUpdate: (update) => {
-        if (update === null || update.slot < (this.#readAt.get(update.pubkey) ?? 0)) return;
-        this.#readAt.delete(update.pubkey);
-        this.#book.set(update.pubkey, update.closed ? null : update.data);
-        this.#slots.set(update.pubkey, update.slot);
-        this.#note(`book ${update.pubkey}@${update.slot} ${update.data}`);
+        if (update === null) return;
+        if (this.#isOpen) this.#apply(update);
+        else early.push(update);
       },
       onLost: (keys) => this.#readAccounts(keys),
     });
   }
 
-  #readAccounts(keys: readonly string[]): void {
-    const slot = this.#chain.readSlot(this.#timers.nowMs(), false);
+  #apply({ pubkey, slot, data, closed }: AccountUpdate): void {
+    if (slot < (this.#readAt.get(pubkey) ?? 0)) return;
+    this.#readAt.delete(pubkey);
+    this.#book.set(pubkey, closed ? null : data);
+    this.#slots.set(pubkey, slot);
+    this.#note(`book ${pubkey}@${slot} ${data}`);
+  }
+
+  #readAccounts(
+    keys: readonly string[],
+    slot = this.#chain.readSlot(this.#timers.nowMs(), false),
+  ): void {
     for (const pubkey of keys) {
       this.#readAt.set(pubkey, slot);
       this.#slots.set(pubkey, slot);
