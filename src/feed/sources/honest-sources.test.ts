@@ -310,6 +310,33 @@ describe('sources of one chain', () => {
     expectTruth();
   });
 
+  test('a late one is not refuted by a state that another one notified before it was gone', async () => {
+    await openScene(['grpc', 'grpc', 'grpc']);
+    const late = scene.sources[2] as FakeSource;
+    second.listener?.onClosed('gone');
+    await scene.passSlots(1, [first, late]);
+    scene.writeAccount('a', 'two', [first, late]);
+    await scene.passSlots(2, [first, late]);
+    second.listener?.onOpened();
+    await scene.passSlots(6);
+    scene.canRead = false;
+    const lost = beginFork([first]);
+    first.notifyWrite('a', lost, 'lost');
+    for (const source of [second, late]) source.notifySlot(lost + 1, 'begun', lost - 1);
+    late.notifySlot(lost + 2);
+    await scene.passSlots(2, [second]);
+    scene.writeAccount('a', 'old', [second]);
+    await scene.passSlots(2, [second]);
+    scene.canRead = true;
+    await scene.passSlots(2, [second]);
+    for (const source of [first, late]) {
+      source.notifySlot(lost + 3, 'begun', source === first ? lost - 1 : lost + 2);
+      source.notifyWrite('a', lost + 3, 'old');
+    }
+    await scene.passSlots(10);
+    expectTruth();
+  });
+
   test('a slot that was dead and is replayed counts', async () => {
     await openScene(['grpc', 'grpc']);
     for (const source of scene.sources) {

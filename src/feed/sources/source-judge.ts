@@ -288,14 +288,15 @@ export class SourceJudge {
 
   /**
    * Returns the refuted sources: compared at the end of the disputed slot if the right sources had
-   * the state then, otherwise at the reading.
+   * the state then and reported no other until the reading, otherwise at the reading.
    */
   #findFaults({ slot, writes }: Dispute, finding: Finding) {
     const { account, reading, right } = finding;
     const { ledger } = this.#options;
     const hadThen = right.every((one) => {
       const claim = ledger.claimAt(one, account, slot);
-      return one.passedSlot >= slot && claim !== null && isSameState(claim, reading);
+      if (one.passedSlot < slot || claim === null || !isSameState(claim, reading)) return false;
+      return ledger.claimAt(one, account, reading.slot) === claim;
     });
     const until = hadThen && right.length > 0 ? slot : reading.slot;
     return this.#trusted
