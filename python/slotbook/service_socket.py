@@ -85,6 +85,8 @@ class ServiceSocket:
             named.handle_message(message)
 
     def _handle_error(self, message: dict[str, Any], number: Any) -> None:
+        if not isinstance(message.get("code"), str):
+            raise ProtocolViolation("malformed", "the code of an error is not a text")
         error, named = error_of(message), self.named.get(name_of(message))
         for reader in list(self.readers.values()):
             # One without a number and a name is about a message that was not read.

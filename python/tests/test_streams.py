@@ -89,6 +89,14 @@ class Streams(unittest.IsolatedAsyncioTestCase):
         await self.service.accept(TOPIC)
         self.assertEqual((self.repairs, self.service.connects), (["malformed", "malformed"], 2))
 
+    async def test_a_malformed_error_ends_the_connection_and_no_subscription(self) -> None:
+        book = await self.follow_three()
+        await self.service.send({"type": "error", "topic": TOPIC, "code": 7, "message": "a text"})
+        await self.service.accept(TOPIC)
+        self.assertEqual((self.repairs, self.service.connects), (["malformed"], 2))
+        await self.service.send(self.frames[0])
+        await view_at(book, self.frames[0]["seq"])
+
     async def test_bytes_that_are_no_frame_end_the_connection_and_nothing_is_resumed(self) -> None:
         await self.follow_three()
         await self.service.send(b"\x95\x00\x00")

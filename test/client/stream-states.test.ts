@@ -345,6 +345,19 @@ describe('a refusal', () => {
     await expect(started.subscription[Symbol.asyncIterator]().next()).rejects.toThrow('a text');
   });
 
+  test.each([{ code: null }, { code: 7 }])(
+    'that is malformed, %j, ends the connection and no subscription',
+    async (member) => {
+      const started = following();
+      refuse(started, 'UNKNOWN_MARKET', { topic: T, ...member });
+      expect([started.subscription.isOpen, started.healed]).toEqual([true, ['malformed']]);
+      await started.world.clock.pass(1_000);
+      started.world.socket.open();
+      answer(started, snapshot(6, ['100', '8']));
+      expect(started.views.at(-1)).toMatchObject({ isFollowing: true, seq: 6 });
+    },
+  );
+
   test('of a topic that is served no longer ends it', () => {
     const started = following();
     refuse(started, 'UNKNOWN_MARKET', { topic: T });

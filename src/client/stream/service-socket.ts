@@ -6,7 +6,7 @@
 import type { BinaryTopics } from '../binary/binary-topics.js';
 import { type Environment, withAbort } from '../environment.js';
 import { ClientError } from '../error.js';
-import { type Message, objectOf } from '../fields.js';
+import { type Message, objectOf, text } from '../fields.js';
 import * as limits from '../limits.js';
 import { Connection } from './connection.js';
 
@@ -85,8 +85,8 @@ export class ServiceSocket {
       const { BinaryTopics } = await withAbort(import('../binary/binary-topics.js'), late.signal);
       this.#binary = new BinaryTopics();
     } catch (cause) {
-      const text = 'the binary decoder was not loaded';
-      this.#owner.onRetry?.(new ClientError('BINARY_NOT_LOADED', text, {}, { cause }));
+      const message = 'the binary decoder was not loaded';
+      this.#owner.onRetry?.(new ClientError('BINARY_NOT_LOADED', message, {}, { cause }));
     } finally {
       cancel();
     }
@@ -113,9 +113,9 @@ export class ServiceSocket {
     else if (type === 'closing') {
       this.connection.setNextPause(Number(message['reconnectAfterMs']) || 0);
     } else if (type === 'error') {
-      const text = String(message['message']).slice(0, limits.TEXT_CHARS_MAX);
-      const code = String(message['code'] ?? 'MALFORMED_MESSAGE');
-      this.#owner.onError(new ClientError(code, text), message);
+      const code = text(message['code'], 'error.code');
+      const shown = String(message['message']).slice(0, limits.TEXT_CHARS_MAX);
+      this.#owner.onError(new ClientError(code, shown), message);
     } else this.#owner.onMessage(message);
   }
 }
