@@ -155,32 +155,43 @@ impl Taker {
             _ => {}
         }
         self.check_auction()?;
-        if market.is_prediction { self.check_prediction(market.tick) } else { Ok(()) }
+        self.check_prices(market)
     }
 
-    /// The prices of a prediction market end at 1, after they were put on the tick. Source:
+    /// Prices are put on the tick. The program fails when that of a sell and a tick pass the largest
+    /// number, and when one of a prediction market is then above 1. Source:
+    /// programs/drift/src/math/orders.rs `standardize_price`, `standardize_price_i64`;
     /// programs/drift/src/controller/orders.rs `place_perp_order`, `get_auction_params`.
-    fn check_prediction(&self, tick: Price) -> Result<(), TakerError> {
-        let is_beyond =
-            |price: Price| standardize_price(price, tick, self.direction).0 > PREDICTION_PRICE_MAX;
-        if self.limit.is_some_and(is_beyond) {
-            return Err(TakerError::PredictionLimit);
+    fn check_prices(&self, market: &MarketTerms) -> Result<(), TakerError> {
+        let (tick, auctioned) = (market.tick, i64::MAX.cast_unsigned());
+        let prices = [
+            ("limitPrice", self.limit, u64::MAX),
+            ("auctionStart", self.auction.map(|auction| auction.start), auctioned),
+            ("auctionEnd", self.auction.map(|auction| auction.end), auctioned),
+        ];
+        for (name, price, most) in prices {
+            let Some(price) = price else { continue };
+            let is_off_tick = price.0.checked_rem(tick.0).is_some_and(|beyond| beyond > 0);
+            let is_short = self.direction == Direction::Short;
+            if is_short && is_off_tick && price.0 > most.saturating_sub(tick.0) {
+                return Err(TakerError::BeyondTick(name));
+            }
+            let placed = standardize_price(price, tick, self.direction);
+            if market.is_prediction && placed.0 > PREDICTION_PRICE_MAX {
+                return Err(TakerError::Prediction(name));
+            }
         }
-        match self.auction {
-            Some(auction) if is_beyond(auction.start) => Err(TakerError::PredictionAuctionStart),
-            Some(auction) if is_beyond(auction.end) => Err(TakerError::PredictionAuctionEnd),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// Checks that a maker could place an offer at this price in this market.
     ///
     /// # Errors
-    /// [`TakerError::PredictionOffer`] above the last price of a prediction market.
+    /// [`TakerError::Prediction`] above the last price of a prediction market.
     pub fn check_offer(&self, market: &MarketTerms, price: Price) -> Result<(), TakerError> {
         let placed = standardize_price(price, market.tick, self.direction.opposite());
         let is_beyond = market.is_prediction && placed.0 > PREDICTION_PRICE_MAX;
-        if is_beyond { Err(TakerError::PredictionOffer) } else { Ok(()) }
+        if is_beyond { Err(TakerError::Prediction("jit")) } else { Ok(()) }
     }
 
     fn check_auction(&self) -> Result<(), TakerError> {
@@ -223,14 +234,10 @@ pub enum TakerError {
     AuctionPassesLimit,
     /// A limit order has auction prices, and an auction of no slots.
     AuctionWithoutSlots,
-    /// The limit in a prediction market is above 1.
-    PredictionLimit,
-    /// The auction in a prediction market begins above 1.
-    PredictionAuctionStart,
-    /// The auction in a prediction market ends above 1.
-    PredictionAuctionEnd,
-    /// An offer in a prediction market is above 1.
-    PredictionOffer,
+    /// The named price of a sell has no tick above it.
+    BeyondTick(&'static str),
+    /// The named price in a prediction market is above 1.
+    Prediction(&'static str),
 }
 
 impl fmt::Display for TakerError {
@@ -247,16 +254,21 @@ impl fmt::Display for TakerError {
             Self::AuctionWithoutSlots => {
                 "auctionDuration was 0, must be at least 1 for a limit order with auction prices"
             }
-            Self::PredictionLimit => return write_above_one(out, "limitPrice was"),
-            Self::PredictionAuctionStart => return write_above_one(out, "auctionStart was"),
-            Self::PredictionAuctionEnd => return write_above_one(out, "auctionEnd was"),
-            Self::PredictionOffer => return write_above_one(out, "jit had a price"),
+            Self::BeyondTick(name) => {
+                return write!(
+                    out,
+                    "{name} plus a tick was above the largest price, must be on the tick"
+                );
+            }
+            Self::Prediction(name) => {
+                let most = PREDICTION_PRICE_MAX;
+                return write!(
+                    out,
+                    "{name} was above {most}, must be at most that in a prediction market"
+                );
+            }
         })
     }
-}
-
-fn write_above_one(out: &mut fmt::Formatter<'_>, subject: &str) -> fmt::Result {
-    write!(out, "{subject} above 1000000, must be at most that in a prediction market")
 }
 
 impl core::error::Error for TakerError {}

@@ -379,15 +379,46 @@ fn what_the_program_does_not_place_is_refused_by_name() {
     let above = PREDICTION_PRICE_MAX + 1;
     let most = PREDICTION_PRICE_MAX;
     let of_predictions: &[(&str, Taker, Option<E>)] = &[
-        ("validate_order: price", at(limited(sell, 1), above), Some(E::PredictionLimit)),
-        ("validate_order: price", at(buy, 2 * most), Some(E::PredictionLimit)),
+        ("validate_order: price", at(limited(sell, 1), above), Some(E::Prediction("limitPrice"))),
+        ("validate_order: price", at(buy, 2 * most), Some(E::Prediction("limitPrice"))),
         ("validate_order: price", at(limited(buy, 1), most), None),
         // The price of a buy is put on the tick below before it is looked at.
         ("validate_order: price", at(limited(buy, 1), above), None),
-        ("validate_order: start", auction(sell, above, 1), Some(E::PredictionAuctionStart)),
-        ("validate_order: end", auction(buy, 1, 2 * most), Some(E::PredictionAuctionEnd)),
+        ("validate_order: start", auction(sell, above, 1), Some(E::Prediction("auctionStart"))),
+        ("validate_order: end", auction(buy, 1, 2 * most), Some(E::Prediction("auctionEnd"))),
         ("validate_order: end", auction(buy, most, most), None),
     ];
+    let (largest, auctioned) = (u64::MAX, i64::MAX.cast_unsigned());
+    let on_ticks: &[(&str, Taker, Option<E>)] = &[
+        (
+            "standardize_price: short",
+            at(limited(sell, 1), largest),
+            Some(E::BeyondTick("limitPrice")),
+        ),
+        ("standardize_price: short", at(limited(sell, 1), largest - largest % 100), None),
+        ("standardize_price: short", at(limited(sell, 1), largest - 100), None),
+        (
+            "standardize_price: short",
+            at(limited(sell, 1), largest - 99),
+            Some(E::BeyondTick("limitPrice")),
+        ),
+        ("standardize_price: long", at(limited(buy, 1), largest), None),
+        (
+            "standardize_price_i64: start",
+            auction(sell, auctioned, 1),
+            Some(E::BeyondTick("auctionStart")),
+        ),
+        (
+            "standardize_price_i64: end",
+            auction(sell, auctioned - auctioned % 100, auctioned - 8),
+            Some(E::BeyondTick("auctionEnd")),
+        ),
+        ("standardize_price_i64: long", auction(buy, 1, auctioned), None),
+    ];
+    for (rule, taker, error) in on_ticks {
+        let terms = MarketTerms { tick: Price(100), ..market.terms };
+        assert_eq!(taker.check(&terms).err(), *error, "{rule}: {taker:?}");
+    }
     let plain = market.terms;
     let prediction = MarketTerms { is_prediction: true, tick: Price(100), ..plain };
     for (rule, taker, error) in anywhere.iter().chain(of_predictions) {
@@ -399,7 +430,7 @@ fn what_the_program_does_not_place_is_refused_by_name() {
     let offer = |taker: Taker, price| taker.check_offer(&prediction, Price(price)).err();
     assert_eq!(offer(sell, above), None);
     assert_eq!(offer(buy, most), None);
-    assert_eq!(offer(buy, above), Some(E::PredictionOffer));
+    assert_eq!(offer(buy, above), Some(E::Prediction("jit")));
     assert_eq!(buy.check_offer(&plain, Price(above)).err(), None);
 }
 

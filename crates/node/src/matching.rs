@@ -126,14 +126,12 @@ fn check(taker: &Taker, market: &MarketTerms, jit: &[JitOffer]) -> Result<(), Ta
 /// Returns the parameter of /match that an error is about.
 fn param_of(error: TakerError) -> &'static str {
     match error {
-        TakerError::LimitWithoutPrice | TakerError::PredictionLimit => "limitPrice",
+        TakerError::LimitWithoutPrice => "limitPrice",
+        TakerError::BeyondTick(name) | TakerError::Prediction(name) => name,
         TakerError::MarketPostOnly => "postOnly",
         TakerError::PostOnlyAuction | TakerError::AuctionWithoutSlots => "auctionDuration",
-        TakerError::AuctionWithoutPrice | TakerError::PredictionAuctionStart => "auctionStart",
-        TakerError::AuctionImproves
-        | TakerError::AuctionPassesLimit
-        | TakerError::PredictionAuctionEnd => "auctionEnd",
-        TakerError::PredictionOffer => "jit",
+        TakerError::AuctionWithoutPrice => "auctionStart",
+        TakerError::AuctionImproves | TakerError::AuctionPassesLimit => "auctionEnd",
     }
 }
 
