@@ -1,5 +1,4 @@
 import type { AsOfMoment, MarketIdentity } from '../../contract/as-of-source.js';
-import type { JournalMoment } from '../../contract/journal-source.js';
 import { withoutPaths } from '../../contract/without-paths.js';
 import { textOfError } from '../model/error.js';
 import { LEARNED_MARKETS_MAX } from '../model/limits.js';
@@ -85,22 +84,16 @@ export class MomentFinder {
     return new JournalPlayer({ folder, segment, program });
   }
 
-  /**
-   * Returns the error message for a moment that is not stored; `newest` is the end of the newest
-   * segment.
-   */
-  describeNotKept(
-    moment: AsOfMoment,
-    { error, newest }: { readonly error?: unknown; readonly newest?: JournalMoment } = {},
-  ): string {
+  /** Returns the error message for a moment that is not stored, with the present end of the journal. */
+  describeNotKept(moment: AsOfMoment, error?: unknown): string {
     const { epoch } = moment;
+    this.#index.forgetEnd();
     const { segments } = this.#index.read();
     const ofRun = segments.filter((segment) => epoch === undefined || segment.epoch === epoch);
     return describeNotKept(
       moment,
       ofRun,
       error === undefined ? undefined : withoutPaths(textOfError(error), this.#files.folder),
-      newest,
     );
   }
 

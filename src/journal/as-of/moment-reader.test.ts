@@ -305,6 +305,23 @@ test('a newest file in which a block is bad shows no older book as that of a lat
   cleanUp();
 });
 
+test('a moment that is not kept is told with the end that a growing file has by then', async () => {
+  const { folder: place } = await journalOfLife();
+  const file = path.join(place, segmentName(readSegments(place, PROGRAM_ID).numberMax));
+  const bytes = readFileSync(file);
+  const blocks = blocksOf(bytes);
+  const reader = newReader(place);
+  const messages = [blocks.at(-2), bytes.length].map((end) => {
+    writeFileSync(file, bytes.subarray(0, end));
+    return ask(reader, { by: 'slot', value: 5 }, someRead());
+  });
+  const ends = [blocks.at(-3), blocks.at(-1)].map((at = 0) => bytes.readBigUInt64LE(at + 16));
+  expect(messages).toMatchObject(
+    ends.map((ts) => ({ kind: 'notKept', message: expect.stringContaining(` to ${ts}; see`) })),
+  );
+  cleanUp();
+});
+
 /** A file that was closed ends with a head without a block. */
 const END_MARK_BYTES = 24;
 

@@ -55,7 +55,7 @@ export class MomentReader {
    * and may be read later if the system could not open the file.
    */
   #afterFault(moment: AsOfMoment, error: unknown): AsOfReply {
-    if (error instanceof EngineError) return this.#notKept(moment, { error });
+    if (error instanceof EngineError) return this.#notKept(moment, error);
     const code = systemCodeOf(error);
     if (code === null) throw error;
     return {
@@ -86,12 +86,10 @@ export class MomentReader {
     if (played === 'cancelled') return undefined;
     if (played === 'end' && (choice.isContinued || isDamagedBefore(book, job.newestMs))) {
       this.#books.dropBook(book);
-      return this.#notKept(moment, { error: LOST });
+      return this.#notKept(moment, LOST);
     }
     const isNewestMoment = played === 'end' && choice.isNewest;
-    if (!isKept(book, { ...job, until, isNewestMoment })) {
-      return this.#notKept(moment, choice.isNewest ? { newest: book.moment } : {});
-    }
+    if (!isKept(book, { ...job, until, isNewestMoment })) return this.#notKept(moment);
     const asOf = { epoch: choice.segment.epoch, ...book.moment };
     const rendered = renderBodies(book, job.bodies, asOf);
     return rendered.kind === 'body' ? { ...rendered, isFinal: !isNewestMoment } : rendered;
@@ -107,11 +105,8 @@ export class MomentReader {
     }
   }
 
-  #notKept(
-    moment: AsOfMoment,
-    why: Parameters<MomentFinder['describeNotKept']>[1] = {},
-  ): AsOfReply {
-    return { kind: 'notKept', message: this.#finder.describeNotKept(moment, why) };
+  #notKept(moment: AsOfMoment, error?: unknown): AsOfReply {
+    return { kind: 'notKept', message: this.#finder.describeNotKept(moment, error) };
   }
 }
 

@@ -11,13 +11,13 @@ export class ReplayFailure extends Error {
   }
 }
 
-/** Returns the failure for a moment that is not stored; `why` is the reason. */
+/** Returns the failure for a moment that is not stored; `error` is the reason. */
 export function momentNotKept(
   finder: MomentFinder,
   moment: AsOfMoment,
-  why?: Parameters<MomentFinder['describeNotKept']>[1],
+  error?: unknown,
 ): ReplayFailure {
-  return new ReplayFailure({ kind: 'notKept', message: finder.describeNotKept(moment, why) });
+  return new ReplayFailure({ kind: 'notKept', message: finder.describeNotKept(moment, error) });
 }
 
 /** Returns the failure for a market that did not exist at the moment, or had another name. */

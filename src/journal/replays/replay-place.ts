@@ -135,8 +135,7 @@ export class ReplayPlace {
     if (beyond.kind === 'next') return by !== 'seq' && beyond.segment.first[by] > value;
     const isKept = by !== 'seq' && value <= Math.max(moment[by], by === 'ts' ? flushedMs : 0);
     if (isKept) return true;
-    const newest = beyond.kind === 'nothing' ? { newest: moment } : {};
-    throw momentNotKept(this.#finder, from, newest);
+    throw momentNotKept(this.#finder, from);
   }
 }
 
@@ -184,7 +183,7 @@ export class ReplayPlaces {
       return finder.openSegment(find());
     } catch (error) {
       if (!isFileFault(error)) throw error;
-      throw momentNotKept(finder, moment, { error });
+      throw momentNotKept(finder, moment, error);
     }
   }
 

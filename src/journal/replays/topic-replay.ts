@@ -286,7 +286,7 @@ export class TopicReplay {
   #passDamage(error: unknown, nowMs: number): void {
     const { start, isThere, hasBegun, hasTopic, player } = this.#place;
     if (!isThere && start.from !== null) {
-      throw momentNotKept(this.#parts.finder, start.from, { error });
+      throw momentNotKept(this.#parts.finder, start.from, error);
     }
     if (!hasBegun && hasTopic && player.isRestored) this.#beginFrames(nowMs);
     else {

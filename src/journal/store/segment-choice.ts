@@ -1,5 +1,4 @@
 import type { AsOfMoment } from '../../contract/as-of-source.js';
-import type { JournalMoment } from '../../contract/journal-source.js';
 import { continues, type SegmentInfo } from './segment-info.js';
 
 /** The segment that contains a moment, found by the heads of the files. */
@@ -68,17 +67,16 @@ export function chooseBySeq(
 }
 
 /** The stored ranges as text. */
-function describeKept(segments: readonly SegmentInfo[], newest?: JournalMoment): string {
+function describeKept(segments: readonly SegmentInfo[]): string {
   const first = segments[0];
   const last = segments.at(-1);
   if (first === undefined || last === undefined) return 'the journal has nothing yet';
-  const end = newest ?? last.last;
   const hasGap = segments.some((segment, at) => {
     const next = segments[at + 1];
     return next !== undefined && !continues(segment, next);
   });
-  const slots = `slot ${first.first.slot} to ${end.slot}`;
-  const times = `ts ${first.first.ts} to ${end.ts}`;
+  const slots = `slot ${first.first.slot} to ${last.last.slot}`;
+  const times = `ts ${first.first.ts} to ${last.last.ts}`;
   return `the journal has ${slots}, ${times}${hasGap ? ', with gaps' : ''}; see /journal`;
 }
 
@@ -87,10 +85,9 @@ export function describeNotKept(
   moment: AsOfMoment,
   segments: readonly SegmentInfo[],
   damage?: string,
-  newest?: JournalMoment,
 ): string {
   const why = damage === undefined ? 'is not kept' : `cannot be read (${damage})`;
-  return `${nameOfMoment(moment)} ${why}: ${describeKept(segments, newest)}`;
+  return `${nameOfMoment(moment)} ${why}: ${describeKept(segments)}`;
 }
 
 /** The moment in the request's format. */

@@ -76,7 +76,7 @@ interface FileHead extends HeadInfo {
  * The index of a folder in which others may write, from the heads of its files: a file ends at the
  * next one's start. Only a file without a successor is walked to its end. Results are cached, also
  * that a file is unreadable. The newest segment grows: its size and last moment are those of the
- * first reading, until there is a newer one, so its readers must find its end themselves.
+ * first reading, until there is a newer one or `forgetEnd`.
  */
 export class SegmentIndex {
   readonly #folder: string;
@@ -109,6 +109,11 @@ export class SegmentIndex {
     this.#newest = segments.at(-1)?.number ?? 0;
     const numberEnd = this.#newest + SEGMENTS_MAX;
     return { segments, skipped, numberMax: numbers.findLast((number) => number < numberEnd) ?? 0 };
+  }
+
+  /** Makes the next reading find the present end of the newest segment. */
+  forgetEnd(): void {
+    this.#moments.delete(this.#newest);
   }
 
   /** Removes deleted files, and the newest segment when there is a newer one, from the cache. */
