@@ -155,7 +155,7 @@ if (IS_LONG) {
   test('a second service on the folder does not start, and says why', async () => {
     service ??= await ServiceChild.start(demo.relay, journalFlags());
     const second = ServiceChild.start(demo.relay, journalFlags());
-    await expect(second).rejects.toThrow(/JOURNAL_LOCKED: another process keeps its journal there/);
+    await expect(second).rejects.toThrow(/JOURNAL_LOCKED: another process keeps its files there/);
     expect((await service.get('/ready')).status).toBe(200);
   });
 

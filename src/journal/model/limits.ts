@@ -125,6 +125,8 @@ export const LOG_ALIVE_MS = 250;
 export const LOG_QUIET_MS = 3_500;
 /** Delay between two attempts of a writer or a reader to continue a log. */
 export const LOG_RETRY_MS = 250;
+/** Maximum delay of that in the streams of a signed log: a checkpoint a second is late by no more. */
+export const LEAVES_RETRY_MS_MAX = 2_000;
 /**
  * Maximum delay before an unusable checkpoint, which has tens of megabytes, is read again. A newer
  * checkpoint is read immediately.

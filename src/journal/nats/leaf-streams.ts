@@ -7,11 +7,17 @@ import type {
   WriterPlace,
 } from '../../contract/shared-log.js';
 import type { Timers } from '../../contract/timers.js';
+import { Backoff } from '../../rpc/backoff.js';
 import { loggedFailure } from '../../rpc/error.js';
 import type { Log } from '../../rpc/log.js';
 import { sleep } from '../../rpc/timers.js';
 import { JournalError } from '../model/error.js';
-import { LOG_RETRY_MS, PROOFS_BYTES_MAX, PROOFS_MS_MAX } from '../model/limits.js';
+import {
+  LEAVES_RETRY_MS_MAX,
+  LOG_RETRY_MS,
+  PROOFS_BYTES_MAX,
+  PROOFS_MS_MAX,
+} from '../model/limits.js';
 import type { LogPlace, LogSetup } from '../model/log-place.js';
 import { FolderLock } from '../store/folder-lock.js';
 import { connectLog, type LogConnection } from './connect.js';
@@ -100,6 +106,11 @@ interface LeafStreamOptions extends LeafStreamsOptions {
 class LeafStream {
   readonly #options: LeafStreamOptions;
   readonly #place: LogPlace;
+  readonly #retries = new Backoff({
+    firstMs: LOG_RETRY_MS,
+    capMs: LEAVES_RETRY_MS_MAX,
+    random: Math.random,
+  });
   #reader: LogReader | null = null;
   #connection: LogConnection | null = null;
   #appender: LogAppender | null = null;
@@ -121,6 +132,7 @@ class LeafStream {
         }
         for await (const message of this.#reader.readMessages(next, signal)) {
           next = message.sequence + 1;
+          this.#retries.reset();
           yield message;
         }
       } catch (error) {
@@ -179,7 +191,9 @@ class LeafStream {
   async #tried<Result>(work: () => Promise<Result>, passing: readonly string[]): Promise<Result> {
     for (;;) {
       try {
-        return await work();
+        const result = await work();
+        this.#retries.reset();
+        return result;
       } catch (error) {
         if (!(error instanceof JournalError && passing.includes(error.code))) throw error;
         await this.#pauseAfter(error);
@@ -195,7 +209,7 @@ class LeafStream {
       log.warn({ reason, stream: this.#place.stream }, 'a stream of the signed log failed');
     }
     this.#failure = reason;
-    await sleep(timers, LOG_RETRY_MS, signal);
+    await sleep(timers, this.#retries.next(), signal);
   }
 }
 

@@ -7,7 +7,7 @@ import { identityOf } from './file-identity.js';
 const LOCK_NAME = 'lock';
 
 const heldText =
-  'another process keeps its journal there, such as a second service: stop it, or give each its own --data-dir';
+  'another process keeps its files there, such as a second service: stop it, or give each its own --data-dir';
 
 /**
  * The exclusive right to write in a folder. It is the lock of an empty SQLite database, like the
