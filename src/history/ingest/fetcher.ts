@@ -3,7 +3,7 @@ import { readTransaction } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import type { RateLimiter } from '../../rpc/rate-limiter.js';
 import { HistoryError } from '../model/error.js';
-import { FETCHES_MAX, UNPROVEN_MAX, UNSURE_FAILURES_MAX } from '../model/limits.js';
+import { CUT_ALIKE_MAX, FETCHES_MAX, UNPROVEN_MAX, UNSURE_FAILURES_MAX } from '../model/limits.js';
 import type { TransactionRecords } from '../model/records.js';
 import { decodeRecords, type IngestParts } from './parts.js';
 import {
@@ -46,6 +46,8 @@ export class Fetcher {
   readonly #limiter: RateLimiter;
   /** All nodes, because another node may have a transaction that one node lacks. */
   readonly #rpcs: readonly NodeRpc[];
+  /** Number of truncated logs since a node returned a whole one. */
+  #cutAlike = 0;
   /** The last transaction that a node returned. */
   #lastGiven: string | null = null;
 
@@ -112,8 +114,11 @@ export class Fetcher {
     ungiven.place(row);
     if (ungiven.isGivenUp(signature)) return;
     const { own, failure } = await this.#requestFromOwn(page, row, options);
+    if (isWhole(own)) this.#cutAlike = 0;
     const wantsOthers =
-      !isWhole(own) && (own !== null || failure !== null || ungiven.wasTried(signature));
+      own === null
+        ? failure !== null || ungiven.wasTried(signature)
+        : !isWhole(own) && this.#mayBeWholeElsewhere();
     const best = wantsOthers
       ? await this.#requestFromOthers(own, row, { ...options, beside: options.rpc })
       : own;
@@ -125,6 +130,12 @@ export class Fetcher {
     this.#lastGiven = signature;
     page.given += 1;
     if (best !== 'failed') page.records.push(best);
+  }
+
+  /** Returns whether to ask for a truncated log elsewhere: for the first ones, then for one of as many. */
+  #mayBeWholeElsewhere(): boolean {
+    this.#cutAlike += 1;
+    return this.#cutAlike <= CUT_ALIKE_MAX || this.#cutAlike % CUT_ALIKE_MAX === 0;
   }
 
   /**
@@ -178,7 +189,10 @@ export class Fetcher {
       if (rpc === options.beside) continue;
       try {
         const result = await this.#requestFrom(row, { ...options, rpc });
-        if (isWhole(result)) return result;
+        if (isWhole(result)) {
+          this.#cutAlike = 0;
+          return result;
+        }
         best ??= result;
       } catch (error) {
         // A failure of another node counts as a missing item: only failures of the node in use are

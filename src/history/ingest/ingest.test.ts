@@ -14,6 +14,8 @@ import {
   type RigOptions,
 } from '../../../test/support/ingest-rig.js';
 import { fullDisk, MemoryStore } from '../../../test/support/memory-store.js';
+import { systemTimers } from '../../rpc/timers.js';
+import { UNREADABLE_MS_MAX } from '../model/limits.js';
 
 /** Pages of a hundred: as many pages, in a tenth of the time. */
 vi.mock(import('../model/limits.js'), async (original) => {
@@ -227,6 +229,22 @@ describe('what was missed', () => {
     await rig.live();
     expect(rig.stats.completeSinceTs).toBe(timeOfSlot(101));
     expect(rig.counters.fetched).toBe(130);
+  });
+
+  test('pages of logs that stay unreadable are waited for once, and other nodes are asked for a few', async () => {
+    const other = await LedgerNode.start(ledger);
+    for (let made = 0; made < 450; made += 1) {
+      if (made % 4 === 0) ledger.tick();
+      ledger.add([BROKEN_LINE]);
+    }
+    ledger.tick(40);
+    const beganMs = systemTimers.nowMs();
+    // The newest slots are waited for as well.
+    const rig = await live({ nodes: [node, other] });
+    expect(systemTimers.nowMs() - beganMs).toBeLessThan(3 * UNREADABLE_MS_MAX);
+    expect(rig.store.truncated).toBe(450);
+    expect(other.rpc.count('getTransaction')).toBeLessThan(150);
+    await other.stop();
   });
 
   test('an empty store is filled no deeper than it is told, and no older', async () => {

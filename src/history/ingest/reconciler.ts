@@ -51,7 +51,7 @@ export class Reconciler {
   readonly #unconfirmed = new Map<string, number>();
   /** Transactions with truncated logs that were fetched again since the marks were last stored. */
   readonly #reread = new Set<string>();
-  /** The time since which final logs contain unreadable events; null when they do not. */
+  /** The time since which each list of final logs has unreadable events; null when the last has none. */
   #unreadableSinceMs: number | null = null;
 
   constructor(options: ReconcilerOptions) {
@@ -126,7 +126,6 @@ export class Reconciler {
     const isDone = open === 0;
     if (isDone) mark((marks) => this.#writeMarks(marks));
     if (isDone) this.#reread.clear();
-    if (isDone) this.#unreadableSinceMs = null;
     return { isDone, added: added.records.filter(({ signature }) => !again.has(signature)) };
   }
 
@@ -140,6 +139,7 @@ export class Reconciler {
     const isUnreadable = ({ unreadableEvents = 0 }: TransactionRecords): boolean =>
       unreadableEvents > 0;
     if (cut.some(isUnreadable)) this.#unreadableSinceMs ??= nowMs;
+    else if (records.length > 0) this.#unreadableSinceMs = null;
     const isOver = nowMs - (this.#unreadableSinceMs ?? nowMs) >= UNREADABLE_MS_MAX;
     const left = isOver ? [] : cut.filter(isUnreadable);
     for (const record of cut) if (!left.includes(record)) this.#reread.add(record.signature);

@@ -137,6 +137,8 @@ export const FETCH_TRIES_MAX = 5;
 export const FETCH_TRIES_MS_MIN = 8_000;
 /** Transactions given up in a row without any success: beyond, the node itself fails. */
 export const UNPROVEN_MAX = 2;
+/** Truncated logs in a row for which other nodes are asked, and then for one of so many. */
+export const CUT_ALIKE_MAX = 16;
 /** Ambiguous failures in a row that count as a failure of the node. */
 export const UNSURE_FAILURES_MAX = 8;
 /** First and maximum delay before a given-up transaction is requested again. */
