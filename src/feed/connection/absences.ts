@@ -114,13 +114,14 @@ export class Absences {
   }
 
   async #confirmIfDue(signal: AbortSignal): Promise<void> {
-    const { timers } = this.#parts;
+    const { timers, otherRpcs } = this.#parts;
     if (this.#isConfirming || timers.nowMs() < this.#dueAtMs) return;
+    const asksOthers = otherRpcs.length > 0 && timers.nowMs() >= this.#othersRestUntilMs;
     const all = [...this.#suspects.keys()];
-    const keys = (this.#mayAskOthers ? all : this.#passedOf(all)).slice(0, ACCOUNTS_PER_READ);
+    const keys = (asksOthers ? all : this.#passedOf(all)).slice(0, ACCOUNTS_PER_READ);
     if (keys.length === 0) return;
     this.#isConfirming = true;
-    if (this.#mayAskOthers) await this.#confirmElsewhere(keys, signal);
+    if (asksOthers) await this.#confirmElsewhere(keys, signal);
     if (signal.aborted) return;
     const passed = this.#passedOf(keys);
     if (passed.length > 0) await this.#confirmAt(this.#parts.rpc, passed, signal);
@@ -138,11 +139,6 @@ export class Absences {
   #passedOf(keys: readonly string[]): readonly string[] {
     const slotMax = this.#connection.newestSlot() - ABSENCE_SLOTS_AFTER;
     return keys.filter((pubkey) => (this.#suspects.get(pubkey)?.slot ?? slotMax + 1) <= slotMax);
-  }
-
-  get #mayAskOthers(): boolean {
-    const { otherRpcs, timers } = this.#parts;
-    return otherRpcs.length > 0 && timers.nowMs() >= this.#othersRestUntilMs;
   }
 
   /**
