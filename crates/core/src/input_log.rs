@@ -435,6 +435,31 @@ mod tests {
         assert!(read == states);
     }
 
+    /// An upgrade of Velocity may append bytes to users.
+    #[test]
+    fn a_user_of_any_length_comes_back_whole() {
+        let program = Program::Velocity;
+        let state = |length: usize, byte: u8| {
+            let mut data = vec![byte; length];
+            data[..8].copy_from_slice(&USER);
+            data[program.user_shape().orders].fill(0);
+            data[104..1_064].fill(0);
+            data
+        };
+        let lengths = [4_496, 4_496, 5_000, 5_000, 4_500, 4_496];
+        let states: Vec<_> = lengths.into_iter().zip(1..).map(|(n, byte)| state(n, byte)).collect();
+        let (mut log, mut book) = (started(), Book::new(program.id().into()));
+        for (data, number) in states.iter().zip(1..) {
+            let (pubkey, slot, gate) = (Pubkey([1; 32]), Slot(number), Gate::Arrival);
+            let update = AccountUpdate { pubkey, owner: program.id(), slot, gate, data };
+            let outcome = book.apply(update);
+            assert!(matches!(outcome, Ok(Applied::Changed | Applied::Unchanged)), "{outcome:?}");
+            log.note_update(&update, &outcome, book.changed_parts());
+        }
+        log.end_turn(5, false);
+        assert!(accounts_of(&mut log) == states);
+    }
+
     /// A faulty node gives bytes of another kind for the key of a user, and a market names it as its oracle for a while:
     /// the book has the user as new after it, and the journal the whole of its next state.
     #[test]

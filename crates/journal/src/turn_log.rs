@@ -111,8 +111,8 @@ fn put_account(out: &mut Vec<u8>, input: &Input<'_>) {
     }
 }
 
-/// Appends an account that can differ from its previous input only in `parts`, ascending ranges of
-/// its bytes. Owner and length are unchanged.
+/// Appends an account that can differ from its previous input only in its length and in `parts`,
+/// ascending ranges of its bytes.
 #[inline]
 pub fn put_changed(
     out: &mut Vec<u8>,
@@ -121,6 +121,7 @@ pub fn put_changed(
     parts: impl Iterator<Item = Range<usize>>,
 ) {
     put_origin(out, CHANGED, origin);
+    out.extend_from_slice(&(data.len() as u64).to_le_bytes());
     let bytes_at = out.len();
     out.extend_from_slice(&[0; size_of::<u64>()]);
     let mut written = 0;
@@ -219,12 +220,16 @@ pub(crate) enum Logged<'a> {
 
 /// Parts of an account's bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parts<'a>(&'a [u8]);
+pub(crate) struct Parts<'a> {
+    /// Bytes of the account.
+    pub(crate) length: usize,
+    bytes: &'a [u8],
+}
 
 impl Parts<'_> {
     /// Writes the parts into the account's bytes.
     pub(crate) fn write_over(self, data: &mut [u8]) -> Result<(), Fault> {
-        let mut fields = Fields::new(self.0);
+        let mut fields = Fields::new(self.bytes);
         let mut at = 0_usize;
         while !fields.is_done() {
             let [skip, length, kept] = [wide(&mut fields)?, wide(&mut fields)?, wide(&mut fields)?];
@@ -271,8 +276,9 @@ impl<'a> TurnLog<'a> {
         if kind != CHANGED {
             return self.read_input(kind, data).map(Logged::Input);
         }
-        let origin = self.origin()?;
-        Ok(Logged::Changed { origin, parts: Parts(self.data()?) })
+        let (origin, length) = (self.origin()?, self.length()?);
+        check_account(length)?;
+        Ok(Logged::Changed { origin, parts: Parts { length, bytes: self.data()? } })
     }
 
     fn read_input<'b>(&mut self, kind: u8, data: &'b mut Vec<u8>) -> Result<Input<'b>, Fault>

@@ -264,6 +264,7 @@ impl Writer {
         let account = self.accounts.get(number).ok_or(UNNUMBERED)?;
         let owner = account.owner;
         account.unpack(&mut self.old)?;
+        self.old.resize(parts.length, 0);
         let mut data = std::mem::take(&mut self.changed);
         data.clone_from(&self.old);
         let put = parts
