@@ -8,6 +8,7 @@ mod hashes;
 mod indicative;
 mod lacking;
 mod left_out;
+mod numbered;
 mod places;
 mod resting;
 mod reverts;

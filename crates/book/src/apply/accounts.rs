@@ -58,6 +58,12 @@ impl Book {
         account: Option<u32>,
     ) -> Result<Applied, BookError> {
         self.changed_parts = None;
+        // Whatever the update is, the source has its bytes, and a user that stays has others.
+        if account.is_some()
+            && let Some(index) = self.orders.users.find(&update.pubkey)
+        {
+            self.orders.users.get_mut(index).source = NO_SOURCE;
+        }
         if let Some(applied) = self.markets.apply_oracle(update, self.snapshot.replaces) {
             if applied != Applied::Stale {
                 self.remove_user_of(&update.pubkey);
@@ -178,18 +184,13 @@ impl Book {
     }
 
     /// Returns whether the update is newer than the book, and records that the open snapshot
-    /// contains the account. The book lacks the bytes of an older update, so that later changes of
-    /// its source are not enough.
+    /// contains the account.
     fn admits_user(&mut self, index: usize, update: &AccountUpdate<'_>) -> bool {
         let user = self.orders.users.get_mut(index);
         if update.gate == Gate::Snapshot {
             user.seen = self.snapshot.generation;
         }
-        let admits = user.version.admits(update, self.snapshot.replaces);
-        if !admits {
-            user.source = NO_SOURCE;
-        }
-        admits
+        user.version.admits(update, self.snapshot.replaces)
     }
 
     /// Closes a user or market account; other closed accounts do not affect the book.

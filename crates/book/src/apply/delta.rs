@@ -7,6 +7,7 @@ use crate::book::Book;
 use crate::ladder::arena::handle_of;
 use crate::model::update::{AccountUpdate, Applied, BookError};
 use crate::orders::order_store::bits;
+use crate::orders::users::NO_SOURCE;
 
 /// Bytes of the discriminator, which no change of a user account may touch.
 const DISCRIMINATOR_BYTES: usize = 8;
@@ -52,6 +53,7 @@ impl Book {
             data[at..at + bytes.len()].copy_from_slice(bytes);
         }
         self.changed_parts = None;
+        self.orders.users.get_mut(index).source = NO_SOURCE;
         let update = AccountUpdate { data: &data, ..*update };
         let source = Source { account: delta.account, touched };
         let applied = self.apply_user(&update, source);
