@@ -84,6 +84,8 @@ pub struct JournalReader {
     is_restored: bool,
     /// Whether the core is already in the state of the checkpoint.
     goes_on: bool,
+    /// Whether accounts have other numbers than in the core.
+    is_renumbered: bool,
     last: LastTurn,
     filter: SlotFilter,
     problem: Option<JournalProblem>,
@@ -98,6 +100,7 @@ impl JournalReader {
             program,
             is_restored: false,
             goes_on: false,
+            is_renumbered: false,
             last: LastTurn::default(),
             filter: SlotFilter::default(),
             problem: None,
@@ -160,8 +163,11 @@ impl JournalReader {
     /// Call this before the bytes of a separate tail, of the current segment or of the next
     /// segment, when all bytes before the tail were read. Otherwise `problem` has an error.
     pub fn begin_tail(&mut self) {
-        if let (None, Err(error)) = (&self.problem, self.reader.begin_tail()) {
-            self.problem = Some((&error).into());
+        if self.problem.is_none() {
+            match self.reader.begin_tail() {
+                Ok(is_renumbered) => self.is_renumbered |= is_renumbered,
+                Err(error) => self.problem = Some((&error).into()),
+            }
         }
     }
 
@@ -290,7 +296,7 @@ impl JournalReader {
         }
         self.last.moment = Moment { ts_ms: head.ts_ms, slot: head.slot };
         if self.goes_on {
-            core.book.forget_source();
+            self.is_renumbered = true;
             return Ok(());
         }
         core.restore_checkpoint(&self.reader)
@@ -300,6 +306,9 @@ impl JournalReader {
         let Self { reader, last, filter, .. } = self;
         last.moment = moment;
         last.turns += 1;
+        if std::mem::take(&mut self.is_renumbered) {
+            core.book.forget_source();
+        }
         let applied = reader.apply_turn_to(&mut TurnInputs { core, last, filter });
         applied.map_err(|error: JournalError| JournalProblem::from(&error))?;
         let last = &mut self.last;

@@ -9,7 +9,8 @@ use serde_json::Value;
 use slotbook_book::{BookConfig, MarketId, Side};
 use slotbook_core::core::Core;
 use slotbook_core::reader::{JournalReader, Step, Until};
-use slotbook_journal::Writer;
+use slotbook_journal::turn_log::put_input;
+use slotbook_journal::{Checkpoint, Gate, Input, Origin, Writer};
 use slotbook_protocol::model::units::{Pubkey, Slot};
 use slotbook_protocol::model::{AccountKind, Program};
 
@@ -366,4 +367,64 @@ fn the_leaves_and_digests_of_a_journal_are_those_of_its_core() {
     seen.sort_unstable();
     seen.dedup();
     assert_eq!(seen.len(), leaves.len());
+}
+
+/// The tails of a writer that has these accounts, one for each log of turns.
+fn tails(known: &[Input<'_>], logs: &[&[Input<'_>]]) -> Vec<Vec<u8>> {
+    let mut state = Vec::new();
+    assert!(empty().capture(&mut state));
+    let (epoch, ts_ms, slot, unix_seconds, seqs) = ("first", 1, 1, 1, &[][..]);
+    let checkpoint = Checkpoint { epoch, ts_ms, slot, unix_seconds, seqs, state: &state };
+    let mut bytes = Vec::new();
+    known.iter().for_each(|input| put_input(&mut bytes, input));
+    for log in logs {
+        put_input(&mut bytes, &Input::Checkpoint(checkpoint));
+        log.iter().for_each(|input| put_input(&mut bytes, input));
+        put_input(&mut bytes, &Input::TurnEnd { ts_ms: 2, marks: &[], hash: &[] });
+    }
+    let mut writer = Writer::new(PROGRAM);
+    writer.separate_tails();
+    writer.append(&bytes, 0).unwrap();
+    writer.flush().unwrap();
+    let mut tails = vec![Vec::new(); logs.len()];
+    while let Some(piece) = writer.take_piece() {
+        if piece.is_tail {
+            tails[usize::try_from(piece.segment).unwrap() - 1].extend_from_slice(&piece.bytes);
+        }
+    }
+    tails
+}
+
+/// Two accounts of one key, of which the second gets the number that the first had.
+#[test]
+fn numbers_of_a_tail_are_not_those_of_the_tail_before() {
+    let mut core = empty();
+    assert!(core.start_journal());
+    let mut life = Life { core, shown: Vec::new(), segments: Vec::new() };
+    life.write();
+    let (mut reader, mut core) = (reader_of(&life.segments[0]), empty());
+    assert_eq!(reader.read_next(&mut core, &Until::END), Step::Checkpoint);
+    let account = |key: u8, data| {
+        let origin = Origin { pubkey: Pubkey([key; 32]), slot: 1, gate: Gate::Arrival };
+        Input::Account { origin, owner: PROGRAM, data }
+    };
+    let users = [1, 2, 1 << 40, 4].map(|number| self::account(AccountKind::User, number));
+    let [first, second, third, fourth] = &users;
+    let (other, twice) = (account(7, first), account(8, first));
+    let writers = [
+        tails(&[], &[&[other, twice]]),
+        tails(
+            &[other, account(9, first)],
+            &[
+                &[account(8, second), account(9, third), Input::Forgotten(Pubkey([7; 32]))],
+                &[account(8, fourth)],
+            ],
+        ),
+    ];
+    for tail in writers.iter().flatten() {
+        reader.begin_tail();
+        reader.push(tail);
+        assert_eq!(reader.read_to(&mut core, &Until::END), Step::NeedsBytes);
+    }
+    assert_eq!(core.book().user_account(&Pubkey([8; 32])).as_ref(), Some(fourth));
 }

@@ -250,21 +250,22 @@ impl Reader {
 
     /// Call this before the bytes of a separate tail, either of the segment whose checkpoint was
     /// read or of the next segment: accounts get the numbers that they have in that segment's
-    /// checkpoint.
+    /// checkpoint. Returns whether they had others.
     ///
     /// # Errors
     /// [`JournalError`] when the checkpoint is missing, or earlier bytes were not applied.
-    pub fn begin_tail(&mut self) -> Result<(), JournalError> {
+    pub fn begin_tail(&mut self) -> Result<bool, JournalError> {
         self.guarded(|reader| {
             let is_done = reader.packed.is_empty() && reader.applied == reader.plain.len();
             if !is_done || reader.state.is_none() {
                 return Err((reader.applied, TAIL_WITHIN));
             }
+            let before = reader.accounts.next_number();
             reader.accounts.renumber();
             reader.context = reader.context.of_tail(reader.accounts.next_number());
             reader.ahead = reader.context;
             reader.blocks = Some(BlockReader::new().map_err(|_| (reader.applied, NO_MEMORY))?);
-            Ok(())
+            Ok(reader.accounts.next_number() != before)
         })
     }
 
