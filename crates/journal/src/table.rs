@@ -7,9 +7,9 @@ use crate::input::Gate;
 use crate::limits::{ACCOUNT_BYTES_MAX, ACCOUNTS_BYTES_MAX, ACCOUNTS_MAX};
 use crate::patch::{Patch, apply_patches, put_packed};
 
-/// The last state of one account. It is stored as a patch from zeros, because user accounts are
-/// mostly zeros; a reader stores changing accounts uncompressed, because an account that changed
-/// once usually changes again.
+/// The last state of one account. It is stored as patches from zeros, because user accounts are
+/// mostly zeros; a reader stores an account uncompressed when its bytes are needed, or take less
+/// memory than its patches.
 #[derive(Clone, Debug)]
 pub(crate) struct Account {
     pub(crate) pubkey: Pubkey,
@@ -18,10 +18,8 @@ pub(crate) struct Account {
     pub(crate) gate: Gate,
     /// Bytes of the account; 0 when it is closed.
     length: usize,
-    /// Unused while plain bytes exist.
-    packed: Box<[u8]>,
-    /// Patches that were not applied to `packed`.
-    patches: Vec<u8>,
+    /// Patches from zeros, one after the other. Unused while plain bytes exist.
+    packed: Vec<u8>,
     plain: Option<Vec<u8>>,
 }
 
@@ -30,16 +28,7 @@ impl Account {
     pub(crate) fn new(pubkey: Pubkey) -> Self {
         let owner = Pubkey([0; 32]);
         let (slot, gate) = (0, Gate::Arrival);
-        Self {
-            pubkey,
-            owner,
-            slot,
-            gate,
-            length: 0,
-            packed: Box::new([0]),
-            patches: Vec::new(),
-            plain: None,
-        }
+        Self { pubkey, owner, slot, gate, length: 0, packed: vec![0], plain: None }
     }
 
     /// Bytes of the account.
@@ -47,7 +36,7 @@ impl Account {
         self.length
     }
 
-    /// Returns the patch from zeros to the account's bytes. The account must be stored as a patch.
+    /// Returns the patch from zeros to the account's bytes. The account must be stored as one patch.
     pub(crate) fn packed(&self) -> &[u8] {
         &self.packed
     }
@@ -65,8 +54,7 @@ impl Account {
             return Ok(());
         }
         out.resize(self.length, 0);
-        apply_patches(&self.packed, out)?;
-        apply_patches(&self.patches, out)
+        apply_patches(&self.packed, out)
     }
 
     /// Replaces the account's bytes. `scratch` is a reused buffer.
@@ -74,12 +62,11 @@ impl Account {
         scratch.clear();
         put_packed(scratch, data);
         self.length = data.len();
-        self.patches = Vec::new();
         self.plain = None;
         if self.packed.len() == scratch.len() {
             self.packed.copy_from_slice(scratch);
         } else {
-            self.packed = Box::from(&scratch[..]);
+            self.packed = scratch.clone();
         }
     }
 
@@ -88,8 +75,7 @@ impl Account {
     fn patch(&mut self, length: usize, patch: &Patch<'_>) -> Result<(), Fault> {
         patch.check_length(length)?;
         if self.length == 0 && self.plain.is_none() {
-            self.packed = Box::from(patch.bytes);
-            self.patches = Vec::new();
+            self.packed = patch.bytes.to_vec();
         } else {
             let plain = self.make_plain()?;
             plain.resize(length, 0);
@@ -99,14 +85,13 @@ impl Account {
         Ok(())
     }
 
-    /// Stores a patch of the same length; it is applied when the bytes are needed, or when they take
-    /// less memory than the patches.
+    /// Stores a patch of the same length.
     pub(crate) fn defer(&mut self, patch: &Patch<'_>) -> Result<(), Fault> {
-        if self.plain.is_some() || self.patches.len() + patch.bytes.len() > self.length / 2 {
+        if self.plain.is_some() || self.packed.len() + patch.bytes.len() > self.length / 2 {
             return self.patch(self.length, patch);
         }
         patch.check_length(self.length)?;
-        self.patches.extend_from_slice(patch.bytes);
+        self.packed.extend_from_slice(patch.bytes);
         Ok(())
     }
 
@@ -114,8 +99,7 @@ impl Account {
         if self.plain.is_none() {
             let mut plain = Vec::new();
             self.unpack(&mut plain)?;
-            self.packed = Box::default();
-            self.patches = Vec::new();
+            self.packed = Vec::new();
             self.plain = Some(plain);
         }
         Ok(self.plain.get_or_insert_default())
@@ -207,8 +191,7 @@ impl AccountTable {
     /// Heap bytes of the table: its rows and the packed accounts.
     pub(crate) fn bytes_held(&self) -> usize {
         let held = |account: &Account| {
-            let packed = account.packed.len() + account.patches.capacity();
-            packed + account.plain.as_ref().map_or(0, Vec::capacity)
+            account.packed.capacity() + account.plain.as_ref().map_or(0, Vec::capacity)
         };
         let packed: usize = self.iter().map(held).sum();
         packed + self.accounts.capacity() * size_of::<Option<Account>>()
@@ -273,7 +256,7 @@ mod tests {
                 account.defer(&patch).unwrap();
                 account.unpack(&mut bytes).unwrap();
                 prop_assert_eq!(&bytes, &state);
-                prop_assert!(account.patches.len() <= state.len() / 2);
+                prop_assert!(account.packed.len() <= state.len() / 2);
             }
         }
     }
