@@ -4,6 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { LIMITS } from '../src/config/limits.js';
 import { PROGRAM_IDS } from '../src/contract/program.js';
 import { decodeBase58, encodeBase58 } from '../src/history/store/base58.js';
 import { address } from '../src/sim/bytes/keys.js';
@@ -50,6 +51,31 @@ test('a malformed account is told to its watchers, and goes on when it is mended
   chain.setAccount(account, null);
   await until('its end', () => seen()?.['reason'] === 'closed');
   expect(reader.faults).toEqual([]);
+  await reader.close(scene);
+});
+
+test('a write is told in its turn, not at the end of an interval', async ({ onTestFinished }) => {
+  const scene = await world();
+  onTestFinished(() => scene.stop());
+  const { service, chain } = scene;
+  const [account = ''] = usersOf(chain);
+  const reader = await UserReader.open(service.url);
+  reader.send({ type: 'subscribe', channel: 'user', account });
+  const seen = () => JSON.stringify(reader.accounts.get(`user:${account}`)?.['positions']);
+  await until('its snapshot', () => seen() !== undefined);
+  const write = chain.accounts.get(account)?.write ?? null;
+  if (write === null) throw new Error('the account has no bytes');
+  chain.stopLife();
+  await scene.run(2_000);
+  for (let quote = 1; quote <= 5; quote += 1) {
+    const data = Buffer.from(write.data);
+    data.writeBigInt64LE(BigInt(-quote * 1_000_000), QUOTE_AT);
+    const before = seen();
+    const beganMs = performance.now();
+    chain.setAccount(account, writeOf({ ...write, data }));
+    await until('the change', () => seen() !== before, 5_000);
+    expect(performance.now() - beganMs).toBeLessThan(LIMITS.userIntervalMs / 5);
+  }
   await reader.close(scene);
 });
 
