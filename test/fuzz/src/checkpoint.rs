@@ -9,6 +9,7 @@ use slotbook_core::reader::{JournalReader, Step, Until};
 use slotbook_journal::turn_log::put_input;
 use slotbook_journal::{Checkpoint, Gate as LoggedGate, Input as Logged, Origin, Writer};
 use slotbook_protocol::drift::PROGRAM_ID;
+use slotbook_protocol::model::units::Slot;
 use zstd::stream::write::Decoder;
 
 use crate::input::Input;
@@ -70,7 +71,10 @@ pub(crate) fn run(input: &[u8]) {
         return;
     }
     let whole = read(&file, file.len().max(1));
-    assert_eq!(whole, read(&file, 61), "pieces make no difference");
+    let mut of_whole_accounts = reader();
+    of_whole_accounts.take_slots_to(Slot(u64::MAX));
+    let again = read_by(of_whole_accounts, &file, 61);
+    assert_eq!(whole, again, "neither pieces nor changes of accounts make a difference");
     // Records may bring other accounts than those of a segment here.
     if mode < 2 && whole.problem.is_none() {
         let again = read(&segment(&whole.state), usize::MAX);
@@ -89,16 +93,25 @@ fn overwritten(bytes: &[u8], input: Input<'_>) -> Vec<u8> {
 struct Outcome {
     /// The hashes of the markets.
     hashes: Vec<u8>,
+    /// The bytes of the users, beside their orders.
+    users: Vec<Option<Vec<u8>>>,
     /// The state of the core; none within a turn.
     state: Vec<u8>,
     /// The code of what was wrong.
     problem: Option<&'static str>,
 }
 
+fn reader() -> JournalReader {
+    JournalReader::new(PROGRAM_ID)
+}
+
 /// Reads a file into a core.
 fn read(file: &[u8], piece_bytes: usize) -> Outcome {
+    read_by(reader(), file, piece_bytes)
+}
+
+fn read_by(mut reader: JournalReader, file: &[u8], piece_bytes: usize) -> Outcome {
     let mut core = Core::new(PROGRAM_ID, "epoch".to_owned());
-    let mut reader = JournalReader::new(PROGRAM_ID);
     let mut is_failed = false;
     for piece in file.chunks(piece_bytes) {
         reader.push(piece);
@@ -114,7 +127,8 @@ fn read(file: &[u8], piece_bytes: usize) -> Outcome {
     let (mut hashes, mut state) = (Vec::new(), Vec::new());
     core.hashes(&mut hashes);
     core.capture(&mut state);
-    Outcome { hashes, state, problem }
+    let users = updates().map(|update| core.book().user_account(&update.pubkey)).collect();
+    Outcome { hashes, users, state, problem }
 }
 
 /// Reads what is there; returns false when something is wrong.

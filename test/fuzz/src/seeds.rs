@@ -168,6 +168,11 @@ impl Seeds {
         let turns = self.of["journal"].iter().filter(|seed| seed.first() == Some(&2));
         let behind: Vec<_> = turns.map(|seed| [&[3], &seed[1..]].concat()).collect();
         self.of.entry("checkpoint").or_default().extend(behind);
+        // A price, and the status open, of the first order of the last accounts.
+        let order = [2, 0xb0, 9, 7, 8, 1, 72, 1, 0];
+        for back in 0..2 {
+            self.add("checkpoint", &[&[3], &[3, 0, back, 0], &order, &[16, 4, 0, 0]]);
+        }
     }
 
     /// Records as they are logged, by themselves and among the lines of a transaction.
