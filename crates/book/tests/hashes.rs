@@ -219,3 +219,15 @@ fn hashes_quickly(bench: &mut Bench) -> Vec<MarketHash> {
     bench.book.market_hashes(&mut hashes);
     hashes
 }
+
+#[test]
+fn a_user_whose_key_becomes_the_market_of_its_order_leaves_that_markets_hash() {
+    let mut bench = Bench::new();
+    hashes(&mut bench);
+    bench.put(key(1), &user(&[OrderBytes::limit(Side::Bid, 990, 50, 1).spot(2)]));
+    bench.put(key(1), &with_byte(spot_market(), 684, 2));
+    let hash = hashes(&mut bench).pop().expect("the new market");
+    let mut other = Bench::new();
+    other.put(key(1), &with_byte(spot_market(), 684, 2));
+    assert_eq!(hash, hashes(&mut other).pop().expect("the new market"));
+}

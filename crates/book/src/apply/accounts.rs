@@ -311,6 +311,9 @@ impl Book {
         }
         market.version.accept(update);
         self.quarantined.remove(&update.pubkey);
+        if found.is_none() {
+            self.orders.hash_new_market(account.info.key(), &mut self.markets);
+        }
         self.remove_user_of(&update.pubkey);
         let Self { orders, markets, .. } = self;
         let market = &mut markets.list[id.index()];
@@ -327,9 +330,6 @@ impl Book {
             markets.follow_oracles();
         }
         markets.refresh(id);
-        if is_new {
-            orders.hash_new_market(key, markets);
-        }
         if is_new || change.places {
             orders.rebuild_market(id, markets);
         } else if change.interest {
