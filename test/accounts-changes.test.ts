@@ -76,6 +76,13 @@ test('a write is told in its turn, not at the end of an interval', async ({ onTe
     await until('the change', () => seen() !== before, 5_000);
     expect(performance.now() - beganMs).toBeLessThan(LIMITS.userIntervalMs / 5);
   }
+  // An account of a new name begins again with it.
+  const data = Buffer.from(write.data);
+  data.write('renamed'.padEnd(32), NAME_AT);
+  chain.setAccount(account, writeOf({ ...write, data }));
+  await until('its name', () => reader.messages.at(-1)?.['name'] === 'renamed', 5_000);
+  expect(reader.messages.at(-1)).toMatchObject({ type: 'snapshot', reset: true });
+  expect(reader.faults).toEqual([]);
   await reader.close(scene);
 });
 

@@ -204,19 +204,23 @@ impl UserTopic {
         }
     }
 
-    /// Reads the account as it is now into the scratch.
+    /// Reads the account as it is now into the scratch. An account of another name begins again.
     fn read(
         &mut self,
         book: &Book,
         data: Option<&[u8]>,
-        UserScratch { queue, fresh, .. }: &mut UserScratch,
+        UserScratch { queue, fresh, frame: UserFrame { text, .. } }: &mut UserScratch,
     ) {
         let holdings = holdings_of(book, AccountSource { key: &self.key, data });
         if let Ok(Some(user)) = holdings {
             self.reason = None;
             fresh.render(book, &self.key, &user, queue);
-            self.owner.clear();
-            write_owner(&mut JsonWriter::new(&mut self.owner), &self.key, &user);
+            text.clear();
+            write_owner(&mut JsonWriter::new(text), &self.key, &user);
+            if *text != self.owner {
+                self.has_gap |= !self.owner.is_empty();
+                self.owner.clone_from(text);
+            }
         } else {
             self.reason = Some(if holdings.is_err() { "malformed" } else { "closed" });
             fresh.clear();
