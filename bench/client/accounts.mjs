@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { mulberry32 } from '../workload/mulberry32.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 const captured = path.join(root, 'test', 'golden', 'vectors', 'real-accounts', 'accounts');
@@ -122,15 +123,4 @@ function writeOrder(bytes, slot, { market, isBid, price, size }) {
   bytes.writeUInt8(1, at + 84);
   bytes.writeUInt8(isBid ? 0 : 1, at + 87);
   bytes.writeUInt8(1, at + 89);
-}
-
-/** Source: mulberry32, a generator of 32 bits that is in the public domain. */
-function mulberry32(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,5 +1,6 @@
 /** Captured perp markets, changed ones, and the moments at which they are quoted. */
 import path from 'node:path';
+import { mulberry32 } from '../workload/mulberry32.mjs';
 
 /**
  * Offsets of the members of a perp market's account that are read or changed here. Source:
@@ -60,15 +61,8 @@ export function capturedMarkets(folder, readFile) {
 
 /** Random whole numbers of a seed: `below(n)` is one from 0 to n - 1. */
 export function randomOf(seed) {
-  let state = seed >>> 0;
-  return {
-    below(limit) {
-      state = (state + 0x6d2b79f5) >>> 0;
-      let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-      return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296) * limit);
-    },
-  };
+  const next = mulberry32(seed);
+  return { below: (limit) => Math.floor(next() * limit) };
 }
 
 /** The words of a `vamm` command after the account, for a market at several moments. */

@@ -13,6 +13,7 @@ import { address, PROGRAM_ID } from '../../dist/src/sim/bytes/keys.js';
 import { marketAccount } from '../service/workload-book.mjs';
 import { workloadFile } from './files.mjs';
 import { readWorkload } from './read.mjs';
+import { mulberry32 } from './mulberry32.mjs';
 
 const { Core, JournalWriter } = createRequire(import.meta.url)('../../crates/node');
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -152,14 +153,4 @@ class JournalMaker {
   #below(count) {
     return Math.floor(this.#random() * count);
   }
-}
-
-function mulberry32(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
