@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, type TestContext, test } from 'vitest';
 import { LIMITS } from '../src/config/limits.js';
 import { PROGRAM_IDS } from '../src/contract/program.js';
 import { decodeBase58, encodeBase58 } from '../src/history/store/base58.js';
@@ -23,9 +23,8 @@ const IDLE_AT = 4_350;
 /** Where it has the status of its first order. */
 const STATUS_AT = 1_192 + 82;
 
-test('a malformed account is told to its watchers, and goes on when it is mended', async ({
-  onTestFinished,
-}) => {
+/** A world whose first user is followed. */
+async function followFirst(onTestFinished: TestContext['onTestFinished']) {
   const scene = await world();
   onTestFinished(() => scene.stop());
   const { service, chain } = scene;
@@ -37,6 +36,13 @@ test('a malformed account is told to its watchers, and goes on when it is mended
   const write = chain.accounts.get(account)?.write ?? null;
   if (write === null) throw new Error('the account has no bytes');
   chain.stopLife();
+  return { scene, service, chain, account, reader, seen, write };
+}
+
+test('a malformed account is told to its watchers, and goes on when it is mended', async ({
+  onTestFinished,
+}) => {
+  const { scene, service, chain, account, reader, seen, write } = await followFirst(onTestFinished);
   const data = Buffer.from(write.data);
   data[STATUS_AT] = 255;
   chain.setAccount(account, writeOf({ ...write, data }));
@@ -55,25 +61,16 @@ test('a malformed account is told to its watchers, and goes on when it is mended
 });
 
 test('a write is told in its turn, not at the end of an interval', async ({ onTestFinished }) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
-  const { service, chain } = scene;
-  const [account = ''] = usersOf(chain);
-  const reader = await UserReader.open(service.url);
-  reader.send({ type: 'subscribe', channel: 'user', account });
-  const seen = () => JSON.stringify(reader.accounts.get(`user:${account}`)?.['positions']);
-  await until('its snapshot', () => seen() !== undefined);
-  const write = chain.accounts.get(account)?.write ?? null;
-  if (write === null) throw new Error('the account has no bytes');
-  chain.stopLife();
+  const { scene, chain, account, reader, seen, write } = await followFirst(onTestFinished);
+  const positions = () => JSON.stringify(seen()?.['positions']);
   await scene.run(2_000);
   for (let quote = 1; quote <= 5; quote += 1) {
     const data = Buffer.from(write.data);
     data.writeBigInt64LE(BigInt(-quote * 1_000_000), QUOTE_AT);
-    const before = seen();
+    const before = positions();
     const beganMs = performance.now();
     chain.setAccount(account, writeOf({ ...write, data }));
-    await until('the change', () => seen() !== before, 5_000);
+    await until('the change', () => positions() !== before, 5_000);
     expect(performance.now() - beganMs).toBeLessThan(LIMITS.userIntervalMs / 5);
   }
   // An account of a new name begins again with it.

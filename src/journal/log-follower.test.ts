@@ -7,6 +7,7 @@ import {
   newSetup,
   openLog,
   server,
+  startFollowed,
   useLogServer,
 } from '../../test/support/log-scene.js';
 import { until } from '../../test/support/until.js';
@@ -48,10 +49,7 @@ describe('a follower', () => {
 
   test('begins again where messages are missing, and where another core has begun', async (context) => {
     const setup = newSetup(context);
-    const core = await Core.start(setup, { seed: 7 });
-    await core.writeSlots(5);
-    const edge = new Edge(setup);
-    await edge.showsBook(core.book);
+    const { core, edge } = await startFollowed(setup, { seed: 7 }, 5);
     await core.service.stop();
     const other = await Core.start(setup, { seed: 8, epoch: 'second' });
     await other.writeSlots(5);
@@ -199,10 +197,7 @@ describe('a log whose stream is deleted', () => {
 
 test('a reader whose consumer is deleted reads on within four seconds', async (context) => {
   const setup = newSetup(context);
-  const core = await Core.start(setup, { seed: 22 });
-  await core.writeSlots(3);
-  const edge = new Edge(setup);
-  await edge.showsBook(core.book);
+  const { core, edge } = await startFollowed(setup, { seed: 22 }, 3);
   const { manager } = await openLog(setup);
   for await (const { name } of manager.consumers.list(setup.log.stream))
     await manager.consumers.delete(setup.log.stream, name);

@@ -1,7 +1,14 @@
 /** A log into whose stream others write, and from whose servers others delete. */
 import { headers } from '@nats-io/transport-node';
 import { expect, test } from 'vitest';
-import { Core, Edge, newSetup, openLog, useLogServer } from '../../test/support/log-scene.js';
+import {
+  Core,
+  Edge,
+  newSetup,
+  openLog,
+  startFollowed,
+  useLogServer,
+} from '../../test/support/log-scene.js';
 import { until } from '../../test/support/until.js';
 import { systemTimers } from '../rpc/timers.js';
 import { CHECKPOINT_CHECK_MS } from './model/limits.js';
@@ -76,10 +83,7 @@ const FORGERIES: readonly (readonly [string, 'withoutKey' | 'withKey', (last: La
 test.each(FORGERIES)('a message %s is passed by core and edges: %s', async (_, key, forgedOf) => {
   const plain = newSetup({ skip: () => undefined } as never);
   const setup = key === 'withKey' ? { ...plain, log: { ...plain.log, key: 'a secret' } } : plain;
-  const core = await Core.start(setup, { seed: 31 });
-  await core.writeSlots(3);
-  const edge = new Edge(setup);
-  await edge.showsBook(core.book);
+  const { core, edge } = await startFollowed(setup, { seed: 31 }, 3);
   await forge(setup, forgedOf(await lastOf(setup)));
   await core.writeSlots(3);
   await edge.showsBook(core.book);
@@ -96,10 +100,7 @@ test.each(FORGERIES)('a message %s is passed by core and edges: %s', async (_, k
 test('a message that is published again is passed, whenever it was written', async (context) => {
   const plain = newSetup(context);
   const setup = { ...plain, log: { ...plain.log, key: 'a secret' } };
-  const core = await Core.start(setup, { seed: 32 });
-  await core.writeSlots(2);
-  const edge = new Edge(setup);
-  await edge.showsBook(core.book);
+  const { core, edge } = await startFollowed(setup, { seed: 32 }, 2);
   const { name, bytes } = await lastOf(setup);
   const { manager } = await openLog(setup);
   // After the window in which the server itself drops a repeated name.

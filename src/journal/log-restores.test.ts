@@ -1,6 +1,13 @@
 /** Followers of a log with holes, on a NATS server: the state that their readers see meanwhile. */
 import { expect, test } from 'vitest';
-import { Core, Edge, newSetup, openLog, useLogServer } from '../../test/support/log-scene.js';
+import {
+  Core,
+  Edge,
+  newSetup,
+  openLog,
+  startFollowed,
+  useLogServer,
+} from '../../test/support/log-scene.js';
 import { until } from '../../test/support/until.js';
 import type { LogSetup } from './model/log-place.js';
 import { CheckpointStore } from './nats/checkpoint-store.js';
@@ -35,10 +42,7 @@ test('a follower of a log of another version waits, and says so', async (context
 
 test('a follower whose log has a hole is stale at once, and waits for a checkpoint behind it', async (context) => {
   const setup = newSetup(context);
-  const core = await Core.start(setup, { seed: 13 });
-  await core.writeSlots(5);
-  const edge = new Edge(setup);
-  await edge.showsBook(core.book);
+  const { edge } = await startFollowed(setup, { seed: 13 }, 5);
   await until(() => edge.follower.status().state === 'live');
   const { seq } = edge.engine.version(0);
   const { logFailures } = edge.follower.stats();

@@ -21,7 +21,7 @@ import { QuoteLink } from '../../src/journal/nats/quote-link.js';
 import { silentLog } from '../../src/rpc/log.js';
 import { sleep, systemTimers } from '../../src/rpc/timers.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
-import { Core, Edge, newSetup, openLog, server, useLogServer } from './log-scene.js';
+import { Core, Edge, newSetup, openLog, server, startFollowed, useLogServer } from './log-scene.js';
 import { NatsServer, natsMissing } from './nats-server.js';
 import { until } from './until.js';
 
@@ -260,10 +260,7 @@ function testFollower(): void {
 
   test('a take-over waits for a server that is away, and fences off the core before it', async (context) => {
     const setup = newSetup(context);
-    const core = await Core.start(setup, { seed: 19 });
-    await core.writeSlots(2);
-    const edge = new Edge(setup);
-    await edge.showsBook(core.book);
+    const { core, edge } = await startFollowed(setup, { seed: 19 }, 2);
     await server.kill();
     const { signal } = context;
     const taking = takeLogOver({
@@ -294,10 +291,7 @@ function testFollower(): void {
 
   test('a log that is full says so, and misses nothing when there is room again', async (context) => {
     const setup = newSetup(context);
-    const core = await Core.start(setup, { seed: 17 });
-    await core.writeSlots(3);
-    const edge = new Edge(setup);
-    await edge.showsBook(core.book);
+    const { core, edge } = await startFollowed(setup, { seed: 17 }, 3);
     const { streams } = (await openLog(setup)).manager;
     const { stream } = setup.log;
     const { bytes } = (await streams.info(stream)).state;

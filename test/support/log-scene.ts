@@ -160,3 +160,16 @@ export async function openLog(setup: LogSetup): Promise<LogConnection> {
   ends.push(() => connection.nats.close());
   return connection;
 }
+
+/** Starts a core, writes so many slots into its log, and starts an edge, which shows its book. */
+export async function startFollowed(
+  setup: LogSetup,
+  options: Parameters<typeof Core.start>[1],
+  slots: number,
+): Promise<{ readonly core: Core; readonly edge: Edge }> {
+  const core = await Core.start(setup, options);
+  await core.writeSlots(slots);
+  const edge = new Edge(setup);
+  await edge.showsBook(core.book);
+  return { core, edge };
+}
