@@ -79,9 +79,10 @@ class MessageSplitter {
     this.#length += chunk.length;
     if (this.#length < this.#needed) return;
     let bytes = this.#parts.length === 1 ? chunk : Buffer.concat(this.#parts, this.#length);
-    this.#needed = HEAD_BYTES;
-    while (bytes.length >= this.#needed) {
-      this.#needed = HEAD_BYTES + bytes.readUInt32BE(1);
+    for (;;) {
+      this.#needed = HEAD_BYTES;
+      if (bytes.length < HEAD_BYTES) break;
+      this.#needed += bytes.readUInt32BE(1);
       if (this.#needed > GRPC_MESSAGE_BYTES_MAX) {
         this.#refuse(`a message of ${this.#needed} bytes is larger than the limit`);
         return;
@@ -89,7 +90,6 @@ class MessageSplitter {
       if (bytes.length < this.#needed) break;
       this.#readMessage(bytes.subarray(0, this.#needed));
       bytes = bytes.subarray(this.#needed);
-      this.#needed = HEAD_BYTES;
     }
     this.#parts = [bytes];
     this.#length = bytes.length;
