@@ -141,6 +141,23 @@ impl UserShape {
         let start = T::USER.at("orders", "Order");
         Self { orders: start..start + ORDERS * order_bytes, order_bytes }
     }
+
+    /// Returns the parts that overlap with ranges of an account.
+    #[must_use]
+    pub fn touched(&self, runs: impl Iterator<Item = Range<usize>>) -> TouchedParts {
+        let Self { orders: all, order_bytes } = self;
+        let mut touched = TouchedParts { orders: 0, before_orders: false };
+        for run in runs {
+            touched.before_orders |= run.start < all.start;
+            let (start, end) = (run.start.max(all.start), run.end.min(all.end));
+            if start < end {
+                let first = (start - all.start) / order_bytes;
+                let last = (end - 1 - all.start) / order_bytes;
+                touched.orders |= u32::MAX << first & u32::MAX >> (ORDERS - 1 - last);
+            }
+        }
+        touched
+    }
 }
 
 /// The parts of a user account that may differ from a known state.
@@ -155,25 +172,6 @@ pub struct TouchedParts {
 impl TouchedParts {
     /// The whole account.
     pub const ALL: Self = Self { orders: u32::MAX, before_orders: true };
-}
-
-impl UserShape {
-    /// Returns the parts that overlap with ranges of an account.
-    #[must_use]
-    pub fn touched(&self, runs: impl Iterator<Item = Range<usize>>) -> TouchedParts {
-        let Self { orders: all, order_bytes, .. } = self;
-        let mut touched = TouchedParts { orders: 0, before_orders: false };
-        for run in runs {
-            touched.before_orders |= run.start < all.start;
-            let (start, end) = (run.start.max(all.start), run.end.min(all.end));
-            if start < end {
-                let first = (start - all.start) / order_bytes;
-                let last = (end - 1 - all.start) / order_bytes;
-                touched.orders |= u32::MAX << first & u32::MAX >> (ORDERS - 1 - last);
-            }
-        }
-        touched
-    }
 }
 
 /// The decimals of a scaled balance times its interest; a token's own decimals are subtracted.
