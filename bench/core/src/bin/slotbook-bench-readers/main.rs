@@ -15,8 +15,7 @@ mod reader;
 
 use std::io::{self, BufRead as _};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -71,7 +70,7 @@ struct Load {
 
 fn main() -> io::Result<()> {
     let poll = Poll::new()?;
-    let waker = Arc::new(Waker::new(poll.registry(), COMMANDS)?);
+    let waker = Waker::new(poll.registry(), COMMANDS)?;
     let (sender, lines) = channel();
     thread::spawn(move || {
         for line in io::stdin().lock().lines().map_while(Result::ok) {
@@ -101,8 +100,8 @@ impl Load {
             while self.waiting.is_none() {
                 match lines.try_recv() {
                     Ok(line) => self.take(&line),
-                    Err(std::sync::mpsc::TryRecvError::Empty) => break,
-                    Err(std::sync::mpsc::TryRecvError::Disconnected) => return Ok(()),
+                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Disconnected) => return Ok(()),
                 }
             }
             self.poll.poll(&mut events, self.waiting.is_some().then_some(DEADLINE))?;
