@@ -9,11 +9,26 @@ type AnyFunction = (...values: unknown[]) => unknown;
 
 /** The same function on the world's time; one that declares no context gets none. */
 function driven(run: AnyFunction): AnyFunction {
-  const drivenRun = (...values: unknown[]): unknown => drive(() => run(...values));
+  const drivenRun = (...values: unknown[]): unknown => {
+    const given = values.map(withDrivenHooks);
+    return drive(() => run(...given));
+  };
   Object.defineProperty(drivenRun, 'length', { value: run.length });
   // The runner reads which fixtures a test wants from its text.
   drivenRun.toString = () => run.toString();
   return drivenRun;
+}
+
+/** The hooks that a test adds by its context run on the world's time too. */
+function withDrivenHooks(value: unknown): unknown {
+  // The runner's context is a function.
+  if (typeof value !== 'function' || !('onTestFinished' in value)) return value;
+  return new Proxy(value, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      return name === 'onTestFinished' || name === 'onTestFailed' ? drivenHook(member) : member;
+    },
+  });
 }
 
 function withDriven(values: readonly unknown[]): unknown[] {

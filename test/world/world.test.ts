@@ -67,6 +67,16 @@ test('two runs of a seed have the same trace, another seed another one', async (
   expect(other).not.toBe(first);
 });
 
+test('a hook that a test adds by its context runs on virtual time', async ({ onTestFinished }) => {
+  const scene = await start();
+  const { time } = currentMachine();
+  const beganMs = time.nowMs;
+  onTestFinished(async () => {
+    await scene.run(1_000);
+    expect(time.nowMs - beganMs).toBeGreaterThanOrEqual(1_000);
+  });
+});
+
 test('ten idle minutes are few events, which take less than a second of work', async () => {
   const { chain, service } = await start();
   chain.stopLife();

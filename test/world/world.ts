@@ -85,10 +85,11 @@ export class World {
     this.ledger = started.ledger;
   }
 
-  /** Closes the clients and stops the service; the chain ends with the world. */
+  /** Closes the clients, stops the service and the chain. */
   async stop(): Promise<void> {
     for (const client of this.#clients) await client.close();
     await this.service.stop();
+    this.chain.stop();
   }
 }
 
