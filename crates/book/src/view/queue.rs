@@ -201,3 +201,30 @@ impl QueueCache {
         self.queues.push(CachedQueue { key, entries, sorted });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_stays_within_its_bounds() {
+        let entry = QueueEntry { rank: 0, size: 1, handle: 0 };
+        let mut cache = QueueCache::default();
+        for (count, length) in [(3 * CACHED_QUEUES_MAX, 1), (9, CACHED_QUEUE_ORDERS_MAX / 4)] {
+            for price in 0..count {
+                let key =
+                    QueueKey { market: MarketId(0), side: Side::Bid, price: price as u64, seq: 1 };
+                cache.insert(key, vec![entry; length], 0);
+                let orders = cache.queues.iter().map(|queue| queue.entries.len()).sum::<usize>();
+                assert_eq!(orders, cache.orders);
+                assert!(
+                    cache.queues.len() <= CACHED_QUEUES_MAX && orders <= CACHED_QUEUE_ORDERS_MAX
+                );
+                let mut found = Vec::new();
+                assert_eq!(cache.remove(key, &mut found), Some(0));
+                assert_eq!(found.len(), length);
+                cache.insert(key, found, 0);
+            }
+        }
+    }
+}

@@ -79,3 +79,35 @@ impl<'a> ByteWriter<'a> {
 const fn low_byte(value: u128) -> u8 {
     value as u8
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes_of(write: impl FnOnce(&mut ByteWriter<'_>)) -> Vec<u8> {
+        let mut out = Vec::new();
+        write(&mut ByteWriter::new(&mut out));
+        out
+    }
+
+    fn value_of(bytes: &[u8]) -> u128 {
+        bytes.iter().rev().fold(0, |value, byte| value << 7 | u128::from(byte & 0x7f))
+    }
+
+    #[test]
+    fn numbers_of_every_length_are_their_varints() {
+        for bit in 0..u64::BITS {
+            let power = 1_u64 << bit;
+            for value in [power - 1, power, power | (power - 1)] {
+                let bytes = bytes_of(|out| out.varint(value));
+                assert_eq!(value_of(&bytes), u128::from(value));
+                assert_eq!(bytes, bytes_of(|out| out.wide(u128::from(value))));
+                let (last, rest) = bytes.split_last().unwrap();
+                assert!(*last < 0x80 && (rest.is_empty() || *last > 0), "{value}");
+                assert!(rest.iter().all(|byte| *byte >= 0x80), "{value}");
+            }
+        }
+        let most = bytes_of(|out| out.wide(u128::MAX));
+        assert_eq!((value_of(&most), most.len()), (u128::MAX, 19));
+    }
+}
