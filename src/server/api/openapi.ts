@@ -208,7 +208,7 @@ function describeResponses(spec: PathSpec): Readonly<Record<string, ResponseSpec
     };
   }
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set([...spec.errors, ...commonErrors])) {
+  for (const code of new Set([...(spec.errors ?? []), ...commonErrors])) {
     if (code === 'RATE_LIMITED' && spec.unlimited) continue;
     const status = statusOf(code);
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);

@@ -33,8 +33,8 @@ export interface PathSpec {
   readonly binary?: boolean;
   /** Whether errors also have the members of TradingView's UDF. */
   readonly udf?: boolean;
-  /** Whether responses have an ETag, and a client with the same tag gets a 304. */
-  readonly tagged: boolean;
+  /** Whether responses have an ETag, and a client with the same tag gets a 304; by default not. */
+  readonly tagged?: boolean;
   /** Whether the response has a Link header to the next page. */
   readonly paged?: boolean;
   /**
@@ -49,8 +49,8 @@ export interface PathSpec {
    * a working service out of rotation.
    */
   readonly unlimited?: boolean;
-  /** The errors of this path in addition to the common errors of all paths. */
-  readonly errors: readonly ErrorCode[];
+  /** The errors of this path in addition to the common errors of all paths; none by default. */
+  readonly errors?: readonly ErrorCode[];
 }
 
 /** The prefixes under which the paths of each kind are served. */

@@ -110,7 +110,6 @@ const account = Type.Object({
 
 const path = {
   kind: 'data',
-  tagged: false,
   errors: [
     'MISSING_PARAM',
     'INVALID_PARAM',

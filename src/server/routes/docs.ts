@@ -27,7 +27,6 @@ export const docs = {
   body: { contentType: 'text/html' },
   files: ['init.js', 'page.css', 'swagger-ui-bundle.js', 'swagger-ui.css'],
   tagged: true,
-  errors: [],
   open: docsRoute,
 } as const satisfies Path;
 

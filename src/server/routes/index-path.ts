@@ -20,8 +20,6 @@ export const indexPath = {
       paths: Type.Array(Type.String()),
     }),
   },
-  tagged: false,
-  errors: [],
   open: indexRoute,
 } as const satisfies Path;
 

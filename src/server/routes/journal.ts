@@ -14,7 +14,6 @@ export const journalPath = {
   kind: 'service',
   params: journalParams,
   body: { name: 'Journal', schema: journalSchema },
-  tagged: false,
   errors: ['INVALID_PARAM'],
   open: journalRoute,
 } as const satisfies Path;

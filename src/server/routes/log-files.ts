@@ -13,7 +13,6 @@ export const logFiles = {
   kind: 'service',
   body: { contentType: 'application/octet-stream' },
   below: true,
-  tagged: false,
   errors: ['NO_PROOF'],
   open: logRoute,
 } as const satisfies Path;

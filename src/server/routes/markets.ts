@@ -40,7 +40,6 @@ export const markets = {
     name: 'Markets',
     schema: Type.Array(market, { description: 'Perpetual markets first, each kind by index.' }),
   },
-  tagged: false,
   errors: ['NOT_READY'],
   open: (service) => () => marketsReply(service),
 } as const satisfies Path;

@@ -35,7 +35,6 @@ const priorityFeesParams = Type.Object(market);
 const path = {
   kind: 'book',
   params: priorityFeesParams,
-  tagged: false,
   errors: [...marketErrors, 'RATE_LIMITED', 'NOT_READY'],
 } as const;
 

@@ -48,7 +48,6 @@ export const proof = {
       checkpoint: text('The checkpoint, a signed note.'),
     }),
   },
-  tagged: false,
   errors: ['MISSING_PARAM', 'INVALID_PARAM', 'UNKNOWN_MARKET', 'NO_PROOF', 'NOT_READY'],
   open: proofRoute,
 } as const satisfies Path;

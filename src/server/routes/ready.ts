@@ -20,7 +20,6 @@ export const readyPath = {
       history: Type.Optional(historySchema),
     }),
   },
-  tagged: false,
   unlimited: true,
   errors: ['NOT_READY'],
   open: (service) => () => readyReply(service),

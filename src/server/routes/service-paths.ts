@@ -16,9 +16,7 @@ export const health = {
     name: 'Health',
     schema: Type.Object({ status: wordSchema(['ok'], {}) }),
   },
-  tagged: false,
   unlimited: true,
-  errors: [],
   open: () => () => jsonReply('{"status":"ok"}'),
 } as const satisfies Path;
 
@@ -27,8 +25,6 @@ export const metricsPath = {
   summary: 'Metrics for Prometheus',
   kind: 'service',
   body: { contentType: 'text/plain' },
-  tagged: false,
-  errors: [],
   open:
     ({ metrics }) =>
     () =>
@@ -50,8 +46,6 @@ export const versionPath = {
       uws: mayMiss(text('Version of the transport.')),
     }),
   },
-  tagged: false,
-  errors: [],
   open:
     ({ build, book }) =>
     () =>
@@ -66,8 +60,6 @@ export const openapi = {
     name: 'ApiDescription',
     schema: Type.Object({ openapi: Type.String() }, { description: 'OpenAPI 3.1.' }),
   },
-  tagged: false,
-  errors: [],
   open:
     ({ described }) =>
     () =>
@@ -82,8 +74,6 @@ export const asyncapi = {
     name: 'ChannelsDescription',
     schema: Type.Object({ asyncapi: Type.String() }, { description: 'AsyncAPI 3.0.' }),
   },
-  tagged: false,
-  errors: [],
   open:
     ({ described }) =>
     () =>
@@ -95,7 +85,6 @@ export const ws = {
   summary: 'The WebSocket of the channels; 426 for a request that is not an upgrade',
   kind: 'socket',
   body: null,
-  tagged: false,
   errors: ['UPGRADE_REQUIRED', 'LIMIT_EXCEEDED', 'NOT_READY'],
   open: () => upgradeRequired,
 } as const satisfies Path;
@@ -105,7 +94,6 @@ export const quotesWs = {
   summary: 'The WebSocket of makers that quote; 426 for a request that is not an upgrade',
   kind: 'service',
   body: null,
-  tagged: false,
   errors: ['UPGRADE_REQUIRED', 'LIMIT_EXCEEDED', 'NOT_READY'],
   open: () => upgradeRequired,
 } as const satisfies Path;

@@ -123,8 +123,6 @@ export const statusPath = {
       markets: Type.Array(marketSchema),
     }),
   },
-  tagged: false,
-  errors: [],
   open: (service) => () => statusReply(service),
 } as const satisfies Path;
 

@@ -58,7 +58,6 @@ const exchange = text('Always `Drift`.');
 /** /udf/config. */
 export const udfConfig = {
   ...ofUdf,
-  tagged: false,
   summary: "What TradingView's chart library may ask here",
   body: {
     name: 'UdfConfig',
@@ -75,14 +74,12 @@ export const udfConfig = {
       symbols_types: named('The types of markets.'),
     }),
   },
-  errors: [],
   open: () => () => jsonReply(configText),
 } as const satisfies Path;
 
 /** /udf/symbols. */
 export const udfSymbols = {
   ...ofUdf,
-  tagged: false,
   summary: 'A market, for the chart library',
   params: udfSymbolParams,
   body: {
@@ -119,7 +116,6 @@ export const udfSymbols = {
 /** /udf/search. */
 export const udfSearch = {
   ...ofUdf,
-  tagged: false,
   summary: 'The markets whose names have a text in them, for the chart library',
   params: udfSearchParams,
   body: {
@@ -143,10 +139,8 @@ export const udfSearch = {
 /** /udf/time. */
 export const udfTime = {
   ...ofUdf,
-  tagged: false,
   summary: "The chain's time in unix seconds, for the chart library",
   body: { contentType: 'text/plain' },
-  errors: [],
   open: (service: HistoryService) => () => timeReply(service),
 } as const satisfies Path;
 

@@ -43,7 +43,6 @@ const headers: readonly Header[] = [...jsonHeaders, ['Cache-Control', 'no-cache'
 /** The path. */
 export const userOrders = {
   kind: 'data',
-  tagged: false,
   errors: ['INVALID_PARAM', 'OUT_OF_RANGE', 'NOT_READY'],
   summary: 'The open orders of a user account, those that the book does not show as well',
   params: userOrdersParams,
