@@ -165,14 +165,7 @@ export const LIMITS = {
   auctionDurationMax: 255,
   /** The program's fee tiers, from 0. */
   feeTierMax: 5,
-  /**
-   * Maximum concurrent requests for maker accounts: the calls to the node are spaced, so many
-   * requests may wait.
-   */
-  accountReadsMax: 64,
-  /** Maximum cached results of maker account requests, of at most 584 KB each. */
-  accountReadsKeptMax: 64,
-  /** Lifetime in milliseconds of a cached account or list: about one slot. */
+  /** Lifetime in milliseconds of a cached account: about one slot. */
   accountReadsKeptMs: 400,
   /**
    * Minimum milliseconds between maker account calls of all clients: ten a second, in addition to

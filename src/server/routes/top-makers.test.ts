@@ -1,26 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { FakeBook, startServer } from '../testing/running-server.js';
-import { AccountFetcher } from './top-makers.js';
-
-type Accounts = readonly (string | null)[];
-
-/** Readings that end when the test says so. */
-class SlowNode {
-  readonly asked: (readonly string[])[] = [];
-  private readonly ends: ((outcome: Accounts | Error) => void)[] = [];
-
-  readonly read = (keys: readonly string[]): Promise<Accounts> => {
-    this.asked.push(keys);
-    return new Promise((resolve, reject) => {
-      this.ends.push((outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)));
-    });
-  };
-
-  end(outcome: Accounts | Error): void {
-    this.ends.shift()?.(outcome);
-  }
-}
 
 describe('/topMakers', () => {
   const book = new FakeBook();
@@ -103,83 +83,9 @@ describe('/topMakers', () => {
   test('without a node says so', async () => {
     const alone = startServer(book);
     const message = expect.stringContaining('there is no RPC node');
-    for (let limit = 1; limit <= LIMITS.accountReadsMax + 2; limit += 1) {
+    for (const limit of [1, 2, 66]) {
       const { error } = await get(`side=bid&includeAccounts=true&limit=${limit}`, {}, alone);
       expect(error).toMatchObject({ status: 503, message });
     }
-  });
-});
-
-describe('fetches of accounts', () => {
-  const { accountReadsMax, accountReadsKeptMs, accountReadsKeptMax } = LIMITS;
-
-  test('that are equal are one, and answer for a moment', async () => {
-    const node = new SlowNode();
-    let nowMs = 0;
-    const reads = new AccountFetcher(node.read, { nowMs: () => nowMs });
-    const both = [reads.fetchShared(['a', 'b']), reads.fetchShared(['a', 'b'])];
-    expect(node.asked).toEqual([['a', 'b']]);
-    node.end(['1', '2']);
-    expect(await Promise.all(both)).toEqual([
-      ['1', '2'],
-      ['1', '2'],
-    ]);
-    nowMs = accountReadsKeptMs;
-    expect(await reads.fetchShared(['a', 'b'])).toEqual(['1', '2']);
-    nowMs += 1;
-    const later = reads.fetchShared(['a', 'b']);
-    node.end(['3', '4']);
-    expect(await later).toEqual(['3', '4']);
-    expect(node.asked).toHaveLength(2);
-  });
-
-  test('that fail are not repeated at once, and are later', async () => {
-    const node = new SlowNode();
-    let nowMs = 0;
-    const reads = new AccountFetcher(node.read, { nowMs: () => nowMs });
-    const first = reads.fetchShared(['a']);
-    node.end(new Error('down'));
-    await expect(first).rejects.toThrow('the accounts could not be read: the node failed');
-    await expect(reads.fetchShared(['a'])).rejects.toThrow('could not be read');
-    nowMs = accountReadsKeptMs + 1;
-    const later = reads.fetchShared(['a']);
-    node.end(['1']);
-    expect(await later).toEqual(['1']);
-  });
-
-  test.each(['https://node.example/key', '', 7])(
-    'that fail with the code %j tell nothing of it',
-    async (code) => {
-      const node = new SlowNode();
-      const reading = new AccountFetcher(node.read, { nowMs: () => 0 }).fetchShared(['a']);
-      node.end(Object.assign(new Error('down'), { code }));
-      await expect(reading).rejects.toThrow(/^the accounts could not be read: the node failed$/);
-    },
-  );
-
-  test('beyond the bound are refused until one has ended', async () => {
-    const node = new SlowNode();
-    const reads = new AccountFetcher(node.read, { nowMs: () => 0 });
-    const underWay = Array.from({ length: accountReadsMax }, (_, key) =>
-      reads.fetchShared([`${key}`]),
-    );
-    expect(() => reads.fetchShared(['more'])).toThrow(/reads of accounts are running/);
-    node.end(['1']);
-    await underWay[0];
-    const more = reads.fetchShared(['more']);
-    for (let left = 0; left < accountReadsMax; left += 1) node.end(['1']);
-    expect(await more).toEqual(['1']);
-    await Promise.all(underWay);
-  });
-
-  test('that are kept are few', async () => {
-    const node = new SlowNode();
-    const reads = new AccountFetcher(node.read, { nowMs: () => 0 });
-    for (let key = 0; key < accountReadsKeptMax * 2; key += 1) {
-      const reading = reads.fetchShared([`${key}`]);
-      node.end(['1']);
-      await reading;
-    }
-    expect(reads.size).toBeLessThanOrEqual(accountReadsKeptMax);
   });
 });

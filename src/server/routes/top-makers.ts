@@ -2,12 +2,12 @@
  * /topMakers: the makers with the best orders. The keys come from the book; account data is fetched
  * from the node for each request, so it is as fresh as the node and not as the book.
  */
+import { createHash } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { ReadAccounts } from '../../contract/account-source.js';
 import type { TopMakersRequest } from '../../contract/book-requests.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
-import type { Timers } from '../../contract/timers.js';
 import { pastErrors } from '../api/book-parts.js';
 import { selectMarket } from '../api/market-params.js';
 import { readQuery } from '../api/param-check.js';
@@ -19,7 +19,7 @@ import { keyedRequest, withMoment } from './as-of-route.js';
 import { type BookRoute, bookRoute, requireFirstBook } from './book-routes.js';
 import { type Path, type PathService, shared } from './path.js';
 import { nodeFailure, SpacedReads, type SpacedReadsOptions } from './spaced-reads.js';
-import { acceptsGzip, GzipCache, gzipReply, QueryMemo } from './versioned-reply.js';
+import { bodyReply, GzipCache, QueryMemo, requestAcceptsGzip } from './versioned-reply.js';
 
 /** The parameters of /topMakers. */
 const topMakersParams = Type.Object({
@@ -93,14 +93,13 @@ function pastMakers(query: string, directory: MarketDirectory) {
  * first.
  */
 function topMakersRoute(service: PathService): BookRoute {
-  const { book, directory, readiness, timers } = service;
+  const { book, directory, readiness } = service;
   const parse = (raw: string): TopMakersQuery => parseTopMakers(raw, directory);
   const render = (query: TopMakersQuery): Uint8Array =>
     Buffer.from(JSON.stringify(makersOf(query, book)));
   const names = bookRoute({ ...service, parse, render, isLarge: () => false });
   const memo = new QueryMemo(directory, parse);
-  const reads = accountReadsOf(service);
-  const withAccounts = accountsRoute((keys) => reads.read(keys), timers);
+  const withAccounts = accountsRoute(accountReadsOf(service));
   return (request) => {
     requireFirstBook(readiness());
     const query = memo.parseQuery(request.query);
@@ -139,28 +138,20 @@ const headers: readonly Header[] = [
   ['Vary', 'Accept-Encoding'],
 ];
 
-/**
- * 100 accounts are 584 KB of text, so the result of each fetch is serialized and compressed once.
- */
+/** 100 accounts are 584 KB of text, so equal bodies are compressed once. */
 function accountsRoute(
-  readAccounts: ReadAccounts,
-  timers: Timers,
+  reads: SpacedReads<string | null>,
 ): (request: HttpRequest, makers: readonly string[]) => Promise<Reply> {
-  let fetches = 0;
-  const read = async (makers: readonly string[]): Promise<{ body: Buffer; version: string }> => {
-    const accounts = makers.length === 0 ? [] : await readAccounts(makers);
-    fetches += 1;
-    return { body: Buffer.from(JSON.stringify(rowsOf(makers, accounts))), version: `${fetches}` };
-  };
-  const fetcher = new AccountFetcher(read, timers);
   const gzips = new GzipCache();
   return async (request, makers) => {
-    const wantsGzip = acceptsGzip(request.getHeader('accept-encoding'));
-    const { body, version } = await fetcher.fetchShared(makers);
-    const plain: Reply = { status: 200, headers, body, identity: body };
-    if (!wantsGzip || body.length < LIMITS.gzipBodyBytesMin) return plain;
-    const zipped = await gzips.compressBody({ key: makers.join(), version }, () => body);
-    return zipped === undefined ? plain : gzipReply(headers, zipped);
+    const isZipped = requestAcceptsGzip(request);
+    const accounts = await reads.read(makers).catch((error: unknown): never => {
+      throw nodeFailure('the accounts', error);
+    });
+    const body = Buffer.from(JSON.stringify(rowsOf(makers, accounts)));
+    const etag = createHash('sha1').update(body).digest('base64url');
+    const content = { body, identity: body, isZipped, gzips, key: makers.join() };
+    return bodyReply({ etag, headers }, content);
   };
 }
 
@@ -169,76 +160,4 @@ function rowsOf(makers: readonly string[], accounts: readonly (string | null)[])
     userAccountPubKey,
     accountBase64: accounts[index] ?? null,
   }));
-}
-
-interface SharedFetch<Result> {
-  readonly result: Promise<Result>;
-  /** When it ended; undefined while it runs. */
-  endedAtMs: number | undefined;
-}
-
-/**
- * Fetches lists of accounts: equal fetches in flight are shared, results are cached for a short
- * time, and few fetches run at a time. Errors have a code and never contain the node's address.
- */
-export class AccountFetcher<Result> {
-  readonly #fetches = new Map<string, SharedFetch<Result>>();
-  #running = 0;
-
-  readonly #read: (keys: readonly string[]) => Promise<Result>;
-  readonly #timers: Pick<Timers, 'nowMs'>;
-
-  constructor(read: (keys: readonly string[]) => Promise<Result>, timers: Pick<Timers, 'nowMs'>) {
-    this.#read = read;
-    this.#timers = timers;
-  }
-
-  /** The number of fetches that run or are cached. */
-  get size(): number {
-    return this.#fetches.size;
-  }
-
-  /**
-   * Throws RATE_LIMITED when too many fetches run; rejects with NOT_READY when this fetch fails.
-   */
-  fetchShared(keys: readonly string[]): Promise<Result> {
-    this.#evictExpired();
-    const name = keys.join();
-    const known = this.#fetches.get(name);
-    if (known !== undefined) return known.result;
-    if (this.#running >= LIMITS.accountReadsMax) {
-      const message = `${LIMITS.accountReadsMax} reads of accounts are running, which is the limit`;
-      throw new ServerError('RATE_LIMITED', message);
-    }
-    return this.#startFetch(name, keys);
-  }
-
-  #startFetch(name: string, keys: readonly string[]): Promise<Result> {
-    const started = this.#read(keys);
-    this.#running += 1;
-    const result = started
-      .catch((error: unknown): never => {
-        throw nodeFailure('the accounts', error);
-      })
-      .finally(() => {
-        this.#running -= 1;
-        fetch.endedAtMs = this.#timers.nowMs();
-      });
-    const fetch: SharedFetch<Result> = { result, endedAtMs: undefined };
-    this.#fetches.set(name, fetch);
-    return result;
-  }
-
-  /**
-   * Fetches do not end in the order in which they start, so all of them are checked; they are few.
-   */
-  #evictExpired(): void {
-    const { accountReadsKeptMs, accountReadsKeptMax } = LIMITS;
-    const nowMs = this.#timers.nowMs();
-    for (const [name, { endedAtMs }] of this.#fetches) {
-      if (endedAtMs === undefined) continue;
-      const old = nowMs - endedAtMs > accountReadsKeptMs;
-      if (old || this.#fetches.size >= accountReadsKeptMax) this.#fetches.delete(name);
-    }
-  }
 }
