@@ -1,41 +1,9 @@
-/** The history in /ready, /status and /metrics. */
+/** The history in /metrics. */
 
 import type { HistoryStats } from '../../contract/history-source.js';
 import { type MetricSeries, seriesOf, stateFlags } from './series.js';
 
 const STATES = ['starting', 'backfilling', 'live', 'failing'] as const;
-
-/** The name of the counter of failed writes. */
-const STORE_FAILURES = 'storeFailures';
-
-/** The history in the body of /ready. */
-export function historyReadiness({ state, reason }: HistoryStats): object {
-  return { state, reason };
-}
-
-/** The history in the body of /status. */
-export function historyStatus(stats: HistoryStats): object {
-  const { state, reason, stored, counts, queued, spansOpen } = stats;
-  const { trades, fundingRates, truncated, ...records } = stored;
-  const { finalisedSlot, completeSinceTs, newestSlot, lagMs, missingFills } = stats;
-  return {
-    state,
-    reason,
-    trades,
-    fundingRates,
-    records,
-    truncated,
-    queued,
-    spansOpen,
-    finalisedSlot,
-    completeSinceTs,
-    newestSlot,
-    lagMs: lagMs === null ? null : Math.max(0, Math.round(lagMs)),
-    missingFills,
-    storeFailures: counts[STORE_FAILURES] ?? 0,
-    events: counts,
-  };
-}
 
 /** The series of the history. */
 export function historySeries(stats: () => HistoryStats): readonly MetricSeries[] {
@@ -67,7 +35,7 @@ export function historySeries(stats: () => HistoryStats): readonly MetricSeries[
     [
       'history_store_failures_total',
       'Writes that the disk refused.',
-      ({ counts }) => counts[STORE_FAILURES] ?? 0,
+      ({ counts }) => counts['storeFailures'] ?? 0,
     ],
     [
       'history_events_total{event}',

@@ -5,12 +5,6 @@ import { type MetricSeries, seriesOf, stateFlags } from './series.js';
 
 const STATES = ['starting', 'writing', 'stopped'] as const;
 
-/** The journal in the body of /status. */
-export function journalStatus(stats: JournalStats): object {
-  const { state, reason, segments, bytes, gaps, oldest, newest, queuedBytes, events } = stats;
-  return { state, reason, segments, bytes, gaps, oldest, newest, queuedBytes, events };
-}
-
 /** The series of the journal. */
 export function journalSeries(stats: () => JournalStats): readonly MetricSeries[] {
   return seriesOf(stats, [

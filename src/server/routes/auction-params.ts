@@ -12,6 +12,7 @@ import {
 import { marketErrors, price, size } from '../api/book-parts.js';
 import { wordSchema } from '../api/param-parts.js';
 import { count, marketType, text } from '../api/schema-parts.js';
+import { bodyOf } from '../api/written-body.js';
 import { type AuctionOrder, type AuctionPrices, betterOf, deriveAuction } from './auction-order.js';
 import { bookRoute } from './book-routes.js';
 import type { Path } from './path.js';
@@ -144,7 +145,7 @@ function readPrices(request: AuctionOrderRequest, book: BookSource): AuctionPric
 }
 
 function orderParams(request: AuctionOrderRequest, prices: AuctionPrices, auction: AuctionOrder) {
-  const { market, direction, isOracleOrder, reduceOnly, auctionDuration, userOrderId } = request;
+  const { market, direction, isOracleOrder } = request;
   const { start, end, limit } = auction;
   const { oracle } = prices;
   const followsOracle = isOracleOrder && oracle > 0n;
@@ -153,25 +154,19 @@ function orderParams(request: AuctionOrderRequest, prices: AuctionPrices, auctio
   const least = isLong ? 1n : -1n;
   // The program refuses an auction that starts beyond its end.
   const startOffset = betterOf(isLong, clampOffset(start - oracle), away);
-  return {
+  return bodyOf(auctionParams, {
+    ...request,
+    ...market,
     orderType: followsOracle ? 'oracle' : 'market',
-    marketType: market.marketType,
-    userOrderId,
-    direction,
     baseAssetAmount: String(baseOf(request, prices)),
-    marketIndex: market.marketIndex,
-    reduceOnly,
-    postOnly: 'none',
     bitFlags: 0,
     triggerPrice: null,
-    triggerCondition: 'above',
     oraclePriceOffset: followsOracle ? Number(away === 0n ? least : away) : null,
-    auctionDuration,
     maxTs: null,
     auctionStartPrice: String(followsOracle ? startOffset : start),
     auctionEndPrice: String(followsOracle ? away : end),
-    ...(followsOracle ? {} : { price: String(limit) }),
-  };
+    price: followsOracle ? undefined : String(limit),
+  });
 }
 
 /**

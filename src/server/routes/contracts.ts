@@ -7,7 +7,7 @@ import { wordSchema } from '../api/param-parts.js';
 import { base, fixed, id, marketIndex, price, quote, symbol } from '../api/schema-parts.js';
 import { assets, day } from '../api/stats-parts.js';
 import type { Path } from './path.js';
-import { statsRoute } from './stats.js';
+import { ofStats, statsRoute } from './stats.js';
 import { contractRecordsText, perpContractRecordsText } from './stats-records.js';
 
 const contract = Type.Object({
@@ -38,20 +38,16 @@ const body = {
 
 /** The path of all markets. */
 export const contracts = {
-  kind: 'data',
-  tagged: true,
-  errors: ['NOT_READY'],
+  ...ofStats,
   summary: 'The contracts of all markets',
   body: body,
-  open: (service) => statsRoute(service, contractRecordsText),
+  open: statsRoute(contractRecordsText),
 } as const satisfies Path;
 
 /** The path of perpetual markets. */
 export const perpContracts = {
-  kind: 'data',
-  tagged: true,
-  errors: ['NOT_READY'],
+  ...ofStats,
   summary: 'The contracts of all perpetual markets, for CoinGecko',
   body: body,
-  open: (service) => statsRoute(service, perpContractRecordsText),
+  open: statsRoute(perpContractRecordsText),
 } as const satisfies Path;

@@ -4,6 +4,7 @@ import type { BookSource, MarketDirectory } from '../../contract/book-source.js'
 import type { JournalRange, JournalSource } from '../../contract/journal-source.js';
 import { journalParams, journalBody as journalSchema } from '../api/journal-schemas.js';
 import { readQuery } from '../api/param-check.js';
+import { bodyOf } from '../api/written-body.js';
 import { NO_JOURNAL_TEXT, ServerError } from '../transport/errors.js';
 import { jsonReply } from '../transport/reply.js';
 import type { Path, PathService, Route } from './path.js';
@@ -40,21 +41,17 @@ type MarketSeqs = (range: JournalRange) => object;
 const noSeqs: MarketSeqs = () => ({});
 
 function journalBody(journal: JournalSource, marketSeqs: MarketSeqs): object {
-  const { state, reason, segments, bytes } = journal.readStats();
   const { ranges, gaps, skipped } = journal.readListing();
   const newest = -LIMITS.journalListedMax;
-  return {
-    state,
-    reason,
-    segments,
-    bytes,
+  return bodyOf(journalSchema, {
+    ...journal.readStats(),
     ranges: ranges.slice(newest).map((range) => {
       const { firstSeqs, lastSeqs, ...shown } = range;
       return { ...shown, ...marketSeqs(range) };
     }),
     gaps: gaps.slice(newest),
     skipped: skipped.slice(newest),
-  };
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import { wordSchema } from '../api/param-parts.js';
 import { count, countOrNull, fixed, price, quote, text, trimmed } from '../api/schema-parts.js';
 import { assets, identity } from '../api/stats-parts.js';
 import type { Path } from './path.js';
-import { statsRoute } from './stats.js';
+import { ofStats, statsRoute } from './stats.js';
 import { marketRecordsText } from './stats-records.js';
 
 const numberOrNull = Type.Unsafe<number | null>({ type: ['number', 'null'] });
@@ -51,6 +51,7 @@ const marketRecord = Type.Object({
 
 /** The path. */
 export const marketRecords = {
+  ...ofStats,
   summary: 'Statistics of all markets as the Drift v2 data API writes them',
   kind: 'service',
   body: {
@@ -62,7 +63,5 @@ export const marketRecords = {
       }),
     }),
   },
-  tagged: true,
-  errors: ['NOT_READY'],
-  open: (service) => statsRoute(service, marketRecordsText),
+  open: statsRoute(marketRecordsText),
 } as const satisfies Path;

@@ -10,7 +10,7 @@ import {
   text,
 } from '../api/schema-parts.js';
 import type { Path } from './path.js';
-import { statsRoute } from './stats.js';
+import { ofStats, statsRoute } from './stats.js';
 import { statsText } from './stats-text.js';
 
 const decimalOrNull = (description: string) =>
@@ -40,6 +40,7 @@ const marketStats = Type.Object({
 
 /** The path. */
 export const marketStatsPath = {
+  ...ofStats,
   summary: 'Statistics of all markets: prices, volume, open interest, funding',
   kind: 'service',
   body: {
@@ -48,7 +49,5 @@ export const marketStatsPath = {
       description: 'All markets, perpetual markets first, each kind by index.',
     }),
   },
-  tagged: true,
-  errors: ['NOT_READY'],
-  open: (service) => statsRoute(service, statsText),
+  open: statsRoute(statsText),
 } as const satisfies Path;

@@ -4,6 +4,7 @@ import type { ChainStats, MarketInfo } from '../../contract/markets.js';
 import { sortedMarkets } from '../api/market-directory.js';
 import { count, marketType, text, textOrNull, unsigned } from '../api/schema-parts.js';
 import { programName } from '../api/service-parts.js';
+import { bodyOf } from '../api/written-body.js';
 import { jsonReply, type Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';
 import type { Path, PathService } from './path.js';
@@ -51,31 +52,24 @@ function marketsReply({ book, directory, readiness }: PathService): Reply {
   const chain = book.readChainStats();
   const bodies = markets.flatMap((market) => {
     const ofChain = chain[market.id];
-    return ofChain === undefined ? [] : [{ program: book.program, ...marketBody(market, ofChain) }];
+    return ofChain === undefined ? [] : [marketBody(market, ofChain, book.program)];
   });
   return jsonReply(JSON.stringify(bodies));
 }
 
 /** Raw integers are written as text, as in all bodies of the book. */
-function marketBody(market: MarketInfo, chain: ChainStats): Record<string, unknown> {
-  return {
-    symbol: market.symbol,
-    name: escapedName(market),
-    marketIndex: market.marketIndex,
-    marketType: market.marketType,
-    status: market.status,
-    tick: market.tickSize.toString(),
-    step: market.stepSize.toString(),
-    minOrderSize: market.minOrderSize.toString(),
-    decimals: market.decimals,
-    oracle: market.oracle,
-    oracleSource: market.oracleSource,
-    emptyReason: market.emptyReason,
-    baseAsset: baseAssetOf(market),
-    quoteAsset: market.quoteAsset,
+function marketBody(info: MarketInfo, chain: ChainStats, program: string): object {
+  return bodyOf(market, {
+    ...info,
+    program,
+    name: escapedName(info),
+    tick: info.tickSize.toString(),
+    step: info.stepSize.toString(),
+    minOrderSize: info.minOrderSize.toString(),
+    baseAsset: baseAssetOf(info),
     fees: feesOf(chain),
     leverageMax: leverageMaxOf(chain),
-  };
+  });
 }
 
 /** The name on chain, with escapes such as `\\u{202e}` for invisible characters. */

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { fixed, price } from '../api/schema-parts.js';
 import { identity } from '../api/stats-parts.js';
 import type { Path } from './path.js';
-import { statsRoute } from './stats.js';
+import { ofStats, statsRoute } from './stats.js';
 import { priceRecordsText } from './stats-records.js';
 
 const priceRecord = Type.Object({
@@ -16,9 +16,7 @@ const priceRecord = Type.Object({
 
 /** The path. */
 export const priceRecords = {
-  kind: 'data',
-  tagged: true,
-  errors: ['NOT_READY'],
+  ...ofStats,
   summary: 'The prices of all markets now and 24 hours ago',
   body: {
     name: 'PriceRecords',
@@ -27,5 +25,5 @@ export const priceRecords = {
       markets: Type.Array(priceRecord, { description: 'In the same order.' }),
     }),
   },
-  open: (service) => statsRoute(service, priceRecordsText),
+  open: statsRoute(priceRecordsText),
 } as const satisfies Path;

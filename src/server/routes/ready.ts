@@ -1,8 +1,8 @@
 /** /ready: whether the book is live. */
 import { Type } from '@sinclair/typebox';
 import { count } from '../api/schema-parts.js';
-import { feedState, historyReadiness as historySchema } from '../api/service-parts.js';
-import { historyReadiness } from '../metrics/history-metrics.js';
+import { feedState, historyReadiness } from '../api/service-parts.js';
+import { bodyOf } from '../api/written-body.js';
 import { ServerError } from '../transport/errors.js';
 import { jsonReply, type Reply } from '../transport/reply.js';
 import type { Path, PathService } from './path.js';
@@ -17,7 +17,7 @@ export const readyPath = {
       ready: Type.Boolean(),
       state: feedState,
       slot: count('The newest slot received.'),
-      history: Type.Optional(historySchema),
+      history: Type.Optional(historyReadiness),
     }),
   },
   unlimited: true,
@@ -30,6 +30,6 @@ function readyReply({ readiness, history, ready }: PathService): Reply {
   const waitReason = ready.waitReason();
   if (waitReason !== null) throw new ServerError('NOT_READY', waitReason);
   const { state, slot } = readiness();
-  const beside = history === undefined ? {} : { history: historyReadiness(history.readStats()) };
+  const beside = history && { history: bodyOf(historyReadiness, history.readStats()) };
   return jsonReply(JSON.stringify({ ready: true, state, slot, ...beside }));
 }

@@ -22,6 +22,9 @@ import {
   type VersionTag,
 } from './versioned-reply.js';
 
+/** What the descriptions of their paths share. */
+export const ofStats = { kind: 'data', tagged: true, errors: ['NOT_READY'] } as const;
+
 /** The sources of the statistics. */
 interface StatsSources {
   readonly book: Pick<BookSource, 'readChainStats' | 'epoch' | 'l2'>;
@@ -46,8 +49,8 @@ interface CachedStats {
 
 type StatsWriter = (markets: readonly MarketStatistics[]) => string;
 
-/** The route of a body of them. */
-export function statsRoute(options: StatsOptions, write: StatsWriter) {
+/** Opens the route of a body of them. */
+export const statsRoute = (write: StatsWriter) => (options: StatsOptions) => {
   const gzips = new GzipCache();
   const readStats = cachedStats(options, write);
   return (request: HttpRequest): Reply | Promise<Reply> => {
@@ -59,7 +62,7 @@ export function statsRoute(options: StatsOptions, write: StatsWriter) {
       bodyReply(tag, { body, identity: body, isZipped, gzips, key: 'stats' })
     );
   };
-}
+};
 
 /** Returns the statistics for the channels that cover all markets. */
 export function summarySource(options: StatsSources): SummarySource {

@@ -1,17 +1,15 @@
 /** /status: the state of the feed and of every market. */
 import { Type } from '@sinclair/typebox';
-import type { BookSource } from '../../contract/book-source.js';
 import type { SourceStatus } from '../../contract/feed-status.js';
-import type { MarketInfo } from '../../contract/markets.js';
+import type { HistoryStats } from '../../contract/history-source.js';
 import { state } from '../api/book-parts.js';
-import { journalStatus as journalSchema } from '../api/journal-schemas.js';
+import { journalStatus } from '../api/journal-schemas.js';
 import { sortedMarkets } from '../api/market-directory.js';
 import { wordSchema } from '../api/param-parts.js';
 import { count, marketType, mayMiss, readAs, text, textOrNull } from '../api/schema-parts.js';
 import { feedState, historyStatus as historySchema, programName } from '../api/service-parts.js';
 import { sourceStatuses } from '../api/source-schemas.js';
-import { historyStatus } from '../metrics/history-metrics.js';
-import { journalStatus } from '../metrics/journal-metrics.js';
+import { bodyOf } from '../api/written-body.js';
 import { venueStatus } from '../metrics/venue-metrics.js';
 import { jsonReply, type Reply } from '../transport/reply.js';
 import type { Path, PathService } from './path.js';
@@ -55,164 +53,136 @@ const lastAudit = Type.Object({
   differences: count('User accounts that differed and were repaired.'),
 });
 
+const statusSchema = Type.Object({
+  state: feedState,
+  reason: textOrNull('Why the book is not live; null when it is.'),
+  slot: count('The newest slot received.'),
+  slotAgeMs: readAs('decimal', count('Time since the last notification of a slot.')),
+  slotLag: count('Slots behind the newest that a node reported.'),
+  role: Type.Optional(
+    readAs(
+      'text',
+      wordSchema(['core', 'standby'], { description: 'Of a core: whether it writes the log.' }),
+    ),
+  ),
+  program: programName,
+  epoch: text('This run of the service on this chain.'),
+  genesisHash: textOrNull('The chain; null until it has been requested.'),
+  commitment: readAs(
+    'text',
+    wordSchema(['processed'], { description: 'At which the book is read.' }),
+  ),
+  node: textOrNull('Host of the RPC node in use; null when there is none.'),
+  clockSkewMs: mayMiss(
+    readAs(
+      'orNull(decimal)',
+      Type.Union([Type.Integer(), Type.Null()], {
+        description:
+          "How far this machine's clock is ahead of the chain's; null before it is known.",
+      }),
+    ),
+  ),
+  clockReason: mayMiss(textOrNull('Why that is too much; null when it is not.')),
+  uptimeMs: readAs('decimal', count('Time since the service started.')),
+  users: count('User accounts held.'),
+  orders: count('Open orders held.'),
+  ordersShown: count('Open orders that the book shows.'),
+  ordersLeftOut: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+    description: 'Open orders that the book does not show, by reason.',
+  }),
+  quarantined: count('Accounts that could not be decoded.'),
+  lastAudit: Type.Union([lastAudit, Type.Null()], {
+    description: 'The last comparison of the whole book with the chain; null before the first.',
+  }),
+  sources: Type.Optional(sourceStatuses),
+  venues: Type.Optional(
+    Type.Array(venueSchema, { description: 'External venues; left out where there are none.' }),
+  ),
+  history: Type.Optional(historySchema),
+  journal: Type.Optional(journalStatus),
+  seeded: Type.Optional(
+    Type.Object(
+      {
+        fromMs: count('Its begin, in unix milliseconds.'),
+        untilMs: count('Its end, in unix milliseconds.'),
+      },
+      {
+        description:
+          'Of a demo: the time whose trades and books were made up before it began; left out where nothing was.',
+      },
+    ),
+  ),
+  markets: Type.Array(marketSchema),
+});
+
 /** The path. */
 export const statusPath = {
   summary: 'The state of the feed and of every market',
   kind: 'service',
   body: {
     name: 'Status',
-    schema: Type.Object({
-      state: feedState,
-      reason: textOrNull('Why the book is not live; null when it is.'),
-      slot: count('The newest slot received.'),
-      slotAgeMs: readAs('decimal', count('Time since the last notification of a slot.')),
-      slotLag: count('Slots behind the newest that a node reported.'),
-      clockSkewMs: mayMiss(
-        readAs(
-          'orNull(decimal)',
-          Type.Union([Type.Integer(), Type.Null()], {
-            description:
-              "How far this machine's clock is ahead of the chain's; null before it is known.",
-          }),
-        ),
-      ),
-      clockReason: mayMiss(textOrNull('Why that is too much; null when it is not.')),
-      program: programName,
-      role: Type.Optional(
-        readAs(
-          'text',
-          wordSchema(['core', 'standby'], { description: 'Of a core: whether it writes the log.' }),
-        ),
-      ),
-      epoch: text('This run of the service on this chain.'),
-      genesisHash: textOrNull('The chain; null until it has been requested.'),
-      commitment: readAs(
-        'text',
-        wordSchema(['processed'], { description: 'At which the book is read.' }),
-      ),
-      node: textOrNull('Host of the RPC node in use; null when there is none.'),
-      uptimeMs: readAs('decimal', count('Time since the service started.')),
-      users: count('User accounts held.'),
-      orders: count('Open orders held.'),
-      ordersShown: count('Open orders that the book shows.'),
-      ordersLeftOut: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-        description: 'Open orders that the book does not show, by reason.',
-      }),
-      quarantined: count('Accounts that could not be decoded.'),
-      lastAudit: Type.Union([lastAudit, Type.Null()], {
-        description: 'The last comparison of the whole book with the chain; null before the first.',
-      }),
-      sources: Type.Optional(sourceStatuses),
-      venues: Type.Optional(
-        Type.Array(venueSchema, { description: 'External venues; left out where there are none.' }),
-      ),
-      history: Type.Optional(historySchema),
-      journal: Type.Optional(journalSchema),
-      seeded: Type.Optional(
-        Type.Object(
-          {
-            fromMs: count('Its begin, in unix milliseconds.'),
-            untilMs: count('Its end, in unix milliseconds.'),
-          },
-          {
-            description:
-              'Of a demo: the time whose trades and books were made up before it began; left out where nothing was.',
-          },
-        ),
-      ),
-      markets: Type.Array(marketSchema),
-    }),
+    schema: statusSchema,
   },
   open: (service) => () => statusReply(service),
 } as const satisfies Path;
 
-/** Returns the state of the feed and of every market, also before the first book. */
-function statusReply({
-  book,
-  directory,
-  readiness,
-  feed,
-  venues,
-  history,
-  journal,
-  seeded,
-}: PathService): Reply {
-  const { state, reason, slot, role } = readiness();
-  const metrics = feed();
-  const { slotAgeMs, slotLag = 0, genesisHash = null, node = null, lastAudit = null } = metrics;
-  const { clockSkewMs = null, clockReason = null } = metrics;
-  const { users, orders, shown, shownByMarket, vammByMarket, leftOut, quarantined } = book.stats();
-  const external = venues?.().map(venueStatus) ?? [];
-  const body = {
-    state,
-    reason,
-    slot,
-    slotAgeMs: Math.max(0, Math.round(slotAgeMs)),
-    slotLag,
-    ...(role === undefined ? {} : { role }),
+/** The members of the feed that a feed without a node, or before its first reading, does not say. */
+const UNKNOWN = { slotLag: 0, genesisHash: null, node: null, clockReason: null, lastAudit: null };
+
+function statusReply({ book, directory, readiness, history, journal, ...of }: PathService): Reply {
+  const { sources, clockSkewMs = null, ...metrics } = { ...UNKNOWN, ...of.feed() };
+  const { shown, shownByMarket, vammByMarket, leftOut, ...counts } = book.stats();
+  const external = of.venues?.().map(venueStatus) ?? [];
+  const now = readiness();
+  const body = bodyOf(statusSchema, {
+    ...now,
+    ...metrics,
+    ...counts,
+    slotAgeMs: Math.max(0, Math.round(metrics.slotAgeMs)),
     program: book.program,
     epoch: book.epoch,
-    genesisHash,
-    commitment: 'processed',
-    node,
     clockSkewMs: clockSkewMs === null ? null : Math.round(clockSkewMs),
-    clockReason,
     uptimeMs: Math.round(process.uptime() * 1_000),
-    users,
-    orders,
     ordersShown: shown,
     ordersLeftOut: leftOut,
-    quarantined,
-    lastAudit,
-    ...(metrics.sources === undefined ? {} : { sources: metrics.sources.map(sourceStatus) }),
-    ...(external.length === 0 ? {} : { venues: external }),
-    ...(history === undefined ? {} : { history: historyStatus(history.readStats()) }),
-    ...(journal === undefined ? {} : { journal: journalStatus(journal.readStats()) }),
-    ...(seeded === undefined ? {} : { seeded }),
+    sources: sources?.map(sourceStatus),
+    venues: external.length === 0 ? undefined : external,
+    history: history && historyStatus(history.readStats()),
+    journal: journal && bodyOf(journalStatus, journal.readStats()),
+    seeded: of.seeded,
     markets: sortedMarkets(directory).map((market) => {
-      const ordersShown = shownByMarket[market.id] ?? 0;
       const vamm = vammByMarket[market.id] ?? null;
-      return marketStatus(market, { book, newestSlot: slot + slotLag, ordersShown, vamm });
+      const version = book.version(market.id);
+      const vammShown = vamm === 'shown';
+      return bodyOf(marketSchema, {
+        ...market,
+        ...version,
+        lag: Math.max(0, now.slot + metrics.slotLag - version.slot),
+        ordersShown: shownByMarket[market.id] ?? 0,
+        vammShown,
+        vammReason: vammShown ? null : vamm,
+      });
     }),
-  };
+  });
   return jsonReply(JSON.stringify(body));
 }
 
-/** Rounds shares and leads for readers. */
+function historyStatus(stats: HistoryStats): object {
+  const { stored, counts, lagMs } = stats;
+  const { trades, fundingRates, truncated, ...records } = stored;
+  return bodyOf(historySchema, {
+    ...stats,
+    ...{ trades, fundingRates, truncated, records },
+    lagMs: lagMs === null ? null : Math.max(0, Math.round(lagMs)),
+    storeFailures: counts['storeFailures'] ?? 0,
+    events: counts,
+  });
+}
+
+/** Shares to a thousandth, and leads to a tenth of a millisecond. */
 function sourceStatus(source: SourceStatus): SourceStatus {
   const { wonShare, leadMs } = source;
   const rounded = (value: number | null, unit: number): number | null =>
     value === null ? null : Math.round(value * unit) / unit;
   return { ...source, wonShare: rounded(wonShare, 1_000), leadMs: rounded(leadMs, 10) };
-}
-
-/** Returns the status of a market; `newestSlot` is the newest slot that a node has reported. */
-function marketStatus(
-  market: MarketInfo,
-  facts: {
-    readonly book: BookSource;
-    readonly newestSlot: number;
-    readonly ordersShown: number;
-    /** As {@link BookStats.vammByMarket}. */
-    readonly vamm: string | null;
-  },
-): Record<string, unknown> {
-  const { book, newestSlot, ordersShown, vamm } = facts;
-  const { id, symbol, marketIndex, marketType, emptyReason } = market;
-  const { seq, slot, state } = book.version(id);
-  const lag = Math.max(0, newestSlot - slot);
-  const vammShown = vamm === 'shown';
-  return {
-    symbol,
-    marketIndex,
-    marketType,
-    seq,
-    slot,
-    lag,
-    state,
-    ordersShown,
-    emptyReason,
-    vammShown,
-    vammReason: vammShown ? null : vamm,
-  };
 }

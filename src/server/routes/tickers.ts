@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { base, price, quote, symbol } from '../api/schema-parts.js';
 import { assets, day } from '../api/stats-parts.js';
 import type { Path } from './path.js';
-import { statsRoute } from './stats.js';
+import { ofStats, statsRoute } from './stats.js';
 import { tickersText } from './stats-records.js';
 
 const ticker = Type.Object({
@@ -20,13 +20,11 @@ const ticker = Type.Object({
 
 /** The path. */
 export const tickers = {
-  kind: 'data',
-  tagged: true,
-  errors: ['NOT_READY'],
+  ...ofStats,
   summary: 'The tickers of all markets, for CoinGecko',
   body: {
     name: 'Tickers',
     schema: Type.Array(ticker, { description: 'In the same order.' }),
   },
-  open: (service) => statsRoute(service, tickersText),
+  open: statsRoute(tickersText),
 } as const satisfies Path;

@@ -13,6 +13,7 @@ import { readQuery } from '../api/param-check.js';
 import { ANY_CASE, symbol as marketName, wordSchema } from '../api/param-parts.js';
 import { count, marketType, symbol, text } from '../api/schema-parts.js';
 import { ofUdf, UDF_EXCHANGE, UDF_RESOLUTIONS_LISTED, udfMarketName } from '../api/udf-parts.js';
+import { bodyOf } from '../api/written-body.js';
 import type { ServerError } from '../transport/errors.js';
 import {
   commonHeaders,
@@ -55,27 +56,54 @@ const named = (what: string) =>
 
 const exchange = text('Always `Drift`.');
 
+const configSchema = Type.Object({
+  supports_search: Type.Literal(true),
+  supports_group_request: Type.Literal(false),
+  supports_marks: Type.Literal(false),
+  supports_timescale_marks: Type.Literal(false),
+  supports_time: Type.Literal(true),
+  supported_resolutions: resolutions,
+  exchanges: Type.Array(
+    Type.Object({ value: text('For search.'), name: exchange, desc: text('Likewise.') }),
+  ),
+  symbols_types: named('The types of markets.'),
+});
+
 /** /udf/config. */
 export const udfConfig = {
   ...ofUdf,
   summary: "What TradingView's chart library may ask here",
   body: {
     name: 'UdfConfig',
-    schema: Type.Object({
-      supports_search: Type.Literal(true),
-      supports_group_request: Type.Literal(false),
-      supports_marks: Type.Literal(false),
-      supports_timescale_marks: Type.Literal(false),
-      supports_time: Type.Literal(true),
-      supported_resolutions: resolutions,
-      exchanges: Type.Array(
-        Type.Object({ value: text('For search.'), name: exchange, desc: text('Likewise.') }),
-      ),
-      symbols_types: named('The types of markets.'),
-    }),
+    schema: configSchema,
   },
   open: () => () => jsonReply(configText),
 } as const satisfies Path;
+
+const symbolSchema = Type.Object({
+  name: symbol,
+  ticker: symbol,
+  description: text('The pair.'),
+  type: marketType,
+  session: Type.Literal('24x7'),
+  timezone: Type.Literal('Etc/UTC'),
+  exchange,
+  listed_exchange: exchange,
+  'exchange-traded': exchange,
+  'exchange-listed': exchange,
+  currency_code: text('The token that prices are in.'),
+  format: Type.Literal('price'),
+  minmov: count('A price step, in parts of `pricescale`.'),
+  minmov2: Type.Literal(0),
+  pricescale: count('Parts of a quote unit.'),
+  volume_precision: count('Places of a volume.'),
+  has_intraday: Type.Literal(true),
+  has_daily: Type.Literal(true),
+  has_weekly_and_monthly: Type.Literal(true),
+  intraday_multipliers: resolutions,
+  supported_resolutions: resolutions,
+  data_status: Type.Literal('streaming'),
+});
 
 /** /udf/symbols. */
 export const udfSymbols = {
@@ -84,30 +112,7 @@ export const udfSymbols = {
   params: udfSymbolParams,
   body: {
     name: 'UdfSymbol',
-    schema: Type.Object({
-      name: symbol,
-      ticker: symbol,
-      description: text('The pair.'),
-      type: marketType,
-      session: Type.Literal('24x7'),
-      timezone: Type.Literal('Etc/UTC'),
-      exchange,
-      listed_exchange: exchange,
-      'exchange-traded': exchange,
-      'exchange-listed': exchange,
-      currency_code: text('The token that prices are in.'),
-      format: Type.Literal('price'),
-      minmov: count('A price step, in parts of `pricescale`.'),
-      minmov2: Type.Literal(0),
-      pricescale: count('Parts of a quote unit.'),
-      volume_precision: count('Places of a volume.'),
-      has_intraday: Type.Literal(true),
-      has_daily: Type.Literal(true),
-      has_weekly_and_monthly: Type.Literal(true),
-      intraday_multipliers: resolutions,
-      supported_resolutions: resolutions,
-      data_status: Type.Literal('streaming'),
-    }),
+    schema: symbolSchema,
   },
   errors: ['MISSING_PARAM', 'INVALID_PARAM', 'UNKNOWN_MARKET', 'NOT_READY'],
   open: (service: HistoryService) => (request: HttpRequest) => symbolReply(request, service),
@@ -154,20 +159,17 @@ export function udfErrorReply(error: ServerError): Reply {
   return { ...errorReply(error), body };
 }
 
-const configText = JSON.stringify({
-  supports_search: true,
-  supports_group_request: false,
-  supports_marks: false,
-  supports_timescale_marks: false,
-  supports_time: true,
-  supported_resolutions: UDF_RESOLUTIONS_LISTED,
-  exchanges: [{ value: '', name: UDF_EXCHANGE, desc: UDF_EXCHANGE }],
-  symbols_types: [
-    { value: '', name: 'All' },
-    { value: 'perp', name: 'Perpetual' },
-    { value: 'spot', name: 'Spot' },
-  ],
-});
+const configText = JSON.stringify(
+  bodyOf(configSchema, {
+    supported_resolutions: UDF_RESOLUTIONS_LISTED,
+    exchanges: [{ value: '', name: UDF_EXCHANGE, desc: UDF_EXCHANGE }],
+    symbols_types: [
+      { value: '', name: 'All' },
+      { value: 'perp', name: 'Perpetual' },
+      { value: 'spot', name: 'Spot' },
+    ],
+  }),
+);
 
 function symbolReply(request: HttpRequest, { directory, readiness }: HistoryService): Reply {
   requireFirstBook(readiness());
@@ -177,30 +179,23 @@ function symbolReply(request: HttpRequest, { directory, readiness }: HistoryServ
   return jsonReply(JSON.stringify(symbolBody(market)));
 }
 
-function symbolBody(market: MarketInfo) {
+function symbolBody(market: MarketInfo): object {
   const { symbol, marketType, stepSize, decimals } = market;
-  return {
+  return bodyOf(symbolSchema, {
     name: symbol,
     ticker: symbol,
     description: pairOf(market),
     type: marketType,
-    session: '24x7',
-    timezone: 'Etc/UTC',
     exchange: UDF_EXCHANGE,
     listed_exchange: UDF_EXCHANGE,
     'exchange-traded': UDF_EXCHANGE,
     'exchange-listed': UDF_EXCHANGE,
     currency_code: market.quoteAsset,
-    format: 'price',
     ...priceScaleOf(market),
     volume_precision: Math.max(0, decimals - trailingZeroes(stepSize)),
-    has_intraday: true,
-    has_daily: true,
-    has_weekly_and_monthly: true,
     intraday_multipliers: UDF_RESOLUTIONS_LISTED.filter((name) => /^\d+$/.test(name)),
     supported_resolutions: UDF_RESOLUTIONS_LISTED,
-    data_status: 'streaming',
-  };
+  });
 }
 
 /**
@@ -210,7 +205,7 @@ function symbolBody(market: MarketInfo) {
 function priceScaleOf({ tickSize }: MarketInfo) {
   const zeroes = Math.min(QUOTE_PLACES, trailingZeroes(tickSize));
   const minmov = Math.max(1, Number(tickSize / 10n ** BigInt(zeroes)));
-  return { minmov, minmov2: 0, pricescale: 10 ** (QUOTE_PLACES - zeroes) };
+  return { minmov, pricescale: 10 ** (QUOTE_PLACES - zeroes) };
 }
 
 function trailingZeroes(value: bigint): number {
