@@ -10,6 +10,7 @@ import {
   resolutionSecondsMax,
 } from '../src/contract/resolutions.js';
 import { SCHEMA_FILES } from '../src/server/api/message-schemas.js';
+import { recordTables } from './support/record-tables.js';
 import { withLists, withShared } from './support/shared-lists.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -53,3 +54,10 @@ test.each([
 function secondsByName(): readonly string[] {
   return RESOLUTION_NAMES.map((name) => `"${name}": ${resolutionSecondsMax(resolutionOf(name))}`);
 }
+
+test('the tables by which records are written are those of the schemas of their bodies', () => {
+  const name = 'crates/wire/src/generated/record_tables.rs';
+  const expected = recordTables();
+  if (isUpdate) writeFileSync(`${root}${name}`, expected);
+  expect(read(name)).toBe(expected);
+});

@@ -26,6 +26,9 @@ pub mod cache;
 mod digits;
 mod form;
 pub mod frame;
+mod generated {
+    pub(crate) mod record_tables;
+}
 pub mod group;
 pub mod head;
 mod key_texts;

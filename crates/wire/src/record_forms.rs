@@ -1,5 +1,10 @@
-//! The members of records in each format. A new kind of record is a table here.
+//! The members of records in each format. The tables of bodies are written from their schemas; those
+//! of streams are here.
 
+use crate::generated::record_tables::{
+    DEPOSIT, FUNDING_PAYMENT, FUNDING_RAW, FUNDING_RECORD, FUNDING_SPEC, LIQUIDATION, NEW_USER,
+    ORDER, SETTLE_PNL, TRADE_RECORD, TRADE_SPEC,
+};
 use crate::order_lives::Outcome;
 
 /// A format of records.
@@ -75,14 +80,10 @@ pub(crate) struct Member {
     pub(crate) how: How,
 }
 
-use How::{
-    BaseDecimal, BaseFixed, BaseWhole, Decimal, Fixed, Plain, Text, TokenFixed, Whole, Word,
-};
+use How::{BaseDecimal, Decimal, Plain, Text};
 
 /// Decimals of prices and quote amounts.
-const QUOTE: How = Fixed(6);
 /// Of rates.
-const RATE: How = Fixed(9);
 /// The same in human units.
 const DECIMAL_QUOTE: How = Decimal(6);
 
@@ -91,36 +92,36 @@ const fn told(name: &'static str, from: From) -> Member {
 }
 
 /// A member with the name of its value.
-const fn own(name: &'static str, how: How) -> Member {
+pub(crate) const fn own(name: &'static str, how: How) -> Member {
     Member { group: "", name, from: From::Value("", name), how }
 }
 
 /// A member of another name.
-const fn of(name: &'static str, value: &'static str, how: How) -> Member {
+pub(crate) const fn of(name: &'static str, value: &'static str, how: How) -> Member {
     Member { group: "", name, from: From::Value("", value), how }
 }
 
 /// A member of the order in a record of a new order.
-const fn order(name: &'static str, how: How) -> Member {
+pub(crate) const fn order(name: &'static str, how: How) -> Member {
     Member { group: "", name, from: From::Value("order", name), how }
 }
 
 /// What became of the order in a record of a new order.
-const fn outcome(name: &'static str, of: Outcome, how: How) -> Member {
+pub(crate) const fn outcome(name: &'static str, of: Outcome, how: How) -> Member {
     Member { group: "", name, from: From::Outcome(of), how }
 }
 
 /// A member of an object within the record.
-const fn inside(group: &'static str, name: &'static str, how: How) -> Member {
+pub(crate) const fn inside(group: &'static str, name: &'static str, how: How) -> Member {
     Member { group, name, from: From::Value(group, name), how }
 }
 
-const TS: Member = own("ts", Plain);
-const SIGNATURE: Member = told("txSig", From::Signature);
-const INDEX: Member = told("txSigIndex", From::Index);
-const SLOT: Member = told("slot", From::Slot);
-const SYMBOL: Member = told("symbol", From::Symbol);
-const MARKET: Member = own("marketIndex", Plain);
+pub(crate) const TS: Member = own("ts", Plain);
+pub(crate) const SIGNATURE: Member = told("txSig", From::Signature);
+pub(crate) const INDEX: Member = told("txSigIndex", From::Index);
+pub(crate) const SLOT: Member = told("slot", From::Slot);
+pub(crate) const SYMBOL: Member = told("symbol", From::Symbol);
+pub(crate) const MARKET: Member = own("marketIndex", Plain);
 
 /// Returns the members of a kind of record; none for a kind that a format lacks.
 pub(crate) fn members_of(form: Form, record: &str) -> &'static [Member] {
@@ -138,74 +139,9 @@ pub(crate) fn members_of(form: Form, record: &str) -> &'static [Member] {
         ("LiquidationRecord", Form::Records) => LIQUIDATION,
         ("OrderRecord", Form::Orders) => ORDER,
         ("NewUserRecord", Form::Records) => NEW_USER,
-        ("DeleteUserRecord", Form::Records) => DELETED_USER,
         _ => &[],
     }
 }
-
-const TRADE_SPEC: &[Member] = &[
-    TS,
-    MARKET,
-    own("marketType", Text),
-    own("filler", Text),
-    own("taker", Text),
-    own("maker", Text),
-    own("takerOrderId", Plain),
-    own("makerOrderId", Plain),
-    own("baseAssetAmountFilled", BaseWhole),
-    own("quoteAssetAmountFilled", Whole),
-    own("takerFee", Whole),
-    own("makerFee", Whole),
-    own("action", Text),
-    own("actionExplanation", Text),
-    SLOT,
-    SIGNATURE,
-    own("fillRecordId", Plain),
-    own("takerOrderDirection", Text),
-    own("oraclePrice", Plain),
-];
-
-const TRADE_RECORD: &[Member] = &[
-    TS,
-    SIGNATURE,
-    INDEX,
-    SLOT,
-    own("fillerReward", QUOTE),
-    own("baseAssetAmountFilled", BaseFixed),
-    own("quoteAssetAmountFilled", QUOTE),
-    own("takerFee", QUOTE),
-    of("makerRebate", "makerFee", QUOTE),
-    own("makerFee", QUOTE),
-    own("referrerReward", QUOTE),
-    own("quoteAssetAmountSurplus", QUOTE),
-    own("takerOrderBaseAssetAmount", BaseFixed),
-    own("takerOrderCumulativeBaseAssetAmountFilled", BaseFixed),
-    own("takerOrderCumulativeQuoteAssetAmountFilled", QUOTE),
-    own("makerOrderBaseAssetAmount", BaseFixed),
-    own("makerOrderCumulativeBaseAssetAmountFilled", BaseFixed),
-    own("makerOrderCumulativeQuoteAssetAmountFilled", QUOTE),
-    own("oraclePrice", QUOTE),
-    own("action", Word),
-    own("actionExplanation", Word),
-    MARKET,
-    own("marketType", Word),
-    own("filler", Word),
-    own("fillRecordId", Word),
-    own("taker", Word),
-    own("takerOrderId", Word),
-    own("takerOrderDirection", Word),
-    own("maker", Word),
-    own("makerOrderId", Word),
-    own("makerOrderDirection", Word),
-    own("spotFulfillmentMethodFee", QUOTE),
-    of("marketFilter", "marketType", Word),
-    SYMBOL,
-    own("bitFlags", Plain),
-    own("takerExistingQuoteEntryAmount", QUOTE),
-    own("takerExistingBaseAssetAmount", BaseFixed),
-    own("makerExistingQuoteEntryAmount", QUOTE),
-    own("makerExistingBaseAssetAmount", BaseFixed),
-];
 
 const TRADE_STREAM: &[Member] = &[
     TS,
@@ -276,226 +212,4 @@ const TRADE_CHANNEL: &[Member] = &[
     own("action", Text),
     own("actionExplanation", Text),
     own("bitFlags", Plain),
-];
-
-const FUNDING_SPEC: &[Member] = &[
-    TS,
-    SYMBOL,
-    MARKET,
-    Member { group: "", name: "fundingRate", from: From::Fraction, how: Decimal(18) },
-    of("oraclePrice", "oraclePriceTwap", DECIMAL_QUOTE),
-    of("markPrice", "markPriceTwap", DECIMAL_QUOTE),
-];
-
-const FUNDING_RECORD: &[Member] = &[
-    TS,
-    SIGNATURE,
-    INDEX,
-    SLOT,
-    own("recordId", Word),
-    MARKET,
-    SYMBOL,
-    own("fundingRate", RATE),
-    own("fundingRateLong", RATE),
-    own("fundingRateShort", RATE),
-    own("cumulativeFundingRateLong", RATE),
-    own("cumulativeFundingRateShort", RATE),
-    own("oraclePriceTwap", QUOTE),
-    own("markPriceTwap", QUOTE),
-    own("periodRevenue", QUOTE),
-    own("baseAssetAmountWithAmm", BaseFixed),
-    own("baseAssetAmountWithUnsettledLp", BaseFixed),
-];
-
-const FUNDING_RAW: &[Member] = &[
-    SIGNATURE,
-    SLOT,
-    own("ts", Word),
-    own("recordId", Word),
-    MARKET,
-    own("fundingRate", Word),
-    own("cumulativeFundingRateLong", Word),
-    own("cumulativeFundingRateShort", Word),
-    own("oraclePriceTwap", Word),
-    own("markPriceTwap", Word),
-    own("fundingRateLong", Word),
-    own("fundingRateShort", Word),
-    own("periodRevenue", Word),
-    own("baseAssetAmountWithAmm", Word),
-    own("baseAssetAmountWithUnsettledLp", Word),
-];
-
-const FUNDING_PAYMENT: &[Member] = &[
-    TS,
-    SIGNATURE,
-    INDEX,
-    SLOT,
-    own("userAuthority", Word),
-    own("user", Word),
-    MARKET,
-    SYMBOL,
-    own("fundingPayment", QUOTE),
-    own("baseAssetAmount", BaseFixed),
-    own("userLastCumulativeFunding", RATE),
-    own("ammCumulativeFundingLong", RATE),
-    own("ammCumulativeFundingShort", RATE),
-];
-
-const DEPOSIT: &[Member] = &[
-    TS,
-    SIGNATURE,
-    INDEX,
-    SLOT,
-    own("depositRecordId", Word),
-    own("userAuthority", Word),
-    own("user", Word),
-    own("direction", Word),
-    own("amount", TokenFixed),
-    MARKET,
-    SYMBOL,
-    own("oraclePrice", QUOTE),
-    own("marketDepositBalance", RATE),
-    own("marketWithdrawBalance", RATE),
-    own("marketCumulativeDepositInterest", Fixed(10)),
-    own("marketCumulativeBorrowInterest", Fixed(10)),
-    own("totalDepositsAfter", QUOTE),
-    own("totalWithdrawsAfter", QUOTE),
-    own("explanation", Word),
-    own("transferUser", Word),
-    own("signer", Word),
-    own("userTokenAmountAfter", TokenFixed),
-];
-
-const SETTLE_PNL: &[Member] = &[
-    TS,
-    SIGNATURE,
-    INDEX,
-    SLOT,
-    own("user", Word),
-    MARKET,
-    SYMBOL,
-    own("pnl", QUOTE),
-    own("baseAssetAmount", BaseFixed),
-    own("quoteAssetAmountAfter", QUOTE),
-    own("quoteEntryAmount", QUOTE),
-    own("settlePrice", QUOTE),
-    own("explanation", Word),
-];
-
-/// Of the objects, the one of `liquidationType` counts. Amounts of tokens are the program's
-/// integers, because a step may be of two tokens.
-const LIQUIDATION: &[Member] = &[
-    TS,
-    SIGNATURE,
-    INDEX,
-    SLOT,
-    own("liquidationType", Word),
-    own("user", Word),
-    own("liquidator", Word),
-    own("marginRequirement", QUOTE),
-    own("totalCollateral", QUOTE),
-    own("marginFreed", QUOTE),
-    own("liquidationId", Plain),
-    own("bankrupt", Plain),
-    own("canceledOrderIds", Plain),
-    inside("liquidatePerp", "marketIndex", Plain),
-    inside("liquidatePerp", "oraclePrice", QUOTE),
-    inside("liquidatePerp", "baseAssetAmount", BaseFixed),
-    inside("liquidatePerp", "quoteAssetAmount", QUOTE),
-    inside("liquidatePerp", "lpShares", Word),
-    inside("liquidatePerp", "fillRecordId", Word),
-    inside("liquidatePerp", "userOrderId", Word),
-    inside("liquidatePerp", "liquidatorOrderId", Word),
-    inside("liquidatePerp", "liquidatorFee", QUOTE),
-    inside("liquidatePerp", "ifFee", QUOTE),
-    inside("liquidatePerp", "protocolFee", QUOTE),
-    inside("liquidateSpot", "assetMarketIndex", Plain),
-    inside("liquidateSpot", "assetPrice", QUOTE),
-    inside("liquidateSpot", "assetTransfer", Word),
-    inside("liquidateSpot", "liabilityMarketIndex", Plain),
-    inside("liquidateSpot", "liabilityPrice", QUOTE),
-    inside("liquidateSpot", "liabilityTransfer", Word),
-    inside("liquidateSpot", "ifFee", Word),
-    inside("liquidateSpot", "protocolFee", Word),
-    inside("liquidateBorrowForPerpPnl", "perpMarketIndex", Plain),
-    inside("liquidateBorrowForPerpPnl", "marketOraclePrice", QUOTE),
-    inside("liquidateBorrowForPerpPnl", "pnlTransfer", QUOTE),
-    inside("liquidateBorrowForPerpPnl", "liabilityMarketIndex", Plain),
-    inside("liquidateBorrowForPerpPnl", "liabilityPrice", QUOTE),
-    inside("liquidateBorrowForPerpPnl", "liabilityTransfer", Word),
-    inside("liquidatePerpPnlForDeposit", "perpMarketIndex", Plain),
-    inside("liquidatePerpPnlForDeposit", "marketOraclePrice", QUOTE),
-    inside("liquidatePerpPnlForDeposit", "pnlTransfer", QUOTE),
-    inside("liquidatePerpPnlForDeposit", "assetMarketIndex", Plain),
-    inside("liquidatePerpPnlForDeposit", "assetPrice", QUOTE),
-    inside("liquidatePerpPnlForDeposit", "assetTransfer", Word),
-    inside("perpBankruptcy", "marketIndex", Plain),
-    inside("perpBankruptcy", "pnl", QUOTE),
-    inside("perpBankruptcy", "ifPayment", QUOTE),
-    inside("perpBankruptcy", "clawbackUser", Word),
-    inside("perpBankruptcy", "clawbackUserPayment", QUOTE),
-    inside("perpBankruptcy", "cumulativeFundingRateDelta", RATE),
-    inside("spotBankruptcy", "marketIndex", Plain),
-    inside("spotBankruptcy", "borrowAmount", Word),
-    inside("spotBankruptcy", "ifPayment", Word),
-    inside("spotBankruptcy", "cumulativeDepositInterestDelta", Fixed(10)),
-];
-
-const ORDER: &[Member] = &[
-    TS,
-    SIGNATURE,
-    INDEX,
-    SLOT,
-    own("user", Word),
-    order("status", Word),
-    order("orderType", Word),
-    order("marketType", Word),
-    order("orderId", Plain),
-    order("userOrderId", Plain),
-    order("marketIndex", Plain),
-    SYMBOL,
-    order("price", QUOTE),
-    order("baseAssetAmount", BaseFixed),
-    outcome("baseAssetAmountFilled", Outcome::Base, BaseFixed),
-    outcome("quoteAssetAmountFilled", Outcome::Quote, QUOTE),
-    order("direction", Word),
-    order("reduceOnly", Plain),
-    order("triggerPrice", QUOTE),
-    order("triggerCondition", Word),
-    order("existingPositionDirection", Word),
-    order("postOnly", Plain),
-    order("immediateOrCancel", Plain),
-    order("oraclePriceOffset", QUOTE),
-    order("auctionDuration", Plain),
-    order("auctionStartPrice", QUOTE),
-    order("auctionEndPrice", QUOTE),
-    order("maxTs", Word),
-    order("bitFlags", Plain),
-    outcome("lastActionStatus", Outcome::Status, Word),
-    outcome("lastActionExplanation", Outcome::Explanation, Word),
-    outcome("lastUpdatedTs", Outcome::UpdatedTs, Plain),
-    outcome("cumulativeFee", Outcome::Fee, QUOTE),
-];
-
-const NEW_USER: &[Member] = &[
-    TS,
-    SIGNATURE,
-    INDEX,
-    SLOT,
-    own("userAuthority", Word),
-    own("user", Word),
-    own("subAccountId", Plain),
-    own("name", Word),
-    own("referrer", Word),
-];
-
-const DELETED_USER: &[Member] = &[
-    TS,
-    SIGNATURE,
-    INDEX,
-    SLOT,
-    own("userAuthority", Word),
-    own("user", Word),
-    own("subAccountId", Plain),
-    own("keeper", Word),
 ];
