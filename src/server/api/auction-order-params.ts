@@ -11,6 +11,7 @@ import {
   lenientFlagSchema,
   market,
   type TextFormat,
+  whole,
   wordSchema,
 } from './param-parts.js';
 
@@ -42,31 +43,22 @@ export const auctionOrderParams = Type.Object({
     description: 'Whether the auction follows the oracle.',
   }),
   slippageTolerance: percent('In percent; dynamic, as without it, is made of the book.'),
-  auctionDuration: Type.Integer({
-    minimum: 0,
-    maximum: LIMITS.auctionDurationMax,
-    default: 20,
-    description: 'Slots.',
-  }),
+  auctionDuration: whole({ min: 0, max: LIMITS.auctionDurationMax, byDefault: 20 }, 'Slots.'),
   auctionStartPriceOffset: percent('In percent; marketBased, as without it, by the market.'),
   auctionEndPriceOffset: percent('In percent, 0.1 without it.'),
   auctionStartPriceOffsetFrom: priceName('Where the auction begins; by the market without it.'),
   auctionEndPriceOffsetFrom: priceName('Where it ends, worst without it.'),
-  additionalEndPriceBuffer: Type.Integer({
-    minimum: 0,
-    maximum: 1_000_000,
-    default: 0,
-    description: 'Quote that the end is worse by.',
-  }),
+  additionalEndPriceBuffer: whole(
+    { min: 0, max: 1_000_000, byDefault: 0 },
+    'Quote that the end is worse by.',
+  ),
   maxLeverageSelected: lenientFlagSchema('The size is maxLeverageOrderSize where that is given.'),
   maxLeverageOrderSize: amountSchema(sizes, 'Base at 1e9.'),
-  userOrderId: Type.Integer({
-    minimum: 0,
-    maximum: 255,
-    default: 0,
-    description: 'The number that the user gives the order; 0 for none.',
-  }),
-  version: Type.Integer({ minimum: 1, maximum: 2, default: 1, description: '2 widens slippage.' }),
+  userOrderId: whole(
+    { min: 0, max: 255, byDefault: 0 },
+    'The number that the user gives the order; 0 for none.',
+  ),
+  version: whole({ min: 1, max: 2, byDefault: 1 }, '2 widens slippage.'),
 });
 
 type Checked = Static<typeof auctionOrderParams>;

@@ -6,23 +6,21 @@ import { ServerError } from '../transport/errors.js';
 import { missingParamError } from './market-params.js';
 import { checkParams, splitQuery } from './param-check.js';
 import type { TextFormat } from './param-parts.js';
+import { whole } from './param-parts.js';
 
 /** The parameters of each path that also serves past books. */
 export const momentParams = Type.Object({
   slot: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description:
-        'The book after the last turn of at most this slot; without any of these four, that of now.',
-    }),
+    whole(
+      { min: 0, max: Number.MAX_SAFE_INTEGER },
+      'The book after the last turn of at most this slot; without any of these four, that of now.',
+    ),
   ),
   ts: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: LIMITS.unixSecondsMax * 1_000,
-      description: 'The book after the last turn of at most this time, unix milliseconds.',
-    }),
+    whole(
+      { min: 0, max: LIMITS.unixSecondsMax * 1_000 },
+      'The book after the last turn of at most this time, unix milliseconds.',
+    ),
   ),
   epoch: Type.Optional(
     Type.String({
@@ -31,11 +29,10 @@ export const momentParams = Type.Object({
     }),
   ),
   seq: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'The book when the market came to this sequence number; not for a batch.',
-    }),
+    whole(
+      { min: 0, max: Number.MAX_SAFE_INTEGER },
+      'The book when the market came to this sequence number; not for a batch.',
+    ),
   ),
 });
 

@@ -45,6 +45,19 @@ export function lenientFlagSchema(description: string) {
   return Type.Boolean({ default: false, [ANY_TEXT]: true, description });
 }
 
+/** A whole number. */
+export function whole(
+  {
+    min,
+    max,
+    byDefault,
+  }: { readonly min: number; readonly max: number; readonly byDefault?: number },
+  description: string,
+) {
+  const given = byDefault === undefined ? {} : { default: byDefault };
+  return Type.Integer({ minimum: min, maximum: max, ...given, description });
+}
+
 /** A whole number that may exceed the precision of a JSON number. */
 export function amountSchema(
   range: { readonly min: bigint; readonly max: bigint },
@@ -72,11 +85,10 @@ export const market = {
     }),
   ),
   marketIndex: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: LIMITS.marketIndexMax,
-      description: 'Index among the markets of its type, with marketType.',
-    }),
+    whole(
+      { min: 0, max: LIMITS.marketIndexMax },
+      'Index among the markets of its type, with marketType.',
+    ),
   ),
   marketType: Type.Optional(
     wordSchema(['perp', 'spot'], {
@@ -134,7 +146,7 @@ export const symbol = Type.String({
 
 /** The most rows of a response. */
 export const rows = (what: string, { max, byDefault }: { max: number; byDefault: number }) =>
-  Type.Integer({ minimum: 1, maximum: max, default: byDefault, description: `${what} at most.` });
+  whole({ min: 1, max: max, byDefault }, `${what} at most.`);
 
 /** The cursor of an earlier response. */
 export const cursor = (description: string) =>
@@ -142,17 +154,14 @@ export const cursor = (description: string) =>
 
 /** A unix time in seconds or milliseconds; the magnitude distinguishes the two, see `secondsOf`. */
 export const secondsOrMs = (description: string) =>
-  Type.Integer({
-    minimum: 0,
-    maximum: LIMITS.unixSecondsMax * 1_000,
-    description: `${description} Above ${LIMITS.unixSecondsMax} it is in milliseconds.`,
-  });
+  whole(
+    { min: 0, max: LIMITS.unixSecondsMax * 1_000 },
+    `${description} Above ${LIMITS.unixSecondsMax} it is in milliseconds.`,
+  );
 
 /** A time in unix seconds. */
 export const seconds = (description: string) =>
-  Type.Optional(
-    Type.Integer({ minimum: 0, maximum: LIMITS.unixSecondsMax, description: `${description}.` }),
-  );
+  Type.Optional(whole({ min: 0, max: LIMITS.unixSecondsMax }, `${description}.`));
 
 /** The cursor of records. */
 export const page = cursor('The nextPage of an earlier response.');

@@ -12,7 +12,7 @@ import {
 } from '../api/account-record-parts.js';
 import { marketOf } from '../api/market-params.js';
 import { pageOf } from '../api/page-params.js';
-import { page, publicKey, rows, symbol } from '../api/param-parts.js';
+import { page, publicKey, rows, symbol, whole } from '../api/param-parts.js';
 import { envelope, paged, tradeRecord } from '../api/record-parts.js';
 import { checkRequest } from '../api/request-params.js';
 import { text } from '../api/schema-parts.js';
@@ -34,7 +34,7 @@ const authorityParams = Type.Object({
 });
 const orderParams = Type.Object({
   ...userOrdersParams.properties,
-  orderId: Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, description: 'Id of the order.' }),
+  orderId: whole({ min: 0, max: 2 ** 32 - 1 }, 'Id of the order.'),
 });
 
 /** A kind of records, and their bodies. */

@@ -6,7 +6,7 @@ import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { ArchiveQuery } from '../../contract/history-queries.js';
 import { marketOf } from '../api/market-params.js';
-import { symbol, wordSchema } from '../api/param-parts.js';
+import { symbol, whole, wordSchema } from '../api/param-parts.js';
 import { archive, fundingRateRecord, tradeRecord } from '../api/record-parts.js';
 import { checkRequest, type ParseContext, type RequestTexts } from '../api/request-params.js';
 import { ServerError } from '../transport/errors.js';
@@ -15,23 +15,20 @@ import type { HistoryService, Path } from './path.js';
 
 const archiveParams = Type.Object({
   symbol,
-  year: Type.Integer({
-    minimum: LIMITS.archiveYearMin,
-    maximum: LIMITS.archiveYearMax,
-    description: 'Year of the day, of UTC.',
-  }),
-  month: Type.Integer({ minimum: 1, maximum: 12, description: 'Month of the day.' }),
-  day: Type.Integer({ minimum: 1, maximum: 31, description: 'Day of the month.' }),
+  year: whole(
+    { min: LIMITS.archiveYearMin, max: LIMITS.archiveYearMax },
+    'Year of the day, of UTC.',
+  ),
+  month: whole({ min: 1, max: 12 }, 'Month of the day.'),
+  day: whole({ min: 1, max: 31 }, 'Day of the month.'),
   format: wordSchema(['json', 'csv'], {
     default: 'json',
     description: 'JSON, or CSV with the members of a record as columns.',
   }),
-  page: Type.Integer({
-    minimum: 1,
-    maximum: LIMITS.archivePagesMax,
-    default: 1,
-    description: 'The page of 5,000 records, 1 is the first.',
-  }),
+  page: whole(
+    { min: 1, max: LIMITS.archivePagesMax, byDefault: 1 },
+    'The page of 5,000 records, 1 is the first.',
+  ),
 });
 
 /** The path of trades. */

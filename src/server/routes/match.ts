@@ -21,6 +21,7 @@ import {
   market,
   publicKey,
   type TextFormat,
+  whole,
   wordSchema,
 } from '../api/param-parts.js';
 import { signed, text, textOrNull, unsigned } from '../api/schema-parts.js';
@@ -61,18 +62,13 @@ const matchParams = Type.Object({
   ),
   auctionEnd: amountSchema(auctionPrices, "Price at the auction's end, at 1e6."),
   auctionDuration: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: LIMITS.auctionDurationMax,
-      description: 'Slots of the auction; 0 for none.',
-    }),
+    whole({ min: 0, max: LIMITS.auctionDurationMax }, 'Slots of the auction; 0 for none.'),
   ),
   slotsElapsed: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: LIMITS.auctionDurationMax,
-      description: 'Slots that have passed of the auction, 0 when not given.',
-    }),
+    whole(
+      { min: 0, max: LIMITS.auctionDurationMax },
+      'Slots that have passed of the auction, 0 when not given.',
+    ),
   ),
   jit: Type.Optional(
     Type.Array(Type.String({ format: 'jit-offer' satisfies TextFormat }), {
@@ -84,12 +80,7 @@ const matchParams = Type.Object({
   taker: Type.Optional(
     publicKey('The user account that sends the order, which does not meet its own.'),
   ),
-  feeTier: Type.Integer({
-    minimum: 0,
-    maximum: LIMITS.feeTierMax,
-    default: 0,
-    description: "The taker's fee tier.",
-  }),
+  feeTier: whole({ min: 0, max: LIMITS.feeTierMax, byDefault: 0 }, "The taker's fee tier."),
   referred: flagSchema('The taker was referred, and gets the discount.'),
   model: wordSchema(['spec', 'onchain'], {
     default: 'spec',

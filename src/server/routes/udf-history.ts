@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { CandlesQuery } from '../../contract/history-queries.js';
-import { symbol, wordSchema } from '../api/param-parts.js';
+import { symbol, whole, wordSchema } from '../api/param-parts.js';
 import { checkRequest, type ParseContext, type RequestTexts } from '../api/request-params.js';
 import { count, decimal } from '../api/schema-parts.js';
 import { ofUdf, UDF_RESOLUTION_NAMES, udfMarketName, udfResolutionOf } from '../api/udf-parts.js';
@@ -24,11 +24,10 @@ const udfHistoryParams = Type.Object({
   from: time('The oldest start of a bar, unix seconds, inclusive; ignored with countback.'),
   to: time('The end of the range, unix seconds, exclusive; not given means now.'),
   countback: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: LIMITS.udfCountbackMax,
-      description: `Bars before to. At most ${LIMITS.candlesMax} are returned, the newest.`,
-    }),
+    whole(
+      { min: 0, max: LIMITS.udfCountbackMax },
+      `Bars before to. At most ${LIMITS.candlesMax} are returned, the newest.`,
+    ),
   ),
 });
 
