@@ -11,7 +11,7 @@ use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::{Pubkey, Slot};
 
 use crate::core::Core;
-use crate::input_log::LogState;
+use crate::input_log::{InputLog, LogState};
 use crate::problem::Fault as ArrivalFault;
 
 /// The reasons why turns cannot be taken from the log.
@@ -78,22 +78,13 @@ impl Core {
             self.log.add_hash(hash);
         }
         if self.log.is_checkpoint_due() {
-            self.log_checkpoint(ts_ms);
+            self.with_checkpoint(ts_ms, InputLog::add_checkpoint);
         }
     }
 
     /// Starts to log a book whose accounts are these inputs.
     pub(crate) fn start_log(&mut self, accounts: Vec<u8>, ts_ms: u64) -> bool {
-        let mut state = Vec::new();
-        if !self.capture(&mut state) {
-            return false;
-        }
-        let seqs = self.seq_bytes();
-        let Self { log, epoch, book, .. } = self;
-        let (slot, unix_seconds) = (book.slot().0, book.unix_seconds().0);
-        let (seqs, state) = (&seqs[..], &state[..]);
-        log.start(accounts, &Checkpoint { epoch, ts_ms, slot, unix_seconds, seqs, state });
-        true
+        self.with_checkpoint(ts_ms, |log, checkpoint| log.start(accounts, checkpoint))
     }
 
     /// Returns the sequence numbers of all markets, in the format of a checkpoint.
@@ -102,16 +93,22 @@ impl Core {
         self.book.markets().flat_map(|market| seq(market.id)).collect()
     }
 
-    fn log_checkpoint(&mut self, ts_ms: u64) {
+    /// Returns false when the state cannot be captured.
+    fn with_checkpoint(
+        &mut self,
+        ts_ms: u64,
+        take: impl FnOnce(&mut InputLog, &Checkpoint<'_>),
+    ) -> bool {
         let mut state = Vec::new();
         if !self.capture(&mut state) {
-            return;
+            return false;
         }
         let seqs = self.seq_bytes();
         let Self { log, epoch, book, .. } = self;
         let (slot, unix_seconds) = (book.slot().0, book.unix_seconds().0);
         let (seqs, state) = (&seqs[..], &state[..]);
-        log.add_checkpoint(&Checkpoint { epoch, ts_ms, slot, unix_seconds, seqs, state });
+        take(log, &Checkpoint { epoch, ts_ms, slot, unix_seconds, seqs, state });
+        true
     }
 
     /// Replaces the content of the core by the checkpoint that the reader has found.

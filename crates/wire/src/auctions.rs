@@ -1,7 +1,6 @@
 //! The /auctions body: one row for each order in auction.
 
 use slotbook_book::{AuctionRow, Book, MarketId, Side};
-use slotbook_protocol::model::enums::{Direction, OrderType};
 use slotbook_protocol::model::units::BaseQty;
 
 use crate::head::BodyHead;
@@ -41,16 +40,11 @@ fn write_auctions(out: &mut Vec<u8>, head: &BodyHead<'_>, scale: SizeScale, rows
 fn write_row(json: &mut JsonWriter<'_>, row: &AuctionRow, scale: SizeScale) {
     let order = &row.order;
     let base = |size: BaseQty| scale.to_wire(u128::from(size.0));
-    json.raw(b"{\"orderType\":\"");
-    json.raw(type_name(order.order_type));
-    json.raw(b"\",\"direction\":\"");
-    json.raw(match order.direction {
-        Direction::Long => b"long",
-        Direction::Short => b"short",
-    });
     members!(
         json,
-        b"\",\"price\":\"" => u64(order.price.0),
+        b"{\"orderType\":" => string(order.order_type.name()),
+        b",\"direction\":" => string(order.direction.name()),
+        b",\"price\":\"" => u64(order.price.0),
         b"\",\"size\":\"" => u128(base(row.size)),
         b"\",\"baseAssetAmount\":\"" => u128(base(order.base_asset_amount)),
         b"\",\"baseAssetAmountFilled\":\"" => u128(base(order.base_asset_amount_filled)),
@@ -79,15 +73,4 @@ fn write_auction(json: &mut JsonWriter<'_>, row: &AuctionRow) {
         b",\"auctionDuration\":" => u64(u64::from(order.auction_duration)),
         b",\"slotsLeft\":" => u64(row.slots_left),
     );
-}
-
-/// The names in the program's IDL.
-fn type_name(order_type: OrderType) -> &'static [u8] {
-    match order_type {
-        OrderType::Market => b"market",
-        OrderType::Limit => b"limit",
-        OrderType::TriggerMarket => b"triggerMarket",
-        OrderType::TriggerLimit => b"triggerLimit",
-        OrderType::Oracle => b"oracle",
-    }
 }

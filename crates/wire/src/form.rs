@@ -4,7 +4,6 @@ use slotbook_book::{Header, MarketInfo};
 
 use crate::head::BodyHead;
 use crate::l2::write_l2;
-use crate::l3::{OrderLine, write_l3};
 use crate::level::SourcedLevel;
 use crate::stream::binary::body::BodyBytes;
 use crate::writer::JsonWriter;
@@ -18,56 +17,39 @@ pub(crate) struct Shown<'a> {
     pub(crate) grouping_ticks: u32,
 }
 
-/// Writes bodies in one form. The rows come best first, already grouped and limited.
+/// Writes bodies of levels in one form. The levels come best first, already grouped and limited.
 pub(crate) trait Form {
-    fn write_l2<B, A>(&mut self, shown: Shown<'_>, head: &BodyHead<'_>, sides: (B, A))
-    where
-        B: IntoIterator<Item = SourcedLevel>,
-        A: IntoIterator<Item = SourcedLevel>;
-
-    fn write_l3<B, A>(&mut self, shown: Shown<'_>, head: &BodyHead<'_>, sides: (B, A))
-    where
-        B: Iterator<Item = OrderLine> + Clone,
-        A: Iterator<Item = OrderLine> + Clone;
+    fn write_l2(
+        &mut self,
+        shown: Shown<'_>,
+        head: &BodyHead<'_>,
+        sides: (impl IntoIterator<Item = SourcedLevel>, impl IntoIterator<Item = SourcedLevel>),
+    );
 }
 
 impl<const N: bool> Form for JsonWriter<'_, N> {
     #[inline]
-    fn write_l2<B, A>(&mut self, _: Shown<'_>, head: &BodyHead<'_>, (bids, asks): (B, A))
-    where
-        B: IntoIterator<Item = SourcedLevel>,
-        A: IntoIterator<Item = SourcedLevel>,
-    {
+    fn write_l2(
+        &mut self,
+        _: Shown<'_>,
+        head: &BodyHead<'_>,
+        (bids, asks): (
+            impl IntoIterator<Item = SourcedLevel>,
+            impl IntoIterator<Item = SourcedLevel>,
+        ),
+    ) {
         write_l2(self, head, bids, asks);
-    }
-
-    #[inline]
-    fn write_l3<B, A>(&mut self, _: Shown<'_>, head: &BodyHead<'_>, (bids, asks): (B, A))
-    where
-        B: Iterator<Item = OrderLine> + Clone,
-        A: Iterator<Item = OrderLine> + Clone,
-    {
-        write_l3(self, head, bids, asks);
     }
 }
 
 impl Form for BodyBytes<'_> {
-    fn write_l2<B, A>(&mut self, shown: Shown<'_>, head: &BodyHead<'_>, sides: (B, A))
-    where
-        B: IntoIterator<Item = SourcedLevel>,
-        A: IntoIterator<Item = SourcedLevel>,
-    {
-        let Shown { info, header, grouping_ticks } = shown;
+    fn write_l2(
+        &mut self,
+        Shown { info, header, grouping_ticks }: Shown<'_>,
+        head: &BodyHead<'_>,
+        sides: (impl IntoIterator<Item = SourcedLevel>, impl IntoIterator<Item = SourcedLevel>),
+    ) {
         self.write_levels((info, header, grouping_ticks), sides);
         head.write_object_with_prices(self.members());
-    }
-
-    fn write_l3<B, A>(&mut self, shown: Shown<'_>, head: &BodyHead<'_>, sides: (B, A))
-    where
-        B: Iterator<Item = OrderLine> + Clone,
-        A: Iterator<Item = OrderLine> + Clone,
-    {
-        self.write_orders((shown.info, shown.header), sides);
-        head.write_object_without_prices(self.members());
     }
 }

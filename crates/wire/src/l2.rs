@@ -8,15 +8,12 @@ use crate::writer::{JsonWriter, literal};
 /// Writes a whole /l2 body.
 ///
 /// The levels come best first, grouped and limited.
-pub fn write_l2<const N: bool, B, A>(
+pub fn write_l2<const N: bool>(
     json: &mut JsonWriter<'_, N>,
     head: &BodyHead<'_>,
-    bids: B,
-    asks: A,
-) where
-    B: IntoIterator<Item = SourcedLevel>,
-    A: IntoIterator<Item = SourcedLevel>,
-{
+    bids: impl IntoIterator<Item = SourcedLevel>,
+    asks: impl IntoIterator<Item = SourcedLevel>,
+) {
     with_level_texts(|texts| {
         literal!(json, b"{\"bids\":[");
         json.list(bids, |json, level| level.write(texts, json));

@@ -9,15 +9,12 @@ use crate::writer::{JsonWriter, literal, members};
 pub type OrderLine = OrderRow<u128>;
 
 /// Writes a whole /l3 body. The orders come in book order.
-pub fn write_l3<const N: bool, B, A>(
+pub fn write_l3<const N: bool>(
     json: &mut JsonWriter<'_, N>,
     head: &BodyHead<'_>,
-    bids: B,
-    asks: A,
-) where
-    B: IntoIterator<Item = OrderLine>,
-    A: IntoIterator<Item = OrderLine>,
-{
+    bids: impl IntoIterator<Item = OrderLine>,
+    asks: impl IntoIterator<Item = OrderLine>,
+) {
     literal!(json, b"{\"bids\":[");
     write_orders(json, bids);
     literal!(json, b"],\"asks\":[");

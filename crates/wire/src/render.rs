@@ -10,7 +10,7 @@ use slotbook_protocol::model::units::{OraclePrice, Price};
 use crate::form::{Form, Shown};
 use crate::group::{Rounding, grouped};
 use crate::head::BodyHead;
-use crate::l3::OrderLine;
+use crate::l3::{OrderLine, write_l3};
 use crate::level::{SizeScale, SourcedLevel};
 pub use crate::request::{L2Request, L3Request};
 use crate::sources::{SideLevels, Sources, all_levels, order_levels};
@@ -229,10 +229,12 @@ fn write_rows(
 ) {
     let scale = SizeScale::from_decimals(info.decimals);
     let sides = (lines(&rows.bids, scale), lines(&rows.asks, scale));
-    let shown = Shown { info, header, grouping_ticks: 1 };
     match encoding {
-        Encoding::Json => JsonWriter::new(out).write_l3(shown, head, sides),
-        Encoding::Binary => BodyBytes::new(out).write_l3(shown, head, sides),
+        Encoding::Json => write_l3(&mut JsonWriter::new(out), head, sides.0, sides.1),
+        Encoding::Binary => {
+            BodyBytes::new(out).write_orders((info, header), sides);
+            head.write_object_without_prices(out);
+        }
     }
 }
 
