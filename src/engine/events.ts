@@ -1,9 +1,12 @@
 /** Finds the program's records in transaction logs, and renders stored ones. */
 import {
+  type NamedMarket,
   LogDecoder as NativeDecoder,
   type RecordHead,
+  type RecordParty,
   readRecords,
   renderRecords,
+  type StoredRecord,
 } from '@slotbook/core/native';
 import type { ProgramName } from '../contract/program.js';
 import { EngineError } from './errors.js';
@@ -26,12 +29,6 @@ export const RECORD_KINDS = [
 
 /** The kind of a record. */
 export type RecordKind = (typeof RECORD_KINDS)[number];
-
-/** An account of a record: the first eight bytes of its key, signed, big-endian. */
-export interface RecordParty {
-  readonly key: bigint;
-  readonly orderId?: number;
-}
 
 /**
  * What a fill adds to candles, as logged: base of perp markets at 1e9, of spot markets in the
@@ -141,15 +138,6 @@ function recordOf(head: RecordHead, bytes: Uint8Array): LoggedRecord {
   };
 }
 
-/** A stored record to render. */
-export interface RenderedRecord {
-  readonly bytes: Uint8Array;
-  readonly txSig: string;
-  readonly slot: number;
-  readonly index: number;
-  readonly market: number;
-}
-
 /** How records are rendered. */
 export interface RecordRendering {
   /** The program of the records. */
@@ -162,11 +150,7 @@ export interface RecordRendering {
    */
   readonly form: 'spec' | 'records' | 'orders' | 'named' | 'stream' | 'channel' | `${string}Record`;
   /** The markets of the records, by `code` as in `LoggedRecord.market`. */
-  readonly markets: readonly {
-    readonly code: number;
-    readonly symbol: string;
-    readonly decimals: number;
-  }[];
+  readonly markets: readonly Readonly<NamedMarket>[];
   /** The account whose records these are, which is added to each. */
   readonly user?: string | undefined;
 }
@@ -176,7 +160,7 @@ export interface RecordRendering {
  * the core cannot read one.
  */
 export function renderLogged(
-  records: readonly RenderedRecord[],
+  records: readonly Readonly<StoredRecord>[],
   { program, form, markets, user }: RecordRendering,
 ): Buffer {
   return renderRecords(program, form, records as never, markets as never, user);

@@ -1,4 +1,11 @@
-import { type Core, JournalReader as NativeReader } from '@slotbook/core/native';
+import {
+  type Core,
+  type JournalPosition,
+  type JournalProblem,
+  type JournalUntil,
+  JournalReader as NativeReader,
+  type JournalSegmentHead as SegmentHead,
+} from '@slotbook/core/native';
 import type { PublishMark } from '../contract/publish-mark.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
 import type { JournalRows } from './journal-rows.js';
@@ -6,18 +13,7 @@ import { unpackMark } from './packed-mark.js';
 import type { TurnReport } from './turn-records.js';
 import type { EngineTurn } from './types.js';
 
-/** Where to stop reading a journal: before the first turn beyond any of these bounds. */
-export interface JournalUntil {
-  /** The highest slot. */
-  readonly slotMax?: number;
-  /** The latest time, unix milliseconds. */
-  readonly tsMsMax?: number;
-  /** A market and a sequence number of it. */
-  readonly market?: number;
-  readonly seq?: number;
-  /** The maximum number of turns in one call. */
-  readonly turnsMax?: number;
-}
+export type { JournalUntil, SegmentHead };
 
 /**
  * The result of one step. `moreBytes`: no change, because the next turn is incomplete; at the end
@@ -28,39 +24,6 @@ export interface JournalUntil {
 export type JournalStep =
   | { readonly kind: 'moreBytes' | 'checkpoint' | 'reached' | 'full' }
   | { readonly kind: 'turn'; readonly turn: EngineTurn; readonly mark: PublishMark };
-
-/** The position of the last applied turn. */
-export interface JournalPosition {
-  readonly slot: number;
-  /** Unix milliseconds. */
-  readonly tsMs: number;
-  readonly turns: number;
-  /** Account updates since the checkpoint. */
-  readonly updates: number;
-  /** Bytes of the complete blocks that were read. */
-  readonly position: number;
-  /** Bytes of the incomplete block after them. */
-  readonly waiting: number;
-}
-
-/** Why the end of a file is not a complete block. */
-interface JournalTear {
-  readonly code: string;
-  readonly message: string;
-  /** The start of the torn block, as a byte offset in the file. */
-  readonly position: number;
-}
-
-/** The header of a segment. */
-export interface SegmentHead {
-  readonly programId: string;
-  readonly epoch: string;
-  /** The time of the checkpoint: unix milliseconds and the chain's slot. Both are 0 for an empty checkpoint. */
-  readonly tsMs: number;
-  readonly slot: number;
-  /** The sequence numbers at the checkpoint, indexed by market id. */
-  readonly seqs: readonly number[];
-}
 
 /**
  * A placeholder program for callers that read the header only: the program is checked when accounts
@@ -153,7 +116,7 @@ export class JournalReader {
    * block: the last block is incomplete or has a wrong checksum. Throws an {@link EngineError} when
    * a valid block follows, because the file is damaged then.
    */
-  finish(): JournalTear | null {
+  finish(): JournalProblem | null {
     const tear = this.#native.finish();
     const problem = this.#native.problem();
     if (problem !== null) throw errorOf(problem);
@@ -247,7 +210,7 @@ export function lostEndError(reader: JournalReader): EngineError {
 }
 
 /** No torn block means that the file is empty. */
-function errorOf(problem: JournalTear | null): EngineError {
+function errorOf(problem: JournalProblem | null): EngineError {
   if (problem === null) return new EngineError('MALFORMED_JOURNAL', 'the file is empty');
   const { code, message, position } = problem;
   return new EngineError(code as EngineErrorCode, `${message} (at byte ${position})`, { position });

@@ -1,5 +1,11 @@
-import { JournalWriter as NativeWriter } from '@slotbook/core/native';
+import {
+  type JournalWriterStatus,
+  JournalWriter as NativeWriter,
+  type JournalDigest as TurnDigest,
+} from '@slotbook/core/native';
 import { EngineError, type EngineErrorCode } from './errors.js';
+
+export type { TurnDigest };
 
 /** Complete blocks of a segment. A file may end after any piece. */
 export interface JournalPiece {
@@ -8,30 +14,6 @@ export interface JournalPiece {
   /** Whether the piece belongs to a separate tail: see {@link JournalWriter.separateTails}. */
   readonly isTail: boolean;
   readonly bytes: Uint8Array;
-}
-
-/** The digest of the records since the turn with a hash before a turn. */
-export interface TurnDigest {
-  /** The time of the turn, unix milliseconds. */
-  readonly tsMs: number;
-  /** SHA-256. */
-  readonly sha256: Uint8Array;
-}
-
-/** The size of the segment that is being written. */
-export interface JournalWriterStatus {
-  readonly segment: number;
-  /** Account updates since the checkpoint. */
-  readonly updates: number;
-  /** Accounts in memory, from which the next checkpoint is written. */
-  readonly accounts: number;
-  /** Bytes of the complete blocks. */
-  readonly bytes: number;
-  /** Bytes of the checkpoint at the segment's start. */
-  readonly checkpointBytes: number;
-  /** The last appended turn: unix milliseconds, and the chain's slot. */
-  readonly tsMs: number;
-  readonly slot: number;
 }
 
 /** Writes turn logs as segments of a journal. It keeps the latest bytes of every account in memory. */
