@@ -77,10 +77,10 @@ export async function serveBook(
     print(`ready ${url}\n`);
   };
   const parts = createParts(config, origins, { runtime, onReady });
-  const { feed, sockets, makers, venues, history, timings, unsent, backlog, addresses } = parts;
+  const { feed, sockets, makers, venues, history, timings } = parts;
   const page = readPageFiles();
   const handlers = createServiceHandlers(config, parts, { build, page, seeded: origins.seeded });
-  const served = { handlers, sockets, makers, unsent, backlog, addresses, readers };
+  const served = { ...parts, handlers, readers };
   const { listeners, url, metricsUrl } = await listenOn(config, served, runtime);
   const shown = { url, hasPage: page.size > 0, hasHistory: history !== undefined };
   const stopReport = reportUntilReady({
@@ -151,11 +151,11 @@ function createParts(
   const book = origin.engine;
   const directory = directoryOf(book, config.markets);
   const readiness = (): ReturnType<ServiceFeed['status']> => feed.status();
-  const source = history === undefined ? {} : { history: history.history };
+  const source = { history: history?.history };
   const sockets = new SocketServer({
     ...config,
     ...source,
-    ...(origin.replays === undefined ? {} : { replays: origin.replays }),
+    replays: origin.replays,
     book,
     directory,
     addresses,
@@ -263,46 +263,33 @@ function createServiceHandlers(
     readonly seeded: SeededSpan | undefined;
   },
 ): Handlers {
-  const { book, directory, ready, feed, sockets, makers, venues, history } = parts;
+  const { feed, sockets, makers, venues, history } = parts;
   const { journal, asOf, proofs } = parts.origin;
-  const { timers, timings, unsent, backlog, addresses } = parts;
-  const { readAccounts, readFees } = feed;
   return createHandlers({
-    book,
-    directory,
-    ready,
+    ...parts,
+    ...known,
     readiness: () => feed.status(),
     feed: () => feed.stats(),
-    timings,
-    unsent,
-    backlog,
     logLines: standardError,
     sockets: () => sockets.readStats(),
     venues: () => venues.stats(),
     quotes: () => makers.readStats(),
-    ...known,
-    timers,
-    ...(readAccounts === undefined ? {} : { readAccounts }),
-    ...(readFees === undefined ? {} : { readFees }),
-    ...(history === undefined ? {} : { history: history.history }),
-    ...(journal === undefined ? {} : { journal }),
-    ...(asOf === undefined ? {} : { asOf }),
-    ...(proofs === undefined ? {} : { proofs }),
+    readAccounts: feed.readAccounts,
+    readFees: feed.readFees,
+    history: history?.history,
+    journal,
+    asOf,
+    proofs,
     requestsPerSecond,
-    addresses,
     compatDefaults,
     metrics: metricsPort === undefined ? 'main' : 'operator',
   });
 }
 
 /** The handlers of the ports. */
-interface Served {
+interface Served
+  extends Pick<ServiceParts, 'sockets' | 'makers' | 'unsent' | 'backlog' | 'addresses'> {
   readonly handlers: Handlers;
-  readonly sockets: SocketServer;
-  readonly makers: QuoteServer;
-  readonly unsent: UnsentReplies;
-  readonly backlog: SocketBacklog;
-  readonly addresses: ClientAddresses;
   readonly readers: 'all' | 'none';
 }
 
@@ -314,34 +301,29 @@ async function listenOn(
 ): Promise<{ listeners: readonly Listener[]; url: string; metricsUrl: string }> {
   const onFault = (error: unknown, path: string): void =>
     log.error({ err: error, path }, 'a request failed');
+  const common = { timers, unsent, onFault };
   const main = await listen({
     host,
     port,
     handler: handlers[readers === 'all' ? 'main' : 'operator'],
-    timers,
-    unsent,
+    ...common,
     backlog,
-    onFault,
     sockets: readers === 'all' ? [sockets, makers] : [makers],
     findClient: (origin) => addresses.findClient(origin),
   });
+  const address = { host: metricsHost, port: metricsPort ?? 0, handler: handlers.operator };
+  const operator =
+    metricsPort === undefined
+      ? undefined
+      : await listen({ ...address, ...common }).catch((error: unknown) => {
+          main.close();
+          throw error;
+        });
+  sockets.start(main);
+  makers.start();
   const url = urlOf(host, main);
-  if (metricsPort === undefined) {
-    sockets.start(main);
-    makers.start();
-    return { listeners: [main], url, metricsUrl: url };
-  }
-  try {
-    const address = { host: metricsHost, port: metricsPort };
-    const handler = handlers.operator;
-    const operator = await listen({ ...address, handler, timers, unsent, onFault });
-    sockets.start(main);
-    makers.start();
-    return { listeners: [main, operator], url, metricsUrl: urlOf(metricsHost, operator) };
-  } catch (error) {
-    main.close();
-    throw error;
-  }
+  if (operator === undefined) return { listeners: [main], url, metricsUrl: url };
+  return { listeners: [main, operator], url, metricsUrl: urlOf(metricsHost, operator) };
 }
 
 const MEGABYTE = 1024 * 1024;

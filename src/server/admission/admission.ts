@@ -63,7 +63,7 @@ class TokenBucket {
 interface RequestLimiterOptions {
   /** The sustained rate, at least 1, and also the burst. */
   readonly perSecond: number;
-  readonly addresses?: ClientAddresses;
+  readonly addresses?: ClientAddresses | undefined;
   readonly timers: Pick<Timers, 'nowMs'>;
 }
 
@@ -187,7 +187,7 @@ interface SocketQuotaOptions {
   readonly socketsMax: number;
   /** Maximum number of sockets of one address; 0 for no limit. */
   readonly socketsPerIp: number;
-  readonly addresses?: ClientAddresses;
+  readonly addresses?: ClientAddresses | undefined;
 }
 
 /** Counts the open sockets of one kind, in total and by address. */

@@ -37,9 +37,9 @@ export interface MetricsOptions {
   readonly sockets?: () => SocketStats;
   readonly venues?: () => readonly VenueStats[];
   readonly quotes?: () => QuoteSocketStats;
-  readonly history?: Pick<MarketDataSource, 'readStats'>;
-  readonly journal?: Pick<JournalSource, 'readStats'>;
-  readonly asOf?: Pick<AsOfSource, 'readStats'>;
+  readonly history?: Pick<MarketDataSource, 'readStats'> | undefined;
+  readonly journal?: Pick<JournalSource, 'readStats'> | undefined;
+  readonly asOf?: Pick<AsOfSource, 'readStats'> | undefined;
   /** Queued bytes of responses. */
   readonly unsent?: { readonly bytes: number };
   readonly backlog?: { readonly bytes: number };

@@ -24,7 +24,7 @@ export interface FirstReadyOptions {
   /** The market names of `--markets`; empty, the default, for all markets. */
   readonly marketNames?: readonly string[];
   /** Absent where there is no history. */
-  readonly history?: Pick<MarketDataSource, 'readStats'>;
+  readonly history?: Pick<MarketDataSource, 'readStats'> | undefined;
   /**
    * The state that the history must reach: `open`, the default, or `filled` with the trades that
    * the chain had when the history was opened.

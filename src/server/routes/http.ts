@@ -39,13 +39,13 @@ export interface HttpOptions extends ServiceSources {
   /** Decides when the service is ready; by default the other parts decide. */
   readonly ready?: FirstReady;
   /** Reads accounts for /topMakers; absent when there is no node to read from. */
-  readonly readAccounts?: ReadAccounts;
+  readonly readAccounts?: ReadAccounts | undefined;
   /** Reads fees for /priorityFees; absent when there is no node to read from. */
-  readonly readFees?: ReadFees;
+  readonly readFees?: ReadFees | undefined;
   /** Maximum requests a second of one address; 0, the default, for no limit. */
   readonly requestsPerSecond?: number;
   /** Finds the client address of a request; absent when no proxy is trusted. */
-  readonly addresses?: ClientAddresses;
+  readonly addresses?: ClientAddresses | undefined;
   /** Whether /metrics is on the main port, the default, or on the operator's port only. */
   readonly metrics?: 'main' | 'operator';
   /** The statistics of the WebSockets, for /metrics. */
@@ -83,9 +83,8 @@ export function createHandlers(options: HttpOptions): Handlers {
   const routes = routesOf({ ...options, page }, requests, served);
   const { timers, requestsPerSecond: perSecond = 0, addresses } = options;
   const { unsent = new UnsentReplies(timers) } = options;
-  const clients = addresses === undefined ? {} : { addresses };
   const limiter =
-    perSecond === 0 ? undefined : new RequestLimiter({ perSecond, timers, ...clients });
+    perSecond === 0 ? undefined : new RequestLimiter({ perSecond, timers, addresses });
   return {
     main: handlerOf(new PathTable(routes, reachable, page.keys()), { requests, unsent, limiter }),
     operator: handlerOf(new PathTable(routes, operatorPaths), {

@@ -42,16 +42,16 @@ export interface ServiceSources {
   readonly feed: () => FeedMetrics;
   readonly build: BuildInfo;
   /** Trades, funding rates and candles; without a history, its paths are not served. */
-  readonly history?: MarketDataSource;
+  readonly history?: MarketDataSource | undefined;
   /** The state of off-chain venues; absent or empty when there are none. */
   readonly venues?: () => readonly VenueStats[];
   /** The journal; absent where none is kept. */
-  readonly journal?: JournalSource;
+  readonly journal?: JournalSource | undefined;
   readonly timers: Timers;
   /** Books of past moments; absent when no journal is kept. */
-  readonly asOf?: AsOfSource;
+  readonly asOf?: AsOfSource | undefined;
   /** The signed log of the books; absent without a signing key. */
-  readonly proofs?: ProofSource;
+  readonly proofs?: ProofSource | undefined;
   /** Whether /l2 and the batches use the dlob-server's defaults below /dlob; false by default. */
   readonly compatDefaults?: boolean;
   /** The made-up part of the history and of the journal, of a demo. */

@@ -30,7 +30,7 @@ interface StatsSources {
   readonly book: Pick<BookSource, 'readChainStats' | 'epoch' | 'l2'>;
   readonly directory: Pick<MarketDirectory, 'markets'>;
   /** The history; without it there are neither volumes nor trade prices. */
-  readonly history?: MarketDataSource;
+  readonly history?: MarketDataSource | undefined;
   /** The wall clock tells the age of a cached body. */
   readonly timers: Pick<Timers, 'unixMs'>;
 }

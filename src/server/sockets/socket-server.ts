@@ -48,11 +48,11 @@ export interface SocketServerOptions
   /** Reads which accounts a wallet has; without it, it has those of the book. */
   readonly readWallet?: ReadWallet;
   /** Candles and trades; without a history, subscriptions to them fail with NO_HISTORY. */
-  readonly history?: MarketStreamSource;
+  readonly history?: MarketStreamSource | undefined;
   /** The statistics of all markets; without them, their channels are unknown. */
   readonly summaries?: SummarySource;
   /** Replays; without them, subscriptions to the past fail with NO_JOURNAL. */
-  readonly replays?: ReplaySource;
+  readonly replays?: ReplaySource | undefined;
   /** Maximum sockets of one address; 0 for no limit. */
   readonly socketsPerIp: number;
   readonly topicsPerSocket: number;
@@ -102,19 +102,9 @@ export class SocketServer implements SocketHandlers, ClientGate {
   #markets: readonly MarketInfo[] = [];
 
   constructor(options: SocketServerOptions) {
-    const { book, directory, timers, onFault } = options;
-    const { onPublished, sliceMs, history, topicsMax, summaries } = options;
+    const { book, directory, timers, history, topicsMax, summaries } = options;
     const publish = (topic: string, bytes: string | Uint8Array): void =>
       this.#publishToTopic(topic, bytes);
-    const parts = {
-      book,
-      directory,
-      publish,
-      timers,
-      onFault,
-      ...(onPublished === undefined ? {} : { onPublished }),
-      ...(sliceMs === undefined ? {} : { sliceMs }),
-    };
     this.#options = options;
     const { socketsMax = LIMITS.socketsMax } = options;
     this.#socketQuota = new SocketQuota({ ...options, what: 'WebSockets', socketsMax });
@@ -122,7 +112,7 @@ export class SocketServer implements SocketHandlers, ClientGate {
     this.#replayQuota = new ReplayQuota(options.addresses);
     this.#early = new EarlyMessages(options);
     this.#heartbeats = new HeartbeatShards(timers, publish);
-    const publisher = new Publisher(parts);
+    const publisher = new Publisher({ ...options, publish });
     this.publisher = publisher;
     this.#books = new BookTopics({ ...options, publisher });
     this.#streams = new StreamTopics({ book, directory, publisher, topicsMax });
