@@ -53,14 +53,11 @@ export interface CallOptions {
   readonly isBackground?: boolean;
 }
 
-interface Request {
+interface Request extends CallOptions {
   readonly method: string;
   readonly params: readonly unknown[];
   readonly bytesMax: number;
   readonly timeoutMs: number;
-  readonly onBytes: (count: number) => void;
-  readonly signal: AbortSignal | undefined;
-  readonly isBackground: boolean;
 }
 
 /** Examines the bytes of a successful response; returns the value or a refusal. */
@@ -110,13 +107,8 @@ export class RpcClient {
     parse: (result: unknown) => T,
     options: CallOptions = {},
   ): Promise<T> {
-    const request = this.#newRequest(
-      method,
-      params,
-      CALL_BODY_BYTES_MAX,
-      this.#callTimeoutMs,
-      options,
-    );
+    const bounds = { bytesMax: CALL_BODY_BYTES_MAX, timeoutMs: this.#callTimeoutMs };
+    const request = { ...bounds, ...options, method, params };
     const result = await this.#callWithRetries(request, (body) => {
       const response = parseJson(body);
       const refusal = refusalOfResponse(response);
@@ -137,26 +129,9 @@ export class RpcClient {
     params: readonly unknown[],
     options: CallOptions = {},
   ): Promise<Uint8Array> {
-    const request = this.#newRequest(
-      method,
-      params,
-      RAW_BODY_BYTES_MAX,
-      RAW_CALL_TIMEOUT_MS,
-      options,
-    );
+    const bounds = { bytesMax: RAW_BODY_BYTES_MAX, timeoutMs: RAW_CALL_TIMEOUT_MS };
+    const request = { ...bounds, ...options, method, params };
     return this.#callWithRetries(request, (body) => refusalOfBytes(body) ?? { value: body });
-  }
-
-  #newRequest(
-    method: string,
-    params: readonly unknown[],
-    bytesMax: number,
-    timeoutMs: number,
-    options: CallOptions,
-  ): Request {
-    const { signal, onBytes = () => undefined, isBackground = false } = options;
-    const limitMs = options.timeoutMs ?? timeoutMs;
-    return { method, params, bytesMax, timeoutMs: limitMs, onBytes, signal, isBackground };
   }
 
   async #callWithRetries<T>(request: Request, read: Reader<T>): Promise<T> {
@@ -216,7 +191,7 @@ export class RpcClient {
         SILENT_MS_MAX < limitMs ? new SilenceTimer(this.#timers, SILENT_MS_MAX, abort) : null;
       const onBytes = (count: number): void => {
         timer?.recordSign();
-        request.onBytes(count);
+        request.onBytes?.(count);
       };
       const stop = AbortSignal.any([limited, silence.signal]);
       try {

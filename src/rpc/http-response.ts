@@ -26,7 +26,7 @@ interface BodyReading {
   readonly timers: Pick<Timers, 'soon'>;
   readonly bytesMax: number;
   /** Called with the size of each chunk. */
-  readonly onBytes?: (count: number) => void;
+  readonly onBytes?: ((count: number) => void) | undefined;
 }
 
 /**
