@@ -1,21 +1,15 @@
 /** /candles: the candles of a market, oldest first. */
 import { type Static, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
-import type { CandlesQuery } from '../../contract/history-queries.js';
 import { RESOLUTION_NAMES, resolutionOf } from '../../contract/resolutions.js';
 import { marketOf } from '../api/market-params.js';
 import { rows, seconds, symbol, wordSchema } from '../api/param-parts.js';
 import { candlePrices, oraclePrices } from '../api/record-parts.js';
-import {
-  checkRequest,
-  floorTo,
-  type ParseContext,
-  type RequestTexts,
-} from '../api/request-params.js';
+import { floorTo, type ParseContext } from '../api/request-params.js';
 import { count, decimal, mayMiss } from '../api/schema-parts.js';
 import { ServerError } from '../transport/errors.js';
-import { ofHistory, responderOf } from './history-paths.js';
-import type { HistoryService, Path } from './path.js';
+import { ofHistory, queryBy } from './history-paths.js';
+import type { Path } from './path.js';
 
 /** The length of a candle. */
 export const resolution = wordSchema(RESOLUTION_NAMES, {
@@ -45,28 +39,23 @@ const candle = Type.Object({
 export const candles = {
   ...ofHistory,
   summary: 'The candles of a market, oldest first',
-  params: candlesParams,
+  ...queryBy(candlesParams, ({ from, to, limit, ...asked }, of) => {
+    if (from !== undefined && to !== undefined && from > to) {
+      throw new ServerError('INVALID_PARAM', `from was ${from}, must be at most to, ${to}`, 'from');
+    }
+    return {
+      ...candlesOf(asked, of),
+      limit,
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+      form: 'spec',
+    };
+  }),
   body: {
     name: 'Candles',
     schema: Type.Array(candle, { description: 'Oldest first, without gaps.' }),
   },
-  open: (service: HistoryService) => responderOf(service).routeOf(parseCandles),
 } as const satisfies Path;
-
-/** Reads the parameters of /candles. Throws a ServerError that names the wrong parameter. */
-function parseCandles(request: RequestTexts, { markets, nowSeconds }: ParseContext): CandlesQuery {
-  const { symbol, resolution, from, to, limit } = checkRequest(candlesParams, request);
-  if (from !== undefined && to !== undefined && from > to) {
-    throw new ServerError('INVALID_PARAM', `from was ${from}, must be at most to, ${to}`, 'from');
-  }
-  return {
-    ...candlesOf({ symbol, resolution }, { markets, nowSeconds }),
-    limit,
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to }),
-    form: 'spec',
-  };
-}
 
 /** Returns the query for the candles of a market up to a time. Throws UNKNOWN_MARKET. */
 export function candlesOf(

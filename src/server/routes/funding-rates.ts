@@ -1,14 +1,12 @@
 /** /fundingRates: the funding rates of a market in slotbook's own format. */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
-import type { FundingRatesQuery } from '../../contract/history-queries.js';
 import { named, namedMarket, paging, placeOf, sinceOf } from '../api/page-params.js';
 import { rows } from '../api/param-parts.js';
 import { slot, ts, txSig } from '../api/record-parts.js';
-import { checkRequest, type ParseContext, type RequestTexts } from '../api/request-params.js';
 import { decimal, marketIndex, symbol } from '../api/schema-parts.js';
-import { ofHistory, responderOf } from './history-paths.js';
-import type { HistoryService, Path } from './path.js';
+import { ofHistory, queryBy } from './history-paths.js';
+import type { Path } from './path.js';
 
 const fundingRatesParams = Type.Object({
   ...named,
@@ -49,7 +47,10 @@ const rawFundingRate = Type.Object({
 export const fundingRates = {
   ...ofHistory,
   summary: 'The funding rates of a market of the last 30 days, newest first',
-  params: fundingRatesParams,
+  ...queryBy(fundingRatesParams, (params, { markets, nowSeconds }) => {
+    const since = sinceOf(nowSeconds);
+    return { kind: 'fundingRates', ...namedMarket(params, markets), ...placeOf(params), since };
+  }),
   body: {
     name: 'FundingRates',
     schema: Type.Union([
@@ -61,12 +62,4 @@ export const fundingRates = {
     ]),
   },
   paged: true,
-  open: (service: HistoryService) => responderOf(service).routeOf(parseFundingRates),
 } as const satisfies Path;
-
-/** Reads the parameters of /fundingRates. Throws a ServerError that names the wrong parameter. */
-function parseFundingRates(request: RequestTexts, of: ParseContext): FundingRatesQuery {
-  const params = checkRequest(fundingRatesParams, request);
-  const since = sinceOf(of.nowSeconds);
-  return { kind: 'fundingRates', ...namedMarket(params, of.markets), ...placeOf(params), since };
-}

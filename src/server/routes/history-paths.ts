@@ -1,9 +1,11 @@
 /** The properties that the paths of the history share. */
 
+import type { Static, TObject } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import { marketErrors } from '../api/book-parts.js';
+import { checkRequest, type ParseContext } from '../api/request-params.js';
 import { ContentResponder } from './content-responder.js';
-import { HistoryResponder } from './history-responder.js';
+import { HistoryResponder, type MarketQuery } from './history-responder.js';
 import { type HistoryService, shared } from './path.js';
 
 /** The properties. */
@@ -14,7 +16,20 @@ export const ofHistory = {
 } as const;
 
 /** The responder that all paths of a single market share, with its limits. */
-export const responderOf = shared((service: HistoryService) => new HistoryResponder(service));
+const responderOf = shared((service: HistoryService) => new HistoryResponder(service));
+
+/**
+ * Returns the parameters of a path of a single market, and its route, whose query `read` makes of
+ * them. A wrong parameter is rejected by its name before.
+ */
+export function queryBy<Schema extends TObject>(
+  params: Schema,
+  read: (params: Static<Schema>, of: ParseContext) => MarketQuery,
+) {
+  const open = (service: HistoryService) =>
+    responderOf(service).routeOf((request, of) => read(checkRequest(params, request), of));
+  return { params, open };
+}
 
 /** The responder that all paths of several markets share. */
 export const summariesOf = shared((service: HistoryService) => new ContentResponder(service));

@@ -52,7 +52,7 @@ export interface HistoryRouteOptions {
 }
 
 /** A query of one market. */
-type MarketQuery = TradesQuery | FundingRatesQuery | CandlesQuery | ArchiveQuery;
+export type MarketQuery = TradesQuery | FundingRatesQuery | CandlesQuery | ArchiveQuery;
 
 type Parse = (request: RequestTexts, of: ParseContext) => MarketQuery;
 

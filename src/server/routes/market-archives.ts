@@ -2,16 +2,16 @@
  * The trades and the funding rates of one market on one day, in the format of the Drift v2 data
  * API.
  */
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { ArchiveQuery } from '../../contract/history-queries.js';
 import { marketOf } from '../api/market-params.js';
 import { symbol, whole, wordSchema } from '../api/param-parts.js';
 import { archive, fundingRateRecord, tradeRecord } from '../api/record-parts.js';
-import { checkRequest, type ParseContext, type RequestTexts } from '../api/request-params.js';
+import type { ParseContext } from '../api/request-params.js';
 import { ServerError } from '../transport/errors.js';
-import { ofHistory, responderOf } from './history-paths.js';
-import type { HistoryService, Path } from './path.js';
+import { ofHistory, queryBy } from './history-paths.js';
+import type { Path } from './path.js';
 
 const archiveParams = Type.Object({
   symbol,
@@ -35,47 +35,35 @@ const archiveParams = Type.Object({
 export const tradeArchive = {
   ...ofHistory,
   summary: 'The trades of a market of one day of UTC, oldest first, as JSON or CSV',
-  params: archiveParams,
+  ...queryBy(archiveParams, (params, of) => dayOf('trades', params, of)),
   body: {
     name: 'TradeArchive',
     schema: archive(tradeRecord),
   },
   csv: true,
-  open: (service: HistoryService) => responderOf(service).routeOf(parseTradeArchive),
 } as const satisfies Path;
 
 /** The path of funding rates. */
 export const fundingRateArchive = {
   ...ofHistory,
   summary: 'The funding rates of a market of one day of UTC, oldest first, as JSON or CSV',
-  params: archiveParams,
+  ...queryBy(archiveParams, (params, of) => dayOf('fundingRates', params, of)),
   body: {
     name: 'FundingRateArchive',
     schema: archive(fundingRateRecord),
   },
   csv: true,
-  open: (service: HistoryService) => responderOf(service).routeOf(parseFundingRateArchive),
 } as const satisfies Path;
 
 /**
- * Reads the parameters of a market's archive of trades. Throws a ServerError that names the wrong
- * parameter.
+ * Returns the query for the records of a day. Checks that year, month and day are a calendar day,
+ * which a schema cannot express.
  */
-function parseTradeArchive(request: RequestTexts, of: ParseContext): ArchiveQuery {
-  return { kind: 'archive', records: 'trades', ...dayOf(request, of) };
-}
-
-/**
- * Reads the parameters of a market's archive of funding rates. Throws a ServerError that names the
- * wrong parameter.
- */
-function parseFundingRateArchive(request: RequestTexts, of: ParseContext): ArchiveQuery {
-  return { kind: 'archive', records: 'fundingRates', ...dayOf(request, of) };
-}
-
-/** Checks that year, month and day are a calendar day, which a schema cannot express. */
-function dayOf(request: RequestTexts, { markets }: ParseContext) {
-  const params = checkRequest(archiveParams, request);
+function dayOf(
+  records: ArchiveQuery['records'],
+  params: Static<typeof archiveParams>,
+  { markets }: ParseContext,
+): ArchiveQuery {
   const { symbol, year, month, day, page, format } = params;
   const date = new Date(Date.UTC(year, month - 1, day));
   if (date.getUTCMonth() !== month - 1) {
@@ -83,8 +71,9 @@ function dayOf(request: RequestTexts, { markets }: ParseContext) {
     throw new ServerError('INVALID_PARAM', message, 'day');
   }
   const from = date.getTime() / 1_000;
-  const form: ArchiveQuery['form'] = format === 'csv' ? 'csv' : 'records';
-  return { market: marketOf(symbol, markets), from, to: from + DAY_SECONDS, page, form };
+  const form = format === 'csv' ? 'csv' : 'records';
+  const market = marketOf(symbol, markets);
+  return { kind: 'archive', records, market, from, to: from + DAY_SECONDS, page, form };
 }
 
 const DAY_SECONDS = 86_400;

@@ -1,20 +1,15 @@
 /** /market/{symbol}/candles/{resolution}: candles in the format of the Drift v2 data API. */
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { CandlesQuery } from '../../contract/history-queries.js';
 import { rows, secondsOrMs, symbol } from '../api/param-parts.js';
 import { candlePrices, envelope, oraclePrices } from '../api/record-parts.js';
-import {
-  checkRequest,
-  type ParseContext,
-  type RequestTexts,
-  secondsOf,
-} from '../api/request-params.js';
+import { type ParseContext, secondsOf } from '../api/request-params.js';
 import { count, decimal } from '../api/schema-parts.js';
 import { ServerError } from '../transport/errors.js';
 import { candlesOf, resolution } from './candles.js';
-import { ofHistory, responderOf } from './history-paths.js';
-import type { HistoryService, Path } from './path.js';
+import { ofHistory, queryBy } from './history-paths.js';
+import type { Path } from './path.js';
 
 const candleRecordsParams = Type.Object({
   symbol,
@@ -40,25 +35,21 @@ const candleRecord = Type.Object({
 export const marketCandles = {
   ...ofHistory,
   summary: 'The candles of a market, newest first; startTs is the newer bound, endTs the older',
-  params: candleRecordsParams,
+  ...queryBy(candleRecordsParams, candleRecordsOf),
   body: {
     name: 'CandleRecords',
     schema: envelope(candleRecord),
   },
-  open: (service: HistoryService) => responderOf(service).routeOf(parseCandleRecords),
 } as const satisfies Path;
 
 /**
- * Reads the parameters of /market/{symbol}/candles/{resolution}: `startTs` is the newer bound and
- * `endTs` the older bound; `endTs` without `startTs` is ignored. Throws a ServerError that names
- * the wrong parameter.
+ * Returns the query of the parameters: `startTs` is the newer bound and `endTs` the older bound;
+ * `endTs` without `startTs` is ignored. Throws a ServerError that names the wrong parameter.
  */
-function parseCandleRecords(
-  request: RequestTexts,
+function candleRecordsOf(
+  params: Static<typeof candleRecordsParams>,
   { markets, nowSeconds, wallSeconds }: ParseContext,
 ): CandlesQuery {
-  const params = checkRequest(candleRecordsParams, request);
-  const { symbol, resolution, limit } = params;
   const startTs = secondsOf(params.startTs);
   const endTs = secondsOf(params.endTs);
   for (const [name, ts] of [['startTs', startTs] as const, ['endTs', endTs] as const]) {
@@ -66,7 +57,7 @@ function parseCandleRecords(
     // clock is wrong.
     if (ts !== undefined) requirePast(name, ts, Math.max(nowSeconds, wallSeconds));
   }
-  const query = { ...candlesOf({ symbol, resolution }, { markets, nowSeconds }), limit };
+  const query = { ...candlesOf(params, { markets, nowSeconds }), limit: params.limit };
   if (startTs === undefined) return { ...query, form: 'records' };
   if (endTs === undefined) return { ...query, to: startTs, form: 'records' };
   if (startTs <= endTs) {

@@ -1,11 +1,9 @@
 /** /trades: the trades of a market in slotbook's own format. */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
-import type { TradesQuery } from '../../contract/history-queries.js';
 import { named, namedMarket, paging, placeOf } from '../api/page-params.js';
 import { rows, wordSchema } from '../api/param-parts.js';
 import { slot, ts, txSig } from '../api/record-parts.js';
-import { checkRequest, type ParseContext, type RequestTexts } from '../api/request-params.js';
 import {
   countOrNull,
   marketIndex,
@@ -14,8 +12,8 @@ import {
   text,
   textOrNull,
 } from '../api/schema-parts.js';
-import { ofHistory, responderOf } from './history-paths.js';
-import type { HistoryService, Path } from './path.js';
+import { ofHistory, queryBy } from './history-paths.js';
+import type { Path } from './path.js';
 
 const tradesParams = Type.Object({
   ...named,
@@ -56,7 +54,9 @@ const trade = Type.Object({
 export const trades = {
   ...ofHistory,
   summary: 'The trades of a market, newest first',
-  params: tradesParams,
+  ...queryBy(tradesParams, (params, { markets }) => {
+    return { kind: 'trades', ...namedMarket(params, markets), ...placeOf(params) };
+  }),
   body: {
     name: 'Trades',
     schema: Type.Union([
@@ -74,11 +74,4 @@ export const trades = {
     ]),
   },
   paged: true,
-  open: (service: HistoryService) => responderOf(service).routeOf(parseTrades),
 } as const satisfies Path;
-
-/** Reads the parameters of /trades. Throws a ServerError that names the wrong parameter. */
-function parseTrades(request: RequestTexts, { markets }: ParseContext): TradesQuery {
-  const params = checkRequest(tradesParams, request);
-  return { kind: 'trades', ...namedMarket(params, markets), ...placeOf(params) };
-}

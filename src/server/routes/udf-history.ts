@@ -1,14 +1,12 @@
 /** /udf/history: the bars of a market for TradingView's chart library. */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
-import type { CandlesQuery } from '../../contract/history-queries.js';
 import { symbol, whole, wordSchema } from '../api/param-parts.js';
-import { checkRequest, type ParseContext, type RequestTexts } from '../api/request-params.js';
 import { count, decimal } from '../api/schema-parts.js';
 import { ofUdf, UDF_RESOLUTION_NAMES, udfMarketName, udfResolutionOf } from '../api/udf-parts.js';
 import { candlesOf } from './candles.js';
-import { responderOf } from './history-paths.js';
-import type { HistoryService, Path } from './path.js';
+import { queryBy } from './history-paths.js';
+import type { Path } from './path.js';
 
 /** Libraries that want all there is ask up to times far away, such as 9999999999. */
 const { MAX_SAFE_INTEGER: farthest } = Number;
@@ -38,7 +36,22 @@ const numbers = (description: string) => Type.Array(decimal('A number.'), { desc
 export const udfHistory = {
   ...ofUdf,
   summary: 'The bars of a market, oldest first, for the chart library',
-  params: udfHistoryParams,
+  // The last `countback` bars before `to`, or else all bars from `from` on. The library may ask for
+  // times in the future and before 1970.
+  ...queryBy(udfHistoryParams, (params, of) => {
+    const symbol = udfMarketName(params.symbol);
+    const { from = 0, to = Number.POSITIVE_INFINITY, countback = 0 } = params;
+    const resolution = udfResolutionOf(params.resolution);
+    const limit = Math.min(countback === 0 ? LIMITS.candlesMax : countback, LIMITS.candlesMax);
+    return {
+      ...candlesOf({ symbol, resolution }, of),
+      limit,
+      ...(countback > 0 ? {} : { from: Math.min(Math.max(0, from), LIMITS.unixSecondsMax) }),
+      // All charts that end at the newest bar share one query.
+      ...(to > of.nowSeconds ? {} : { to: Math.max(0, to - 1) }),
+      form: 'udf',
+    };
+  }),
   body: {
     name: 'UdfHistory',
     schema: Type.Union([
@@ -66,29 +79,4 @@ export const udfHistory = {
     'NOT_READY',
     'LIMIT_EXCEEDED',
   ],
-  open: (service: HistoryService) => responderOf(service).routeOf(parseUdfHistory),
 } as const satisfies Path;
-
-/**
- * Reads the parameters of /udf/history: the last `countback` bars before `to`, or else all bars
- * from `from` on. The library may ask for times in the future and before 1970. Throws a ServerError
- * that names the wrong parameter.
- */
-function parseUdfHistory(
-  request: RequestTexts,
-  { markets, nowSeconds }: ParseContext,
-): CandlesQuery {
-  const params = checkRequest(udfHistoryParams, request);
-  const symbol = udfMarketName(params.symbol);
-  const { from = 0, to = Number.POSITIVE_INFINITY, countback = 0 } = params;
-  const resolution = udfResolutionOf(params.resolution);
-  const limit = Math.min(countback === 0 ? LIMITS.candlesMax : countback, LIMITS.candlesMax);
-  return {
-    ...candlesOf({ symbol, resolution }, { markets, nowSeconds }),
-    limit,
-    ...(countback > 0 ? {} : { from: Math.min(Math.max(0, from), LIMITS.unixSecondsMax) }),
-    // All charts that end at the newest bar share one query.
-    ...(to > nowSeconds ? {} : { to: Math.max(0, to - 1) }),
-    form: 'udf',
-  };
-}
