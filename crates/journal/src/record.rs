@@ -268,7 +268,8 @@ pub(crate) fn read_record<'a>(
     Ok(record)
 }
 
-fn read_plain<'a>(
+/// Reads what [`put_plain`] has appended.
+pub(crate) fn read_plain<'a>(
     kind: u8,
     fields: &mut Fields<'a>,
     context: &mut Context,

@@ -13,7 +13,7 @@ use crate::error::Fault;
 use crate::fields::Fields;
 use crate::input::{Checkpoint, Gate, Input, Origin};
 use crate::limits::ACCOUNT_BYTES_MAX;
-use crate::record::kind;
+use crate::record::{Context, kind, put_plain, read_plain};
 use crate::table::check_account;
 
 /// The kind of a checkpoint, which starts a segment and does not become a record.
@@ -37,20 +37,18 @@ const WRITE_VERSION: u8 = 2;
 /// Appends an input.
 pub fn put_input(out: &mut Vec<u8>, input: &Input<'_>) {
     match *input {
-        Input::Clock { slot, unix_seconds } => {
-            put_word(out, kind::CLOCK, slot);
-            out.extend_from_slice(&unix_seconds.to_le_bytes());
+        Input::Account { origin, owner, data } => put_account(out, &origin, &owner, data),
+        Input::Unchanged(origin) => put_origin(out, kind::UNCHANGED, &origin),
+        Input::Stale(origin) => put_origin(out, kind::STALE, &origin),
+        Input::Damaged(origin) => put_origin(out, kind::DAMAGED, &origin),
+        Input::Forgotten(pubkey) => {
+            out.push(kind::FORGOTTEN);
+            out.extend_from_slice(&pubkey.0);
         }
-        Input::FeedState(state) => out.extend([kind::FEED_STATE, state]),
-        Input::Epoch(epoch) => {
-            out.push(kind::EPOCH);
-            put_data(out, epoch.as_bytes());
-        }
-        Input::SnapshotBegin { slot } => put_word(out, kind::SNAPSHOT_BEGIN, slot),
-        Input::SnapshotEnd => out.push(kind::SNAPSHOT_END),
         Input::TurnEnd { ts_ms, marks, hash } => put_turn_end(out, ts_ms, marks, hash),
         Input::Checkpoint(checkpoint) => put_checkpoint(out, &checkpoint),
-        _ => put_quotes(out, input),
+        // Relative to nothing: a turn log has no earlier values.
+        _ => put_plain(out, input, &mut Context::default()),
     }
 }
 
@@ -68,46 +66,14 @@ pub fn put_turn_end(out: &mut Vec<u8>, ts_ms: u64, marks: &[u8], hash: &[u8]) {
     }
 }
 
-/// Appends quotes or external levels of a market.
-fn put_quotes(out: &mut Vec<u8>, input: &Input<'_>) {
-    match *input {
-        Input::QuotePolicy { improve } => out.extend([kind::QUOTE_POLICY, u8::from(improve)]),
-        Input::Quotes { market, maker, ts_ms, quotes } => {
-            put_word(out, kind::QUOTES, ts_ms);
-            out.extend(market.to_le_bytes());
-            out.extend_from_slice(&maker.0);
-            put_data(out, quotes);
-        }
-        Input::External { market, bids, asks } => {
-            out.push(kind::EXTERNAL);
-            out.extend(market.to_le_bytes());
-            put_data(out, bids);
-            put_data(out, asks);
-        }
-        _ => put_account(out, input),
-    }
-}
-
 #[inline]
-fn put_account(out: &mut Vec<u8>, input: &Input<'_>) {
-    match *input {
-        Input::Account { origin, owner, data } => {
-            put_origin(out, kind::ACCOUNT, &origin);
-            out.extend_from_slice(&owner.0);
-            out.extend_from_slice(&(data.len() as u64).to_le_bytes());
-            match data.len() {
-                ..SPARSE_BYTES_MIN => out.extend_from_slice(data),
-                _ => put_sparse(out, data),
-            }
-        }
-        Input::Unchanged(origin) => put_origin(out, kind::UNCHANGED, &origin),
-        Input::Stale(origin) => put_origin(out, kind::STALE, &origin),
-        Input::Damaged(origin) => put_origin(out, kind::DAMAGED, &origin),
-        Input::Forgotten(pubkey) => {
-            out.push(kind::FORGOTTEN);
-            out.extend_from_slice(&pubkey.0);
-        }
-        _ => debug_assert!(false, "Invariant: every other input was appended"),
+fn put_account(out: &mut Vec<u8>, origin: &Origin, owner: &Pubkey, data: &[u8]) {
+    put_origin(out, kind::ACCOUNT, origin);
+    out.extend_from_slice(&owner.0);
+    out.extend_from_slice(&(data.len() as u64).to_le_bytes());
+    match data.len() {
+        ..SPARSE_BYTES_MIN => out.extend_from_slice(data),
+        _ => put_sparse(out, data),
     }
 }
 
@@ -151,17 +117,13 @@ fn narrow(length: usize) -> u32 {
 }
 
 fn put_checkpoint(out: &mut Vec<u8>, checkpoint: &Checkpoint<'_>) {
-    put_word(out, CHECKPOINT, checkpoint.ts_ms);
+    out.push(CHECKPOINT);
+    out.extend_from_slice(&checkpoint.ts_ms.to_le_bytes());
     out.extend_from_slice(&checkpoint.slot.to_le_bytes());
     out.extend_from_slice(&checkpoint.unix_seconds.to_le_bytes());
     put_data(out, checkpoint.epoch.as_bytes());
     put_data(out, checkpoint.seqs);
     put_data(out, checkpoint.state);
-}
-
-fn put_word(out: &mut Vec<u8>, kind: u8, word: u64) {
-    out.push(kind);
-    out.extend_from_slice(&word.to_le_bytes());
 }
 
 fn put_origin(out: &mut Vec<u8>, kind: u8, origin: &Origin) {
@@ -286,30 +248,6 @@ impl<'a> TurnLog<'a> {
         'a: 'b,
     {
         let input = match kind {
-            kind::CLOCK => {
-                let slot = self.word()?;
-                Input::Clock { slot, unix_seconds: self.word()?.cast_signed() }
-            }
-            kind::FEED_STATE => Input::FeedState(self.fields.byte()?),
-            kind::EPOCH => Input::Epoch(self.text()?),
-            kind::SNAPSHOT_BEGIN => Input::SnapshotBegin { slot: self.word()? },
-            kind::SNAPSHOT_END => Input::SnapshotEnd,
-            kind::TURN_END => {
-                let (ts_ms, marks, hash) = (self.word()?, self.length()?, self.length()?);
-                let marks = self.fields.take(marks)?;
-                Input::TurnEnd { ts_ms, marks, hash: self.fields.take(hash)? }
-            }
-            CHECKPOINT => Input::Checkpoint(self.checkpoint()?),
-            kind => self.read_account(kind, data)?,
-        };
-        Ok(input)
-    }
-
-    fn read_account<'b>(&mut self, kind: u8, data: &'b mut Vec<u8>) -> Result<Input<'b>, Fault>
-    where
-        'a: 'b,
-    {
-        let input = match kind {
             kind::ACCOUNT => {
                 let (origin, owner) = (self.origin()?, self.key()?);
                 self.account_data(data)?;
@@ -319,7 +257,13 @@ impl<'a> TurnLog<'a> {
             kind::STALE => Input::Stale(self.origin()?),
             kind::DAMAGED => Input::Damaged(self.origin()?),
             kind::FORGOTTEN => Input::Forgotten(self.key()?),
-            kind => self.read_quotes(kind)?,
+            kind::TURN_END => {
+                let (ts_ms, marks, hash) = (self.word()?, self.length()?, self.length()?);
+                let marks = self.fields.take(marks)?;
+                Input::TurnEnd { ts_ms, marks, hash: self.fields.take(hash)? }
+            }
+            CHECKPOINT => Input::Checkpoint(self.checkpoint()?),
+            kind => read_plain(kind, &mut self.fields, &mut Context::default())?,
         };
         Ok(input)
     }
@@ -333,22 +277,6 @@ impl<'a> TurnLog<'a> {
             _ => self.add_sparse(length, data)?,
         }
         Ok(())
-    }
-
-    fn read_quotes(&mut self, kind: u8) -> Result<Input<'a>, Fault> {
-        let input = match kind {
-            kind::QUOTE_POLICY => Input::QuotePolicy { improve: self.fields.byte()? != 0 },
-            kind::QUOTES => {
-                let (ts_ms, market) = (self.word()?, self.market()?);
-                Input::Quotes { market, maker: self.key()?, ts_ms, quotes: self.data()? }
-            }
-            kind::EXTERNAL => {
-                let (market, bids) = (self.market()?, self.data()?);
-                Input::External { market, bids, asks: self.data()? }
-            }
-            _ => return Err(Fault::Malformed("a turn log has an input of an unknown kind")),
-        };
-        Ok(input)
     }
 
     fn checkpoint(&mut self) -> Result<Checkpoint<'a>, Fault> {
@@ -376,10 +304,6 @@ impl<'a> TurnLog<'a> {
 
     fn word(&mut self) -> Result<u64, Fault> {
         self.fields.array().map(u64::from_le_bytes)
-    }
-
-    fn market(&mut self) -> Result<u16, Fault> {
-        self.fields.array().map(u16::from_le_bytes)
     }
 
     fn data(&mut self) -> Result<&'a [u8], Fault> {
