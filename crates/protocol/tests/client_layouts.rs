@@ -445,7 +445,8 @@ fn simulator_text() -> String {
             writeln!(text, "    /** Where `{}` has its fields. */", own.name).unwrap();
             writeln!(text, "    {}: {{", constant_name(own.name)).unwrap();
             write_numbers(tables, own, &mut text);
-            for (name, offset) in leaves(own) {
+            write_types(own, &mut text);
+            for (name, Leaf { offset, .. }) in leaves(own) {
                 writeln!(text, "      {name}: {offset},").unwrap();
             }
             for (name, _) in leaves(other) {
@@ -497,23 +498,59 @@ fn write_numbers(tables: Program, layout: &'static Layout, out: &mut String) {
     }
 }
 
+/// The types of the fields that the simulator can write.
+fn write_types(layout: &'static Layout, out: &mut String) {
+    writeln!(out, "      types: {{").unwrap();
+    for (name, Leaf { field, .. }) in leaves(layout) {
+        let of = match field.element {
+            _ if is_text(field) => "name",
+            _ if field.shape != Shape::One => continue,
+            FieldType::U8 | FieldType::Bool | FieldType::Enum(_) => "u8",
+            FieldType::I8 => "i8",
+            FieldType::U16 => "u16",
+            FieldType::U32 => "u32",
+            FieldType::I32 => "i32",
+            FieldType::U64 => "u64",
+            FieldType::I64 => "i64",
+            FieldType::U128 => "u128",
+            FieldType::I128 => "i128",
+            FieldType::Key => "key",
+            FieldType::I16 | FieldType::Struct(_) => continue,
+        };
+        writeln!(out, "        {name}: '{of}',").unwrap();
+    }
+    writeln!(out, "      }},").unwrap();
+}
+
 fn leaf_of(layout: &'static Layout, name: &str) -> Option<usize> {
-    leaves(layout).into_iter().find(|(leaf, _)| *leaf == name).map(|(_, offset)| offset)
+    leaves(layout).into_iter().find(|(leaf, _)| *leaf == name).map(|(_, leaf)| leaf.offset)
+}
+
+/// A field, and its place in a struct that may hold it in another one.
+#[derive(Clone, Copy)]
+struct Leaf {
+    field: &'static Field,
+    offset: usize,
 }
 
 /// The fields of a struct, and those of the structs in it that no other has a field of the name of.
-fn leaves(layout: &'static Layout) -> Vec<(&'static str, usize)> {
-    let own: Vec<_> = read_fields(layout).map(|field| (field.name, field.offset)).collect();
+fn leaves(layout: &'static Layout) -> Vec<(&'static str, Leaf)> {
+    let leaf = |field: &'static Field| (field.name, Leaf { field, offset: field.offset });
+    let own: Vec<_> = read_fields(layout).map(leaf).collect();
     let mut inner = Vec::new();
     for field in layout.fields {
         if let (FieldType::Struct(held), Shape::One) = (field.element, field.shape) {
-            inner.extend(leaves(held).into_iter().map(|(name, at)| (name, field.offset + at)));
+            inner.extend(
+                leaves(held).into_iter().map(|(name, leaf)| {
+                    (name, Leaf { offset: field.offset + leaf.offset, ..leaf })
+                }),
+            );
         }
     }
     let count = |name| own.iter().chain(&inner).filter(|(other, _)| *other == name).count();
     let alone = inner.iter().copied().filter(|(name, _)| count(*name) == 1);
     let mut all: Vec<_> = own.iter().copied().chain(alone).collect();
-    all.sort_by_key(|(_, offset)| *offset);
+    all.sort_by_key(|(_, leaf)| leaf.offset);
     all
 }
 

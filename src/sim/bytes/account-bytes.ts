@@ -1,77 +1,73 @@
 import { PublicKey } from '@solana/web3.js';
 
-/** The table of an account; `discriminator` is its first eight bytes as hexadecimal text. */
-interface LayoutTable {
+/** What a field holds: an integer, a key in base58, or a name of at most 32 bytes. */
+type FieldType = keyof typeof WRITERS;
+
+/** The value of a field; a truth value is written as a byte. */
+type Value = bigint | number | boolean | string;
+
+/** The table of a struct: beside these members, where it has each of its fields. */
+interface StructTable {
   readonly size: number;
+  readonly types: Readonly<Record<string, FieldType>>;
+}
+
+/** The table of an account; `discriminator` is its first eight bytes as hexadecimal text. */
+interface AccountTable extends StructTable {
   readonly discriminator: string;
 }
 
-/**
- * Writes the bytes of one account, field by field, at the offsets of its table. Integers are
- * little endian.
- */
-export class AccountBytes<Table extends LayoutTable = LayoutTable> {
-  readonly bytes: Buffer;
-  /** Where the account has its fields. */
-  readonly at: Table;
+/** Values by the program's names of fields. */
+export type Fields<Table> = { readonly [Name in keyof Table]?: Value | undefined };
 
-  constructor(table: Table) {
-    this.bytes = Buffer.alloc(table.size);
-    this.bytes.write(table.discriminator, 0, 'hex');
-    this.at = table;
-  }
+/** Returns the bytes of an account; later fields replace earlier ones, and all others are 0. */
+export function accountBytes<Table extends AccountTable>(
+  table: Table,
+  ...parts: readonly Fields<Table>[]
+): Buffer {
+  const bytes = Buffer.alloc(table.size);
+  bytes.write(table.discriminator, 0, 'hex');
+  writeFields(bytes, { table, at: 0 }, ...parts);
+  return bytes;
+}
 
-  u8(offset: number, value: number): void {
-    this.bytes.writeUInt8(value, offset);
+/** Writes fields of a struct that begins at `at`. A field that the program lacks is left out. */
+export function writeFields<Table extends StructTable>(
+  bytes: Buffer,
+  { table, at }: { readonly table: Table; readonly at: number },
+  ...parts: readonly Fields<Table>[]
+): void {
+  const places = table as unknown as Readonly<Record<string, number>>;
+  for (const fields of parts as readonly Readonly<Record<string, Value | undefined>>[]) {
+    for (const name in fields) {
+      const type = table.types[name];
+      const value = fields[name];
+      if (type !== undefined && value !== undefined)
+        WRITERS[type](bytes, at + (places[name] ?? 0), value);
+    }
   }
+}
 
-  i8(offset: number, value: number): void {
-    this.bytes.writeInt8(value, offset);
-  }
+/** Integers are little endian; names are padded with spaces as the program's clients do. */
+const WRITERS = {
+  u8: (bytes: Buffer, at: number, value: Value) => bytes.writeUInt8(Number(value), at),
+  i8: (bytes: Buffer, at: number, value: Value) => bytes.writeInt8(Number(value), at),
+  u16: (bytes: Buffer, at: number, value: Value) => bytes.writeUInt16LE(Number(value), at),
+  u32: (bytes: Buffer, at: number, value: Value) => bytes.writeUInt32LE(Number(value), at),
+  i32: (bytes: Buffer, at: number, value: Value) => bytes.writeInt32LE(Number(value), at),
+  u64: (bytes: Buffer, at: number, value: Value) => bytes.writeBigUInt64LE(BigInt(value), at),
+  i64: (bytes: Buffer, at: number, value: Value) => bytes.writeBigInt64LE(BigInt(value), at),
+  u128: (bytes: Buffer, at: number, value: Value) => writeWide(bytes, at, BigInt(value)),
+  i128: (bytes: Buffer, at: number, value: Value) => writeWide(bytes, at, BigInt(value)),
+  key: (bytes: Buffer, at: number, value: Value) =>
+    bytes.set(new PublicKey(String(value)).toBytes(), at),
+  name: (bytes: Buffer, at: number, value: Value) =>
+    bytes.write(String(value).padEnd(32, ' '), at, 32, 'latin1'),
+};
 
-  writeBool(offset: number, value: boolean): void {
-    this.bytes.writeUInt8(value ? 1 : 0, offset);
-  }
-
-  u16(offset: number, value: number): void {
-    this.bytes.writeUInt16LE(value, offset);
-  }
-
-  u32(offset: number, value: number): void {
-    this.bytes.writeUInt32LE(value, offset);
-  }
-
-  i32(offset: number, value: number): void {
-    this.bytes.writeInt32LE(value, offset);
-  }
-
-  u64(offset: number, value: bigint): void {
-    this.bytes.writeBigUInt64LE(value, offset);
-  }
-
-  i64(offset: number, value: bigint): void {
-    this.bytes.writeBigInt64LE(value, offset);
-  }
-
-  u128(offset: number, value: bigint): void {
-    this.bytes.writeBigUInt64LE(BigInt.asUintN(64, value), offset);
-    this.bytes.writeBigUInt64LE(value >> 64n, offset + 8);
-  }
-
-  i128(offset: number, value: bigint): void {
-    this.bytes.writeBigUInt64LE(BigInt.asUintN(64, value), offset);
-    this.bytes.writeBigInt64LE(value >> 64n, offset + 8);
-  }
-
-  /** Writes a key given in base58. */
-  writeKey(offset: number, key: string): void {
-    this.bytes.set(new PublicKey(key).toBytes(), offset);
-  }
-
-  /** Writes a name of at most 32 bytes, padded with spaces as the program's clients do. */
-  writeName(offset: number, name: string): void {
-    this.bytes.write(name.padEnd(32, ' '), offset, 32, 'latin1');
-  }
+function writeWide(bytes: Buffer, at: number, value: bigint): void {
+  bytes.writeBigUInt64LE(BigInt.asUintN(64, value), at);
+  bytes.writeBigUInt64LE(BigInt.asUintN(64, value >> 64n), at + 8);
 }
 
 /** Two bytes, little-endian. */

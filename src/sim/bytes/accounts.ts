@@ -1,19 +1,12 @@
+import { PublicKey } from '@solana/web3.js';
 import type { ProgramName } from '../../contract/program.js';
-import { AccountBytes } from './account-bytes.js';
-import type { FundingFields, OpenPositions, PerpMarketBytes } from './amm-bytes.js';
-import {
-  fundingOf,
-  HOUR_SECONDS,
-  writeAmm,
-  writeFunding,
-  writeOpenPositions,
-} from './amm-bytes.js';
+import { accountBytes, writeFields } from './account-bytes.js';
+import type { FundingFields, OpenPositions } from './amm-bytes.js';
+import { fundingFields, fundingOf, HOUR_SECONDS, positionFields } from './amm-bytes.js';
 import { AssetTier, MarketStatus, OracleSource } from './chain-enums.js';
 import { LAYOUTS } from './generated/layout.js';
 import { addresses } from './keys.js';
 import type { PerpPreset, SpotPreset } from './market-presets.js';
-
-type SpotMarketBytes = AccountBytes<(typeof LAYOUTS)[ProgramName]['SPOT_MARKET']>;
 
 /** The slot and second at which the program last updated a market. */
 export interface ChainMoment {
@@ -85,43 +78,34 @@ export function stateBytes(
   },
   program: ProgramName = 'drift',
 ): Buffer {
-  const account = new AccountBytes(LAYOUTS[program].STATE);
-  const { at } = account;
-  account.writeKey(at.signer, addresses[program].signer());
-  const { FEE_STRUCTURE, FEE_TIER } = LAYOUTS[program];
-  for (const place of [at.perpFeeStructure, at.spotFeeStructure]) {
-    writeFees(account, place, { FEE_STRUCTURE, FEE_TIER });
-  }
-  // Source: programs/drift/src/state/state.rs, impl Default for OracleGuardRails.
-  account.u64(at.markOraclePercentDivergence, 100_000n);
-  account.u64(at.oracleTwap5minPercentDivergence, 500_000n);
-  account.i64(at.slotsBeforeStaleForAmm, 10n);
-  account.i64(at.slotsBeforeStaleForMargin, 120n);
-  account.u64(at.confidenceIntervalMaxSize, 20_000n);
-  account.i64(at.tooVolatileRatio, 5n);
-  account.u64(at.numberOfAuthorities, BigInt(counts.users));
-  account.u64(at.numberOfSubAccounts, BigInt(counts.users));
-  account.u32(at.liquidationMarginBufferRatio, 200);
-  account.u16(at.numberOfMarkets, counts.perpMarkets);
-  account.u16(at.numberOfSpotMarkets, counts.spotMarkets);
-  account.u8(at.minPerpAuctionDuration, 10);
-  account.u8(at.defaultMarketOrderTimeInForce, 60);
-  account.u8(at.defaultSpotAuctionDuration, 10);
-  account.u16(at.initialPctToLiquidate, 10);
-  return account.bytes;
+  const { STATE } = LAYOUTS[program];
+  const state = accountBytes(STATE, {
+    signer: addresses[program].signer(),
+    // Source: programs/drift/src/state/state.rs, impl Default for OracleGuardRails.
+    markOraclePercentDivergence: 100_000n,
+    oracleTwap5minPercentDivergence: 500_000n,
+    slotsBeforeStaleForAmm: 10n,
+    slotsBeforeStaleForMargin: 120n,
+    confidenceIntervalMaxSize: 20_000n,
+    tooVolatileRatio: 5n,
+    numberOfAuthorities: counts.users,
+    numberOfSubAccounts: counts.users,
+    liquidationMarginBufferRatio: 200,
+    numberOfMarkets: counts.perpMarkets,
+    numberOfSpotMarkets: counts.spotMarkets,
+    minPerpAuctionDuration: 10,
+    defaultMarketOrderTimeInForce: 60,
+    defaultSpotAuctionDuration: 10,
+    initialPctToLiquidate: 10,
+  });
+  for (const at of [STATE.perpFeeStructure, STATE.spotFeeStructure]) writeFees(state, at, program);
+  return state;
 }
 
 /** A PythLazerOracle account. */
-export function lazerOracleBytes(price: LazerPrice): Buffer {
+export function lazerOracleBytes({ publishTimeUs, ...price }: LazerPrice): Buffer {
   // The table is the same in both programs.
-  const account = new AccountBytes(LAYOUTS.drift.PYTH_LAZER_ORACLE);
-  const { at } = account;
-  account.i64(at.price, price.price);
-  account.u64(at.publishTime, price.publishTimeUs);
-  account.u64(at.postedSlot, price.postedSlot);
-  account.i32(at.exponent, price.exponent);
-  account.u64(at.conf, price.conf);
-  return account.bytes;
+  return accountBytes(LAYOUTS.drift.PYTH_LAZER_ORACLE, price, { publishTime: publishTimeUs });
 }
 
 /**
@@ -129,158 +113,145 @@ export function lazerOracleBytes(price: LazerPrice): Buffer {
  * reserves stay.
  */
 export function perpMarketBytes(market: PerpMarketFields): Buffer {
-  const { preset, program = 'drift' } = market;
-  const account: PerpMarketBytes = new AccountBytes(LAYOUTS[program].PERP_MARKET);
-  const { at } = account;
-  writeAddresses(account, at, market.addresses);
-  account.writeName(at.name, preset.name);
-  account.u16(at.marketIndex, preset.marketIndex);
-  account.u8(at.status, market.status);
-  account.u8(at.contractTier, preset.contractTier);
-  account.u8(at.pausedOperations, market.pausedOperations);
-  account.u8(at.oracleSource, OracleSource.PythLazer);
-  account.u64(at.orderStepSize, preset.step);
-  account.u64(at.orderTickSize, preset.tick);
-  account.u64(at.minOrderSize, preset.minOrderSize);
-  writePerpRisk(account);
-  writePerpPrices(account, market);
-  writePerpTrades(account, market);
-  const peg = (preset.amm.pegMultiplier * market.oraclePrice) / preset.startPrice;
-  writeAmm(account, preset.amm, peg);
-  if (market.positions !== undefined) writeOpenPositions(account, market.positions);
-  writeFunding(account, market.funding ?? presetFunding(preset, market.time));
-  return account.bytes;
+  const { preset, program = 'drift', positions, numberOfUsers } = market;
+  const { numberOfUsersWithBase = numberOfUsers } = market;
+  const funding = market.funding ?? presetFunding(preset, market.time);
+  const terms = {
+    pegMultiplier: (preset.amm.pegMultiplier * market.oraclePrice) / preset.startPrice,
+    name: preset.name,
+    marketIndex: preset.marketIndex,
+    status: market.status,
+    contractTier: preset.contractTier,
+    pausedOperations: market.pausedOperations,
+    oracleSource: OracleSource.PythLazer,
+    volume24h: market.volume24h,
+    lastTradeTs: market.lastTradeTs,
+    lastFillPrice: market.lastFillPrice,
+    nextFillRecordId: market.nextFillRecordId,
+    nextCurveRecordId: 5_048n,
+    numberOfUsersWithBase,
+    numberOfUsers,
+  };
+  return accountBytes(
+    LAYOUTS[program].PERP_MARKET,
+    preset.amm,
+    market.addresses,
+    terms,
+    termsOf(preset),
+    PERP_RISK,
+    perpPrices(market),
+    positions === undefined ? {} : positionFields(positions),
+    fundingFields(funding),
+  );
 }
 
 /** Returns a SpotMarket account at its own derived address. */
 export function spotMarketBytes(market: SpotMarketFields): Buffer {
-  const { preset, time, program = 'drift' } = market;
-  const account: SpotMarketBytes = new AccountBytes(LAYOUTS[program].SPOT_MARKET);
-  const { at } = account;
-  writeAddresses(account, at, market.addresses);
-  account.writeKey(at.mint, preset.mint);
-  account.writeKey(at.vault, addresses[program].spotMarketVault(preset.marketIndex));
-  account.writeKey(at.insuranceFund, addresses[program].insuranceFundVault(preset.marketIndex));
-  account.writeName(at.name, preset.name);
-  account.i64(at.lastOraclePrice, market.oraclePrice);
-  account.i64(at.lastOraclePriceTwap, market.oraclePrice);
-  account.i64(at.lastOraclePriceTwap5min, market.oraclePrice);
-  account.i64(at.lastOraclePriceTwapTs, time.unixSeconds);
-  account.u128(at.depositBalance, preset.depositBalance);
-  account.u128(at.borrowBalance, preset.borrowBalance);
-  account.u128(at.cumulativeDepositInterest, preset.cumulativeDepositInterest);
-  account.u128(at.cumulativeBorrowInterest, preset.cumulativeBorrowInterest);
-  account.u64(at.lastInterestTs, time.unixSeconds);
-  account.u64(at.lastTwapTs, time.unixSeconds);
-  account.u64(at.nextFillRecordId, market.nextFillRecordId);
-  account.u64(at.nextDepositRecordId, 1n);
-  writeSpotTerms(account, preset);
-  return account.bytes;
-}
-
-function writeAddresses(
-  account: AccountBytes,
-  at: { readonly pubkey: number; readonly oracle: number },
-  addresses: MarketAddresses,
-): void {
-  account.writeKey(at.pubkey, addresses.pubkey);
-  if (addresses.oracle !== undefined) account.writeKey(at.oracle, addresses.oracle);
-}
-
-function writeFees(
-  account: AccountBytes,
-  at: number,
-  { FEE_STRUCTURE, FEE_TIER }: Pick<(typeof LAYOUTS)[ProgramName], 'FEE_STRUCTURE' | 'FEE_TIER'>,
-): void {
-  const feesPerMillion = [1_000, 800, 600, 500, 400, 300];
-  feesPerMillion.forEach((fee, i) => {
-    const tier = at + FEE_STRUCTURE.feeTiers + i * FEE_TIER.size;
-    account.u32(tier + FEE_TIER.feeNumerator, fee / 10);
-    account.u32(tier + FEE_TIER.feeDenominator, 100_000);
-    account.u32(tier + FEE_TIER.makerRebateNumerator, 20);
-    account.u32(tier + FEE_TIER.makerRebateDenominator, 100_000);
-    account.u32(tier + FEE_TIER.referrerRewardNumerator, 15);
-    account.u32(tier + FEE_TIER.referrerRewardDenominator, 100);
-    account.u32(tier + FEE_TIER.refereeFeeNumerator, 5);
-    account.u32(tier + FEE_TIER.refereeFeeDenominator, 100);
+  const { preset, oraclePrice, program = 'drift' } = market;
+  const { unixSeconds } = market.time;
+  const { mint, feedId, marketIndex, depositBalance, borrowBalance } = preset;
+  const isQuote = feedId === undefined;
+  const { SPOT_MARKET } = LAYOUTS[program];
+  const account = accountBytes(SPOT_MARKET, market.addresses, termsOf(preset), {
+    mint,
+    vault: addresses[program].spotMarketVault(marketIndex),
+    name: preset.name,
+    lastOraclePrice: oraclePrice,
+    lastOraclePriceTwap: oraclePrice,
+    lastOraclePriceTwap5min: oraclePrice,
+    lastOraclePriceTwapTs: unixSeconds,
+    depositBalance,
+    borrowBalance,
+    cumulativeDepositInterest: preset.cumulativeDepositInterest,
+    cumulativeBorrowInterest: preset.cumulativeBorrowInterest,
+    lastInterestTs: unixSeconds,
+    lastTwapTs: unixSeconds,
+    nextFillRecordId: market.nextFillRecordId,
+    nextDepositRecordId: 1n,
+    initialAssetWeight: preset.initialAssetWeight,
+    maintenanceAssetWeight: preset.maintenanceAssetWeight,
+    initialLiabilityWeight: preset.initialLiabilityWeight,
+    maintenanceLiabilityWeight: preset.maintenanceLiabilityWeight,
+    optimalUtilization: 800_000,
+    optimalBorrowRate: 100_000,
+    maxBorrowRate: 1_500_000,
+    decimals: preset.decimals,
+    marketIndex,
+    ordersEnabled: preset.ordersEnabled,
+    oracleSource: isQuote ? OracleSource.QuoteAsset : OracleSource.PythLazer,
+    status: MarketStatus.Active,
+    assetTier: AssetTier.Collateral,
   });
-  account.u32(at + FEE_STRUCTURE.rewardNumerator, 10);
-  account.u32(at + FEE_STRUCTURE.rewardDenominator, 100);
-  account.u128(at + FEE_STRUCTURE.timeBasedRewardLowerBound, 10_000n);
-  const { referrerRewardEpochUpperBound: bound } = FEE_STRUCTURE;
-  if (bound !== undefined) account.u64(at + bound, 4_000_000_000n);
-  account.u64(at + FEE_STRUCTURE.flatFillerFee, 10_000n);
+  // The first member of the fund.
+  const fund = new PublicKey(addresses[program].insuranceFundVault(marketIndex));
+  account.set(fund.toBytes(), SPOT_MARKET.insuranceFund);
+  return account;
 }
 
-function writePerpRisk(account: PerpMarketBytes): void {
-  const { at } = account;
-  account.u32(at.imfFactor, 50);
-  account.u32(at.liquidatorFee, 7_500);
-  account.u32(at.ifLiquidationFee, 7_500);
-  account.u32(at.marginRatioInitial, 500);
-  account.u32(at.marginRatioMaintenance, 300);
-  account.u32(at.unrealizedPnlMaintenanceAssetWeight, 10_000);
+const FEES_PER_MILLION = [1_000, 800, 600, 500, 400, 300];
+
+function writeFees(state: Buffer, at: number, program: ProgramName): void {
+  const { FEE_STRUCTURE, FEE_TIER } = LAYOUTS[program];
+  FEES_PER_MILLION.forEach((fee, i) => {
+    const fields = {
+      feeNumerator: fee / 10,
+      feeDenominator: 100_000,
+      makerRebateNumerator: 20,
+      makerRebateDenominator: 100_000,
+      referrerRewardNumerator: 15,
+      referrerRewardDenominator: 100,
+      refereeFeeNumerator: 5,
+      refereeFeeDenominator: 100,
+    };
+    const tier = at + FEE_STRUCTURE.feeTiers + i * FEE_TIER.size;
+    writeFields(state, { table: FEE_TIER, at: tier }, fields);
+  });
+  const fields = {
+    rewardNumerator: 10,
+    rewardDenominator: 100,
+    timeBasedRewardLowerBound: 10_000n,
+    referrerRewardEpochUpperBound: 4_000_000_000n,
+    flatFillerFee: 10_000n,
+  };
+  writeFields(state, { table: FEE_STRUCTURE, at }, fields);
 }
 
-function writePerpPrices(account: PerpMarketBytes, market: PerpMarketFields): void {
-  const { at } = account;
-  const { oraclePrice, time, mmOracle } = market;
-  const { slot, unixSeconds } = time;
-  account.i64(at.lastOraclePrice, oraclePrice);
-  account.i64(at.lastOracleDelay, 1n);
-  account.i64(at.lastOraclePriceTwap, oraclePrice);
-  account.i64(at.lastOraclePriceTwap5min, oraclePrice);
-  account.i64(at.lastOraclePriceTwapTs, unixSeconds);
-  account.i64(at.lastOracleNormalisedPrice, oraclePrice);
-  account.i64(at.lastFundingOracleTwap, oraclePrice);
-  account.u64(at.lastBidPriceTwap, oraclePrice - market.preset.tick);
-  account.u64(at.lastAskPriceTwap, oraclePrice + market.preset.tick);
-  account.u64(at.lastMarkPriceTwap, oraclePrice);
-  account.u64(at.lastMarkPriceTwap5min, oraclePrice);
-  account.i64(at.lastMarkPriceTwapTs, unixSeconds);
-  account.u64(at.lastUpdateSlot, slot);
-  account.u64(at.lastOracleConfPct, 190n);
-  account.writeBool(at.lastOracleValid, true);
-  account.i64(at.mmOraclePrice, mmOracle.price);
-  account.u64(at.mmOracleSlot, mmOracle.slot);
-  account.u64(at.mmOracleSequenceId, mmOracle.sequenceId);
+function termsOf({ step, tick, minOrderSize }: PerpPreset | SpotPreset) {
+  return { orderStepSize: step, orderTickSize: tick, minOrderSize };
+}
+
+const PERP_RISK = {
+  imfFactor: 50,
+  liquidatorFee: 7_500,
+  ifLiquidationFee: 7_500,
+  marginRatioInitial: 500,
+  marginRatioMaintenance: 300,
+  unrealizedPnlMaintenanceAssetWeight: 10_000,
+};
+
+function perpPrices({ oraclePrice, time, mmOracle, preset }: PerpMarketFields) {
+  return {
+    lastOraclePrice: oraclePrice,
+    lastOracleDelay: 1n,
+    lastOraclePriceTwap: oraclePrice,
+    lastOraclePriceTwap5min: oraclePrice,
+    lastOraclePriceTwapTs: time.unixSeconds,
+    lastOracleNormalisedPrice: oraclePrice,
+    lastFundingOracleTwap: oraclePrice,
+    lastBidPriceTwap: oraclePrice - preset.tick,
+    lastAskPriceTwap: oraclePrice + preset.tick,
+    lastMarkPriceTwap: oraclePrice,
+    lastMarkPriceTwap5min: oraclePrice,
+    lastMarkPriceTwapTs: time.unixSeconds,
+    lastUpdateSlot: time.slot,
+    lastOracleConfPct: 190n,
+    lastOracleValid: true,
+    mmOraclePrice: mmOracle.price,
+    mmOracleSlot: mmOracle.slot,
+    mmOracleSequenceId: mmOracle.sequenceId,
+  };
 }
 
 function presetFunding({ amm }: PerpPreset, { unixSeconds }: ChainMoment): FundingFields {
   return fundingOf(amm, { ts: unixSeconds, periodSeconds: HOUR_SECONDS });
-}
-
-function writePerpTrades(account: PerpMarketBytes, market: PerpMarketFields): void {
-  const { at } = account;
-  account.u64(at.volume24h, market.volume24h);
-  account.i64(at.lastTradeTs, market.lastTradeTs);
-  account.u64(at.lastFillPrice, market.lastFillPrice);
-  account.u64(at.nextFillRecordId, market.nextFillRecordId);
-  if (at.nextCurveRecordId !== undefined) account.u64(at.nextCurveRecordId, 5_048n);
-  const { numberOfUsers, numberOfUsersWithBase = numberOfUsers } = market;
-  account.u32(at.numberOfUsersWithBase, numberOfUsersWithBase);
-  account.u32(at.numberOfUsers, numberOfUsers);
-}
-
-function writeSpotTerms(account: SpotMarketBytes, preset: SpotPreset): void {
-  const { at } = account;
-  account.u64(at.orderStepSize, preset.step);
-  account.u64(at.orderTickSize, preset.tick);
-  account.u64(at.minOrderSize, preset.minOrderSize);
-  account.u32(at.initialAssetWeight, preset.initialAssetWeight);
-  account.u32(at.maintenanceAssetWeight, preset.maintenanceAssetWeight);
-  account.u32(at.initialLiabilityWeight, preset.initialLiabilityWeight);
-  account.u32(at.maintenanceLiabilityWeight, preset.maintenanceLiabilityWeight);
-  account.u32(at.optimalUtilization, 800_000);
-  account.u32(at.optimalBorrowRate, 100_000);
-  account.u32(at.maxBorrowRate, 1_500_000);
-  account.u32(at.decimals, preset.decimals);
-  account.u16(at.marketIndex, preset.marketIndex);
-  account.writeBool(at.ordersEnabled, preset.ordersEnabled);
-  account.u8(
-    at.oracleSource,
-    preset.feedId === undefined ? OracleSource.QuoteAsset : OracleSource.PythLazer,
-  );
-  account.u8(at.status, MarketStatus.Active);
-  account.u8(at.assetTier, AssetTier.Collateral);
 }

@@ -1,5 +1,5 @@
 import type { ProgramName } from '../../contract/program.js';
-import { AccountBytes } from './account-bytes.js';
+import { accountBytes, writeFields } from './account-bytes.js';
 import {
   Direction,
   MarketType,
@@ -116,119 +116,39 @@ export function isUntriggered(order: OrderFields): boolean {
 export function userBytes(user: UserFields, program: ProgramName = 'drift'): Buffer {
   const tables: Tables = LAYOUTS[program];
   const { USER, SPOT_POSITION, PERP_POSITION, ORDER } = tables;
-  const account = new AccountBytes<Tables['USER']>(USER);
-  account.writeKey(USER.authority, user.authority);
-  account.writeName(USER.name, user.name);
+  const open = openOrders(user);
+  const openAuctions = open.filter((order) => order.auctionDuration !== 0).length;
+  const account = accountBytes(USER, {
+    authority: user.authority,
+    name: user.name,
+    lastActiveSlot: user.lastActiveSlot,
+    nextOrderId: user.nextOrderId,
+    subAccountId: user.subAccountId,
+    status: user.status,
+    idle: user.idle,
+    openOrders: open.length,
+    hasOpenOrder: open.length > 0,
+    openAuctions,
+    hasOpenAuction: openAuctions > 0,
+  });
   user.spotPositions.forEach((position, i) => {
     const at = USER.spotPositions + i * SPOT_POSITION.size;
-    writeSpotPosition(account, at, { position, user, SPOT_POSITION });
+    const sums = openSums(user, MarketType.Spot, position.marketIndex);
+    writeFields(account, { table: SPOT_POSITION, at }, position, sums);
   });
   user.perpPositions.forEach((position, i) => {
     const at = USER.perpPositions + i * PERP_POSITION.size;
-    writePerpPosition(account, at, { position, user, PERP_POSITION });
+    const sums = openSums(user, MarketType.Perp, position.marketIndex);
+    const { quoteAssetAmount } = position;
+    const entry = { quoteBreakEvenAmount: quoteAssetAmount, quoteEntryAmount: quoteAssetAmount };
+    writeFields(account, { table: PERP_POSITION, at }, position, entry, sums);
   });
   user.orders.forEach((order, i) => {
-    if (order !== undefined) writeOrder(account, USER.orders + i * ORDER.size, { order, ORDER });
+    if (order === undefined) return;
+    const at = USER.orders + i * ORDER.size;
+    writeFields(account, { table: ORDER, at }, order, { postedSlotTail: order.slot & 0xffn });
   });
-  account.u64(USER.lastActiveSlot, user.lastActiveSlot);
-  account.u32(USER.nextOrderId, user.nextOrderId);
-  account.u16(USER.subAccountId, user.subAccountId);
-  account.u8(USER.status, user.status);
-  account.writeBool(USER.idle, user.idle);
-  writeCounters(account, user);
-  return account.bytes;
-}
-
-function writeCounters(account: AccountBytes<Tables['USER']>, user: UserFields): void {
-  const { at: USER } = account;
-  const open = openOrders(user);
-  const openAuctions = open.filter((order) => order.auctionDuration !== 0).length;
-  account.u8(USER.openOrders, open.length);
-  account.writeBool(USER.hasOpenOrder, open.length > 0);
-  account.u8(USER.openAuctions, openAuctions);
-  account.writeBool(USER.hasOpenAuction, openAuctions > 0);
-}
-
-function writeSpotPosition(
-  account: AccountBytes,
-  at: number,
-  {
-    position,
-    user,
-    SPOT_POSITION,
-  }: { position: SpotPositionFields; user: UserFields } & Pick<Tables, 'SPOT_POSITION'>,
-): void {
-  const sums = openSums(user, MarketType.Spot, position.marketIndex);
-  account.u64(at + SPOT_POSITION.scaledBalance, position.scaledBalance);
-  account.i64(at + SPOT_POSITION.openBids, sums.bids);
-  account.i64(at + SPOT_POSITION.openAsks, sums.asks);
-  account.u16(at + SPOT_POSITION.marketIndex, position.marketIndex);
-  account.u8(at + SPOT_POSITION.balanceType, position.balanceType);
-  account.u8(at + SPOT_POSITION.openOrders, sums.count);
-}
-
-function writePerpPosition(
-  account: AccountBytes,
-  at: number,
-  {
-    position,
-    user,
-    PERP_POSITION,
-  }: { position: PerpPositionFields; user: UserFields } & Pick<Tables, 'PERP_POSITION'>,
-): void {
-  const sums = openSums(user, MarketType.Perp, position.marketIndex);
-  account.i64(at + PERP_POSITION.baseAssetAmount, position.baseAssetAmount);
-  account.i64(at + PERP_POSITION.quoteAssetAmount, position.quoteAssetAmount);
-  account.i64(at + PERP_POSITION.quoteBreakEvenAmount, position.quoteAssetAmount);
-  account.i64(at + PERP_POSITION.quoteEntryAmount, position.quoteAssetAmount);
-  account.i64(at + PERP_POSITION.openBids, sums.bids);
-  account.i64(at + PERP_POSITION.openAsks, sums.asks);
-  account.u16(at + PERP_POSITION.marketIndex, position.marketIndex);
-  account.u8(at + PERP_POSITION.openOrders, sums.count);
-}
-
-function writeOrder(
-  account: AccountBytes,
-  at: number,
-  { order, ORDER }: { order: OrderFields } & Pick<Tables, 'ORDER'>,
-): void {
-  account.u64(at + ORDER.slot, order.slot);
-  account.u64(at + ORDER.price, order.price);
-  account.u64(at + ORDER.baseAssetAmount, order.baseAssetAmount);
-  account.u64(at + ORDER.baseAssetAmountFilled, order.baseAssetAmountFilled);
-  account.u64(at + ORDER.quoteAssetAmountFilled, order.quoteAssetAmountFilled);
-  account.u64(at + ORDER.triggerPrice, order.triggerPrice);
-  account.i64(at + ORDER.auctionStartPrice, order.auctionStartPrice);
-  account.i64(at + ORDER.auctionEndPrice, order.auctionEndPrice);
-  account.i64(at + ORDER.maxTs, order.maxTs);
-  writeOffset(account, at, { order, ORDER });
-  account.u32(at + ORDER.orderId, order.orderId);
-  account.u16(at + ORDER.marketIndex, order.marketIndex);
-  account.u8(at + ORDER.status, order.status);
-  account.u8(at + ORDER.orderType, order.orderType);
-  account.u8(at + ORDER.marketType, order.marketType);
-  account.u8(at + ORDER.userOrderId, order.userOrderId);
-  account.u8(at + ORDER.existingPositionDirection, order.existingPositionDirection);
-  account.u8(at + ORDER.direction, order.direction);
-  account.writeBool(at + ORDER.reduceOnly, order.reduceOnly);
-  account.writeBool(at + ORDER.postOnly, order.postOnly);
-  account.writeBool(at + ORDER.immediateOrCancel, order.immediateOrCancel);
-  account.u8(at + ORDER.triggerCondition, order.triggerCondition);
-  account.u8(at + ORDER.auctionDuration, order.auctionDuration);
-  account.u8(at + ORDER.postedSlotTail, Number(order.slot & 0xffn));
-  account.u8(at + ORDER.bitFlags, order.bitFlags);
-}
-
-/** Of 32 bits, or of 64. */
-function writeOffset(
-  account: AccountBytes,
-  at: number,
-  { order, ORDER }: { order: OrderFields } & Pick<Tables, 'ORDER'>,
-): void {
-  const { oraclePriceOffset: offset } = order;
-  const place = at + ORDER.oraclePriceOffset;
-  if (ORDER.orderId - ORDER.oraclePriceOffset > 4) account.i64(place, BigInt(offset));
-  else account.i32(place, offset);
+  return account;
 }
 
 function openOrders(user: UserFields): OrderFields[] {
@@ -245,15 +165,15 @@ function openSums(
   user: UserFields,
   marketType: MarketType,
   marketIndex: number,
-): { bids: bigint; asks: bigint; count: number } {
-  const sums = { bids: 0n, asks: 0n, count: 0 };
+): { openBids: bigint; openAsks: bigint; openOrders: number } {
+  const sums = { openBids: 0n, openAsks: 0n, openOrders: 0 };
   for (const order of openOrders(user)) {
     if (order.marketType !== marketType || order.marketIndex !== marketIndex) continue;
-    sums.count += 1;
+    sums.openOrders += 1;
     if (isUntriggered(order)) continue;
     const unfilled = order.baseAssetAmount - order.baseAssetAmountFilled;
-    if (order.direction === Direction.Long) sums.bids += unfilled;
-    else sums.asks -= unfilled;
+    if (order.direction === Direction.Long) sums.openBids += unfilled;
+    else sums.openAsks -= unfilled;
   }
   return sums;
 }
