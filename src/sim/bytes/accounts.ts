@@ -2,7 +2,7 @@ import { PublicKey } from '@solana/web3.js';
 import type { ProgramName } from '../../contract/program.js';
 import { accountBytes, writeFields } from './account-bytes.js';
 import type { FundingFields, OpenPositions } from './amm-bytes.js';
-import { fundingFields, fundingOf, HOUR_SECONDS, positionFields } from './amm-bytes.js';
+import { fundingOf, HOUR_SECONDS } from './amm-bytes.js';
 import { AssetTier, MarketStatus, OracleSource } from './chain-enums.js';
 import { LAYOUTS } from './generated/layout.js';
 import { addresses } from './keys.js';
@@ -113,9 +113,10 @@ export function lazerOracleBytes({ publishTimeUs, ...price }: LazerPrice): Buffe
  * reserves stay.
  */
 export function perpMarketBytes(market: PerpMarketFields): Buffer {
-  const { preset, program = 'drift', positions, numberOfUsers } = market;
+  const { preset, program = 'drift', positions = {}, numberOfUsers } = market;
   const { numberOfUsersWithBase = numberOfUsers } = market;
-  const funding = market.funding ?? presetFunding(preset, market.time);
+  const atHour = { ts: market.time.unixSeconds, fundingPeriod: HOUR_SECONDS };
+  const { funding = fundingOf(preset.amm, atHour) } = market;
   const terms = {
     pegMultiplier: (preset.amm.pegMultiplier * market.oraclePrice) / preset.startPrice,
     name: preset.name,
@@ -131,6 +132,9 @@ export function perpMarketBytes(market: PerpMarketFields): Buffer {
     nextCurveRecordId: 5_048n,
     numberOfUsersWithBase,
     numberOfUsers,
+    // Long and short positions have the same rate.
+    lastFundingRateLong: funding.lastFundingRate,
+    lastFundingRateShort: funding.lastFundingRate,
   };
   return accountBytes(
     LAYOUTS[program].PERP_MARKET,
@@ -140,8 +144,8 @@ export function perpMarketBytes(market: PerpMarketFields): Buffer {
     termsOf(preset),
     PERP_RISK,
     perpPrices(market),
-    positions === undefined ? {} : positionFields(positions),
-    fundingFields(funding),
+    positions,
+    funding,
   );
 }
 
@@ -250,8 +254,4 @@ function perpPrices({ oraclePrice, time, mmOracle, preset }: PerpMarketFields) {
     mmOracleSlot: mmOracle.slot,
     mmOracleSequenceId: mmOracle.sequenceId,
   };
-}
-
-function presetFunding({ amm }: PerpPreset, { unixSeconds }: ChainMoment): FundingFields {
-  return fundingOf(amm, { ts: unixSeconds, periodSeconds: HOUR_SECONDS });
 }

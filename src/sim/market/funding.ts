@@ -17,7 +17,8 @@ const RATE_SCALE = 1_000n;
 export function fundingDue({ markets, time }: SimulatedMarkets): SimulatedMarket | undefined {
   return markets.find(({ marketType, funding }) => {
     if (marketType === MarketType.Spot) return false;
-    return time.unixSeconds / funding.periodSeconds > funding.ts / funding.periodSeconds;
+    const { fundingPeriod, lastFundingRateTs } = funding;
+    return time.unixSeconds / fundingPeriod > lastFundingRateTs / fundingPeriod;
   });
 }
 
@@ -41,27 +42,26 @@ export function updateFunding(
   draft.watchMarket(market);
   market.funding = {
     ...funding,
-    rate,
-    average24h: dayAverage(funding, { rate, ts }),
-    cumulativeLong: funding.cumulativeLong + rate,
-    cumulativeShort: funding.cumulativeShort + rate,
-    ts,
-    nextRecordId: funding.nextRecordId + 1n,
-    netRevenue: 0n,
+    lastFundingRate: rate,
+    last24hAvgFundingRate: dayAverage(funding, { rate, ts }),
+    cumulativeFundingRateLong: funding.cumulativeFundingRateLong + rate,
+    cumulativeFundingRateShort: funding.cumulativeFundingRateShort + rate,
+    lastFundingRateTs: ts,
+    nextFundingRateRecordId: funding.nextFundingRateRecordId + 1n,
+    netRevenueSinceLastFunding: 0n,
   };
   const record = {
+    ...market.funding,
     ts,
-    recordId: funding.nextRecordId,
+    recordId: funding.nextFundingRateRecordId,
     marketIndex: market.marketIndex,
     fundingRate: rate,
     fundingRateLong: rate,
     fundingRateShort: rate,
-    cumulativeFundingRateLong: market.funding.cumulativeLong,
-    cumulativeFundingRateShort: market.funding.cumulativeShort,
     oraclePriceTwap,
     markPriceTwap,
-    periodRevenue: funding.netRevenue,
-    baseAssetAmountWithAmm: positions.withAmm,
+    periodRevenue: funding.netRevenueSinceLastFunding,
+    baseAssetAmountWithAmm: positions.baseAssetAmountWithAmm,
     baseAssetAmountWithUnsettledLp: 0n,
   };
   draft.addEvent({ form: 'data', bytes: fundingRecordBytes(record, sim.program) });
@@ -78,7 +78,7 @@ function dayAverage(
   last: SimulatedMarket['funding'],
   { rate, ts }: { rate: bigint; ts: bigint },
 ): bigint {
-  const since = ts > last.ts ? ts - last.ts : 1n;
+  const since = ts > last.lastFundingRateTs ? ts - last.lastFundingRateTs : 1n;
   const kept = since < DAY_SECONDS ? DAY_SECONDS - since : 0n;
-  return (last.average24h * kept + rate * since) / (kept + since);
+  return (last.last24hAvgFundingRate * kept + rate * since) / (kept + since);
 }

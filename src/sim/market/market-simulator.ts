@@ -139,7 +139,7 @@ export class MarketSimulator {
       moveOracle(sim, market);
       const { funding } = market;
       const now = sim.time.unixSeconds;
-      market.funding = { ...funding, ts: now - (now % funding.periodSeconds) };
+      market.funding = { ...funding, lastFundingRateTs: now - (now % funding.fundingPeriod) };
     }
     for (const maker of sim.makers) {
       sim.dirtyMakers.add(maker);

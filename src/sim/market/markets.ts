@@ -7,14 +7,14 @@ import type { PerpPreset, SpotPreset } from '../bytes/market-presets.js';
 import type { Feed, SimulatedMarket } from './model.js';
 
 const NO_FUNDING: FundingFields = {
-  rate: 0n,
-  average24h: 0n,
-  cumulativeLong: 0n,
-  cumulativeShort: 0n,
-  ts: 0n,
-  periodSeconds: HOUR_SECONDS,
-  nextRecordId: 0n,
-  netRevenue: 0n,
+  lastFundingRate: 0n,
+  last24hAvgFundingRate: 0n,
+  cumulativeFundingRateLong: 0n,
+  cumulativeFundingRateShort: 0n,
+  lastFundingRateTs: 0n,
+  fundingPeriod: HOUR_SECONDS,
+  nextFundingRateRecordId: 0n,
+  netRevenueSinceLastFunding: 0n,
 };
 
 /** The initial state of a perpetual market. */
@@ -31,15 +31,12 @@ export function perpMarket(
   const pubkey = addresses[feeds.program].perpMarket(preset.marketIndex);
   const market = lifeMarket(preset, feed, MarketType.Perp, pubkey);
   const { amm } = preset;
+  const { baseAssetAmountLong, baseAssetAmountShort, baseAssetAmountWithAmm } = amm;
   return {
     ...market,
     volume24h: amm.volume24h,
-    funding: fundingOf(amm, { ts: 0n, periodSeconds: BigInt(fundingSeconds) }),
-    positions: {
-      long: amm.baseAssetAmountLong,
-      short: amm.baseAssetAmountShort,
-      withAmm: amm.baseAssetAmountWithAmm,
-    },
+    funding: fundingOf(amm, { ts: 0n, fundingPeriod: BigInt(fundingSeconds) }),
+    positions: { baseAssetAmountLong, baseAssetAmountShort, baseAssetAmountWithAmm },
   };
 }
 
@@ -95,6 +92,6 @@ function lifeMarket(
     volume24h: 0n,
     lastTradeTs: 0n,
     funding: NO_FUNDING,
-    positions: { long: 0n, short: 0n, withAmm: 0n },
+    positions: { baseAssetAmountLong: 0n, baseAssetAmountShort: 0n, baseAssetAmountWithAmm: 0n },
   };
 }

@@ -108,15 +108,15 @@ export function addTokens(maker: Maker, preset: SpotPreset, change: bigint): voi
 }
 
 function movedPositions(
-  { long, short, withAmm }: OpenPositions,
+  positions: OpenPositions,
   { from, to }: { readonly from: bigint; readonly to: bigint },
 ): OpenPositions {
   const longs = (base: bigint): bigint => (base > 0n ? base : 0n);
   const shorts = (base: bigint): bigint => (base < 0n ? base : 0n);
   return {
-    long: long + longs(to) - longs(from),
-    short: short + shorts(to) - shorts(from),
-    withAmm: withAmm + to - from,
+    baseAssetAmountLong: positions.baseAssetAmountLong + longs(to) - longs(from),
+    baseAssetAmountShort: positions.baseAssetAmountShort + shorts(to) - shorts(from),
+    baseAssetAmountWithAmm: positions.baseAssetAmountWithAmm + to - from,
   };
 }
 
