@@ -7,7 +7,6 @@ export type SimErrorCode =
   | 'CHAIN_EXITED'
   | 'ACCOUNT_WRITE_FAILED'
   | 'CALL_REFUSED'
-  | 'TRANSACTION_FAILED'
   | 'INVALID_OPTION';
 
 /** The one error class of the simulator. `context` contains the values that the message names. */

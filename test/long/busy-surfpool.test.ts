@@ -96,7 +96,8 @@ class WrittenChain implements TrueChain {
     const patches = patchesBetween(pubkey, { before, after });
     const isLong = patches.reduce((sum, { bytes }) => sum + bytes.length, 0) > PATCHED_BYTES_MAX;
     if (isLong) await this.#replace(account);
-    await this.sender.sendUntried({ patches: isLong ? [] : patches, events: [event] });
+    const call = { patches: isLong ? [] : patches, events: [event] };
+    await this.sender.sendCall(call, { skipPreflight: true });
   }
 }
 

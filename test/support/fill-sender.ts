@@ -11,6 +11,7 @@ import { ChainRpc } from '../../src/sim/chain/chain-rpc.js';
 import type { LoggedEvent, Patch } from '../../src/sim/chain/program-call.js';
 import { TransactionSender } from '../../src/sim/chain/transaction-sender.js';
 import { Random } from '../../src/sim/random.js';
+import { slotsOf } from './transaction-slots.js';
 
 const { PERP_MARKET, SPOT_MARKET } = LAYOUTS.drift;
 
@@ -123,7 +124,10 @@ export class FillSender {
         sent.push({ signature, index, fill });
       });
     }
-    const slots = await this.#sender.slotsOf(sent.map(({ signature }) => signature));
+    const slots = await slotsOf(
+      this.#rpc,
+      sent.map(({ signature }) => signature),
+    );
     return sent.map((one) => ({ ...one, slot: slots.get(one.signature) ?? 0 }));
   }
 

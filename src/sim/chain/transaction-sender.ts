@@ -1,7 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Keypair, Transaction } from '@solana/web3.js';
 import { PROGRAM_ID } from '../bytes/keys.js';
-import { SimError } from '../sim-error.js';
 import type { ChainRpc } from './chain-rpc.js';
 import { eventProgram } from './event-program.js';
 import { instructionOf, type ProgramCall } from './program-call.js';
@@ -14,11 +12,6 @@ const PAYER_LAMPORTS = 1_000_000_000_000;
  * each.
  */
 const BLOCKHASH_MS_MAX = 2_000;
-const STATUS_POLL_MS = 20;
-/** Statuses per request, a node's maximum. */
-const STATUSES_MAX = 256;
-/** Time limit for a transaction to reach a slot: many slots. */
-const STATUS_MS_MAX = 30_000;
 
 /**
  * Signs transactions, sends them to the program, and waits for them. The chain deduplicates
@@ -57,44 +50,10 @@ export class TransactionSender {
 
   /**
    * Sends a call and waits for its effect; resolves with its signature. The chain simulates the
-   * call first, and rejects a failing call with an error.
+   * call first, and rejects a failing call with an error; without preflight such a call leaves only
+   * its log.
    */
-  async sendCall(call: ProgramCall): Promise<string> {
-    return await this.#send(call, { skipPreflight: false });
-  }
-
-  /** Sends a call without simulation: a failing call leaves only its log. */
-  async sendUntried(call: ProgramCall): Promise<string> {
-    return await this.#send(call, { skipPreflight: true });
-  }
-
-  /**
-   * Returns the slots of transactions; a slot is known in the slot after it. Throws when a
-   * transaction has failed.
-   */
-  async slotsOf(signatures: readonly string[]): Promise<Map<string, number>> {
-    const slots = new Map<string, number>();
-    const deadlineMs = performance.now() + STATUS_MS_MAX;
-    let missing = [...new Set(signatures)];
-    while (missing.length > 0) {
-      const asked = missing.slice(0, STATUSES_MAX);
-      const readStatuses = await this.#statuses(asked);
-      asked.forEach((signature, i) => {
-        const status = readStatuses[i];
-        if (status?.err) throw failedTransaction(signature, JSON.stringify(status.err));
-        if (status) slots.set(signature, status.slot);
-      });
-      missing = missing.filter((signature) => !slots.has(signature));
-      const late = missing[0];
-      if (late === undefined || slots.has(late)) continue;
-      if (performance.now() > deadlineMs)
-        throw failedTransaction(late, `no slot in ${STATUS_MS_MAX} ms`);
-      await sleep(STATUS_POLL_MS);
-    }
-    return slots;
-  }
-
-  async #send(call: ProgramCall, { skipPreflight }: { skipPreflight: boolean }): Promise<string> {
+  async sendCall(call: ProgramCall, { skipPreflight = false } = {}): Promise<string> {
     const transaction = new Transaction({
       feePayer: this.#payer.publicKey,
       recentBlockhash: await this.#recentBlockhash(),
@@ -108,13 +67,6 @@ export class TransactionSender {
     return signature;
   }
 
-  async #statuses(signatures: readonly string[]): Promise<readonly (Status | null)[]> {
-    const answer = await this.#rpc.call<{ value: (Status | null)[] }>('getSignatureStatuses', [
-      signatures,
-    ]);
-    return answer.value;
-  }
-
   async #recentBlockhash(): Promise<string> {
     const nowMs = performance.now();
     if (this.#blockhash === undefined || nowMs - this.#blockhash.readMs > BLOCKHASH_MS_MAX) {
@@ -126,15 +78,4 @@ export class TransactionSender {
     }
     return this.#blockhash.text;
   }
-}
-
-interface Status {
-  readonly slot: number;
-  readonly err: unknown;
-}
-
-function failedTransaction(signature: string, why: string): SimError {
-  return new SimError('TRANSACTION_FAILED', `transaction ${signature} failed: ${why}`, {
-    signature,
-  });
 }
