@@ -4,7 +4,13 @@ import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { cleanUp, newFolder, newStore, readTrades } from '../../src/history/store/testing.js';
+import {
+  cleanUp,
+  defectsOf,
+  newFolder,
+  newStore,
+  readTrades,
+} from '../../src/history/store/testing.js';
 import { until } from '../support/until.js';
 
 /** A process that writes is killed at random moments: what it said to be stored is there, once. */
@@ -44,7 +50,7 @@ describe('a killed process', () => {
       const ids = rows.map(({ fillRecordId }) => Number(fillRecordId));
       const newest = Array.from(rows, (_, at) => 2 * next - 1 - at);
       expect(ids).toEqual(newest);
-      expect(store.checkIntegrity()).toEqual([]);
+      expect(defectsOf(store)).toEqual([]);
       store.close();
     }
   }, 600_000);
@@ -86,7 +92,7 @@ describe('a copy of the file and its log, as docs/deployment.md makes it', () =>
     const next = Number(store.readProgress().get('next'));
     expect(next).toBeGreaterThanOrEqual(acknowledged);
     expect(store.readTotals()).toMatchObject({ trades: 2 * (next - 1), transactions: next - 1 });
-    expect(store.checkIntegrity()).toEqual([]);
+    expect(defectsOf(store)).toEqual([]);
     store.close();
   }, 120_000);
 });

@@ -15,7 +15,6 @@ const NOTHING: StoreChange = {
   candles: [],
   markets: new Set(),
   known: 0,
-  retired: 0,
   removed: 0,
 };
 

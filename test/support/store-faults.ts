@@ -5,6 +5,7 @@ import { StoreError } from '../../src/history/store/error.js';
 import type { HistoryStore } from '../../src/history/store/store.js';
 import {
   accountKey,
+  defectsOf,
   fill,
   MIDNIGHT,
   readTrades,
@@ -82,5 +83,5 @@ export function failAndHeal(
   expect(rows.map(({ maker }) => maker)).toEqual(
     [...slotsFrom(1), ...slotsFrom(1_000, 800)].reverse().map((slot) => accountKey(slot)),
   );
-  expect(store.checkIntegrity()).toEqual([]);
+  expect(defectsOf(store)).toEqual([]);
 }

@@ -133,11 +133,6 @@ export class PostgresConnection implements Connection {
     return new StoreError('internal', text, error);
   }
 
-  /** The server verifies its pages; rows are verified when they are read, as in a file. */
-  checkIntegrity(): readonly string[] {
-    return [];
-  }
-
   isInPlace(): boolean {
     return true;
   }

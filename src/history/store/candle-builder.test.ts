@@ -3,7 +3,16 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { candleRules } from '../candles/rules.js';
 import { PENDING_FILLS_PER_WRITE_MAX } from '../model/limits.js';
 import type { HistoryStore } from './store.js';
-import { cleanUp, MIDNIGHT, newFolder, newStore, oneFill, signature } from './testing.js';
+import {
+  cleanUp,
+  defectsOf,
+  MIDNIGHT,
+  newFolder,
+  newStore,
+  oneFill,
+  rebuildCandles,
+  signature,
+} from './testing.js';
 
 afterEach(cleanUp);
 
@@ -104,7 +113,7 @@ describe('a market whose decimals are told late', () => {
     const other = await newStore();
     other.writeBatch({ transactions: spots(1, count) });
     expect(candles(store)).toEqual(candles(other));
-    expect(store.checkIntegrity()).toEqual([]);
+    expect(defectsOf(store)).toEqual([]);
   });
 
   test('charts nothing twice of a bucket that a fork makes anew meanwhile', async () => {
@@ -150,7 +159,7 @@ describe('candles made anew from trades', () => {
   test('are those of which all trades are there; older ones stay', async () => {
     const { folder, before } = await retiredFolder();
     const store = await newStore(folder);
-    store.rebuildCandles('spot_1');
+    rebuildCandles(store, 'spot_1');
     expect(candles(store)).toEqual(before);
   });
 });

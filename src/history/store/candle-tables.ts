@@ -10,12 +10,11 @@ import {
   finerOf,
   WRITE_CANDLE,
 } from './candle-rows.js';
-import { marketCode, marketKeyOfCode, readNumber } from './columns.js';
+import { marketCode, marketKeyOfCode } from './columns.js';
 import type { Connection } from './connection.js';
 import { isDamage } from './error.js';
 import type { RetentionCutoffs } from './meta.js';
 import { marketsIn } from './queries.js';
-import { kindCode } from './record-rows.js';
 import type {
   CandleAggregate,
   CandleChange,
@@ -92,18 +91,6 @@ export class CandleTables {
     return touched
       .filter((bucket) => bucket.start >= this.#cutoffs.candlesBefore(bucket.minutes))
       .map((bucket) => this.#writeBucket(bucket));
-  }
-
-  /** Rebuilds all buckets of a market whose trades are kept, from the finest resolution up. */
-  rebuildMarket(market: MarketKey): void {
-    const code = marketCode(market);
-    const times = `select ts from records where kind = ${kindCode('trade')} and market = ?1
-      and ts between 0 and ?2`;
-    const starts = 'select start from candles where market = ?1 and minutes = 1 and start <= ?2';
-    for (const [ts] of this.#connection.readRows(`${times} union ${starts}`, [code, TS_MAX])) {
-      this.markStale(code, readNumber(ts));
-    }
-    this.writeChanges();
   }
 
   /** Computes a bucket again from finer data; false when retention has deleted some of it. */

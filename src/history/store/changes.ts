@@ -18,7 +18,6 @@ export class Changes {
   /** Whether an already stored transaction got new records. */
   hasLate = false;
   known = 0;
-  retired = 0;
 
   addRecord(row: RecordRow): void {
     this.records.push(row);
@@ -52,8 +51,8 @@ export class Changes {
   /** The complete change, with the changed buckets. */
   toStoreChange(candles: readonly CandleChange[]): StoreChange {
     for (const candle of candles) this.markets.add(candle.market);
-    const { records, markets, known, retired, removed } = this;
-    return { records, candles, markets, known, retired, removed };
+    const { records, markets, known, removed } = this;
+    return { records, candles, markets, known, removed };
   }
 }
 

@@ -48,8 +48,6 @@ export interface Connection {
   runTransaction<T>(work: () => T): T;
   /** Converts an error of other code that uses the connection to a StoreError. */
   toStoreError(error: unknown): StoreError;
-  /** Reads everything and returns the defects. */
-  checkIntegrity(): readonly string[];
   /** Returns whether the open storage is still the one under its name. */
   isInPlace(): boolean;
   /** Closes the storage; later calls fail. */

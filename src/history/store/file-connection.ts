@@ -118,11 +118,6 @@ export class FileConnection implements Connection {
     return read();
   }
 
-  checkIntegrity(): readonly string[] {
-    const rows = this.readRows('pragma integrity_check(100)');
-    return rows.map(([problem]) => String(problem)).filter((problem) => problem !== 'ok');
-  }
-
   get identity(): string | null {
     return this.#place?.identity ?? null;
   }

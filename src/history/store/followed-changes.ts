@@ -59,7 +59,6 @@ export function readFollowed(
   const change = {
     records: trades,
     known: 0,
-    retired: 0,
     removed: hasOther ? 1 : 0,
     candles: candlesOf(trades, parts.candles, rules),
     markets: new Set(markets.map(marketKeyOfCode)),

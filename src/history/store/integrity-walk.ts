@@ -88,8 +88,7 @@ const tables: readonly CheckedTable[] = [
 
 /**
  * Reads the whole file a few rows at a time, by key, and compares each row with its checksum and
- * the indexes. Damaged candles are computed again from finer data; rows of an earlier version get
- * their checksum.
+ * the indexes. Damaged candles are computed again from finer data.
  */
 export class IntegrityWalk {
   readonly #connection: Connection;
@@ -111,7 +110,7 @@ export class IntegrityWalk {
       const rows = this.#readRows(table);
       const damaged = rows.filter((row) => !this.#isSound(table, row));
       const isEnd = rows.length < CHECKED_ROWS_PER_SLICE && this.#leaveTable();
-      return { rows: rows.length, damaged: this.#mendRows(table, rows, damaged), isEnd };
+      return { rows: rows.length, damaged: this.#mendRows(table, damaged), isEnd };
     } catch (error) {
       if (!isDamage(error)) throw error;
       return { rows: 0, damaged: [table.name], isEnd: this.#leaveTable() };
@@ -141,50 +140,28 @@ export class IntegrityWalk {
     return this.#tableAt === 0;
   }
 
-  #isSound(table: CheckedTable, row: Row): boolean {
-    const sum = table.sumOf?.(row);
-    const stored = this.#sumIn(table, row);
+  #isSound({ columns, sumOf }: CheckedTable, row: Row): boolean {
+    const sum = sumOf?.(row);
+    const stored = row[columns.length - 1];
     const isSame = sum === undefined || stored === null || Number(stored) === sum;
-    return isSame && row[table.columns.length] === 1n;
+    return isSame && row[columns.length] === 1n;
   }
 
-  #sumIn({ columns }: CheckedTable, row: Row): unknown {
-    return row[columns.length - 1];
-  }
-
-  /** Writes missing checksums and repairs candles; returns the names of the rows that stay damaged. */
-  #mendRows(table: CheckedTable, rows: readonly Row[], damaged: readonly Row[]): readonly string[] {
-    const bare = rows.filter((row) => {
-      return (
-        table.sumOf !== undefined && this.#sumIn(table, row) === null && !damaged.includes(row)
-      );
-    });
-    const lost = new Set(damaged);
-    const names = (): readonly string[] => [...lost].map((row) => nameOf(table, row));
-    if (bare.length === 0 && (table.name !== 'candles' || damaged.length === 0)) return names();
+  /** Repairs candles; returns the names of the rows that stay damaged. */
+  #mendRows(table: CheckedTable, damaged: readonly Row[]): readonly string[] {
+    const names = damaged.map((row) => nameOf(table, row));
+    if (table.name !== 'candles' || damaged.length === 0) return names;
     try {
-      this.#connection.runTransaction(() => {
-        for (const row of bare) this.#writeSum(table, row);
-        for (const row of damaged) if (this.#repairCandle(table, row)) lost.delete(row);
-      });
-      return names();
+      return this.#connection.runTransaction(() =>
+        names.filter((_, at) => !this.#repairCandle(damaged[at] ?? [])),
+      );
     } catch (error) {
       if (!isDamage(error)) throw error;
-      return damaged.length === 0 ? [table.name] : damaged.map((row) => nameOf(table, row));
+      return names;
     }
   }
 
-  #writeSum(table: CheckedTable, row: Row): void {
-    const where = table.key.map((column) => `${column} = ?`).join(' and ');
-    const text = `update ${table.name} set sum = ? where ${where}`;
-    this.#connection.changeRows(text, [
-      table.sumOf?.(row) ?? null,
-      ...(keyOf(table, row) as Bound[]),
-    ]);
-  }
-
-  #repairCandle({ name }: CheckedTable, [code, minutes, start]: Row): boolean {
-    if (name !== 'candles') return false;
+  #repairCandle([code, minutes, start]: Row): boolean {
     return this.#candles.repairBucket({
       code: readNumber(code),
       minutes: readNumber(minutes) as CandleMinutes,

@@ -9,6 +9,7 @@ import type { HistoryStore } from './store.js';
 import {
   accountKey,
   cleanUp,
+  defectsOf,
   type Fill,
   fill,
   fillOf,
@@ -16,6 +17,7 @@ import {
   newFolder,
   newStore,
   readTrades,
+  rebuildCandles,
   signature,
   type TradeRow,
   transaction,
@@ -315,13 +317,13 @@ describe('the store against a plain model', () => {
         const candles = candleRules.minutes.map((minutes: CandleMinutes) =>
           store.readCandles({ market: 'perp_0', minutes, limit: 1_000 }),
         );
-        store.rebuildCandles('perp_0');
+        rebuildCandles(store, 'perp_0');
         expect(
           candleRules.minutes.map((minutes) =>
             store.readCandles({ market: 'perp_0', minutes, limit: 1_000 }),
           ),
         ).toEqual(candles);
-        expect(store.checkIntegrity()).toEqual([]);
+        expect(defectsOf(store)).toEqual([]);
         cleanUp();
       }),
       { numRuns: Number(process.env['STORE_RUNS'] ?? 40) },

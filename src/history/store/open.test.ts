@@ -7,6 +7,7 @@ import { FileConnection } from './file-connection.js';
 import { openFile, storeFile } from './open.js';
 import {
   cleanUp,
+  defectsOf,
   fill,
   GENESIS,
   newFolder,
@@ -102,14 +103,14 @@ describe('opening', () => {
     const store = await newStore(folder);
     const many = Array.from({ length: 2_000 }, (_, at) => oneFill(at + 1));
     store.writeBatch({ transactions: many });
-    expect(store.checkIntegrity()).toEqual([]);
+    expect(defectsOf(store)).toEqual([]);
     store.close();
     const bytes = readFileSync(store.file);
     bytes.fill(0xa5, 8_192, bytes.length - 4_096);
     writeFileSync(store.file, bytes);
     const readAll = async () => {
       const damaged = await newStore(folder);
-      const problems = damaged.checkIntegrity();
+      const problems = defectsOf(damaged);
       readTrades(damaged, { market: 'perp_0', limit: 1_000 });
       return problems;
     };

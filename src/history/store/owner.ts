@@ -3,6 +3,7 @@ import { isPublicKey } from '../../config/public-key.js';
 import { PROGRAM_IDS, type ProgramName } from '../../contract/program.js';
 import type { Connection } from './connection.js';
 import { StoreError } from './error.js';
+import { rowSum } from './row-sum.js';
 
 /** The chain of a store, and the program whose transactions it has; undefined for any. */
 export interface StoreOwner {
@@ -47,8 +48,8 @@ export function requireOwner(connection: Connection, { genesisHash, programId }:
 }
 
 function claim(connection: Connection, name: string, value: string): void {
-  const text = 'insert into meta (name, value) values (?, ?) on conflict do nothing';
-  connection.changeRows(text, [name, value]);
+  const text = 'insert into meta (name, value, sum) values (?, ?, ?) on conflict do nothing';
+  connection.changeRows(text, [name, value, rowSum([name, value])]);
 }
 
 function storedValue(connection: Connection, name: string): string | null {

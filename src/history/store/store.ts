@@ -208,19 +208,9 @@ export class HistoryStore {
     return this.#runTransaction(() => retireSome(this.#parts, policy));
   }
 
-  /** Rebuilds the candles of a market whose trades are kept; the result must be equal. */
-  rebuildCandles(market: MarketKey): void {
-    this.#runTransaction(() => this.#parts.candles.rebuildMarket(market));
-  }
-
   /** Checks the next rows of the file, in a cycle; takes some milliseconds. */
   checkSlice(): CheckedSlice {
     return this.#runRead(() => this.#walk.checkSlice());
-  }
-
-  /** Reads the whole file and returns its defects; takes seconds per gigabyte. */
-  checkIntegrity(): readonly string[] {
-    return this.#runRead(() => this.#parts.connection.checkIntegrity());
   }
 
   /** The identity of the file; another file at the same path has another identity. */

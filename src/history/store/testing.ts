@@ -15,6 +15,8 @@ import type { MarketKey } from '../../contract/markets.js';
 import { candleRules } from '../candles/rules.js';
 import type { RecordRow, TransactionRecords } from '../model/records.js';
 import { encodeBase58 } from './base58.js';
+import { marketCode } from './columns.js';
+import { kindCode } from './record-rows.js';
 import { type HistoryStore, openStore } from './store.js';
 import type { RecordPageQuery, StoreOptions } from './types.js';
 
@@ -63,6 +65,29 @@ export function spotDecimals(_market: MarketKey): number | null {
 export function cleanUp(): void {
   for (const store of stores.splice(0)) store.close();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+/** Reads the whole file of a store and returns its defects; none of a database, whose server checks it. */
+export function defectsOf(store: HistoryStore): readonly string[] {
+  return store.runRead(({ connection }) => {
+    if (connection.engine === 'postgres') return [];
+    const rows = connection.readRows('pragma integrity_check(100)');
+    return rows.map(([problem]) => String(problem)).filter((problem) => problem !== 'ok');
+  });
+}
+
+/** Makes the candles of a market anew from its trades, where they are kept. */
+export function rebuildCandles(store: HistoryStore, market: MarketKey): void {
+  store.runRead(({ connection, candles }) => {
+    const code = marketCode(market);
+    const times = 'select ts from records where kind = ? and market = ?';
+    const starts = 'select start from candles where market = ? and minutes = 1';
+    const rows = connection.readRows(`${times} union ${starts}`, [kindCode('trade'), code, code]);
+    connection.runTransaction(() => {
+      for (const [ts] of rows) candles.markStale(code, Number(ts));
+      candles.writeChanges();
+    });
+  });
 }
 
 /** The key of an account, by number. */

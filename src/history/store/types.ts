@@ -112,8 +112,6 @@ export interface StoreChange {
   readonly markets: ReadonlySet<MarketKey>;
   /** Records of the batch that were already stored. */
   readonly known: number;
-  /** Number of trades in the batch before the retention cutoff, which are not stored. */
-  readonly retired: number;
   /** Number of removed records, whose transaction is gone or moved to another slot. */
   readonly removed: number;
 }

@@ -79,8 +79,6 @@ export class Writer {
       ...records,
       records: records.records.filter(({ kind, ts }) => ts >= cutoffs.recordsBefore(kind)),
     };
-    const retired = records.records.filter((record) => !kept.records.includes(record));
-    changes.retired += retired.filter(({ kind }) => kind === 'trade').length;
     const known = this.#parts.transactions.findTransaction(records.signature);
     if (known !== null) {
       this.#putKnown(known, kept, changes);
