@@ -350,6 +350,31 @@ macro_rules! leaf {
     };
 }
 
+/// Defines a struct of integers of an account: name, type, and name in the tables of the programs, with
+/// its reader and its bytes.
+macro_rules! integers {
+    ($(#[$doc:meta])* $name:ident of $table:expr => {
+        $($(#[$of_field:meta])* $field:ident: $type:tt $leaf:literal;)*
+    }) => {
+        $(#[$doc])*
+        pub struct $name {
+            $($(#[$of_field])* pub $field: $type,)*
+        }
+
+        impl $name {
+            /// Reads the struct from bytes whose length was checked.
+            pub(crate) fn read<T: $crate::model::tables::Tables>(bytes: &[u8]) -> Self {
+                Self { $($field: $crate::layout::leaf!($table, bytes, $type $leaf),)* }
+            }
+
+            /// Appends every field in its own width, little-endian, in the order of the struct.
+            pub fn append_bytes(&self, out: &mut Vec<u8>) {
+                $(out.extend_from_slice(&self.$field.to_le_bytes());)*
+            }
+        }
+    };
+}
+
 /// Defines getters over `self.bytes`, each at the offset that the table gives for its field.
 macro_rules! getters {
     ($layout:expr; $(
@@ -367,4 +392,4 @@ macro_rules! getters {
     };
 }
 
-pub(crate) use {getters, leaf, read};
+pub(crate) use {getters, integers, leaf, read};

@@ -5,7 +5,7 @@
 //! tier a user has, and whether an order has a builder.
 
 use crate::divide::{div_ceil, div_floor};
-use crate::layout::{Layout, leaf};
+use crate::layout::{Layout, integers};
 use crate::model::Program;
 use crate::model::error::ProtocolError;
 use crate::model::tables::Tables;
@@ -38,32 +38,36 @@ const FILLER_AGE_SCALE: u128 = 100_000_000;
 /// The fourth root of [`FILLER_AGE_SCALE`].
 const FILLER_ROOT_SCALE: u128 = 100;
 
-/// One fee tier: fractions of the quote, and fractions of the fee for referrals. An amount whose
-/// denominator is 0 is an error. Source: programs/drift/src/state/state.rs `FeeTier`.
-#[expect(missing_docs, reason = "each pair is a fraction under the program's name")]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FeeTier {
-    pub fee_numerator: u32,
-    pub fee_denominator: u32,
-    pub maker_rebate_numerator: u32,
-    pub maker_rebate_denominator: u32,
-    pub referrer_reward_numerator: u32,
-    pub referrer_reward_denominator: u32,
-    pub referee_fee_numerator: u32,
-    pub referee_fee_denominator: u32,
-}
+integers!(
+    /// One fee tier: fractions of the quote, and fractions of the fee for referrals. An amount whose
+    /// denominator is 0 is an error. Source: programs/drift/src/state/state.rs `FeeTier`.
+    #[expect(missing_docs, reason = "each pair is a fraction under the program's name")]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    FeeTier of structure::<T>().inner("feeTiers") => {
+        fee_numerator: u32 "feeNumerator";
+        fee_denominator: u32 "feeDenominator";
+        maker_rebate_numerator: u32 "makerRebateNumerator";
+        maker_rebate_denominator: u32 "makerRebateDenominator";
+        referrer_reward_numerator: u32 "referrerRewardNumerator";
+        referrer_reward_denominator: u32 "referrerRewardDenominator";
+        referee_fee_numerator: u32 "refereeFeeNumerator";
+        referee_fee_denominator: u32 "refereeFeeDenominator";
+    }
+);
 
-/// The rule for a filler's part of the fee. Source: programs/drift/src/state/state.rs
-/// `OrderFillerRewardStructure`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FillerRewardStructure {
-    /// Numerator of the maximum part of the fee.
-    pub reward_numerator: u32,
-    /// Its denominator.
-    pub reward_denominator: u32,
-    /// Reward for an order in its first slot, 1e6.
-    pub time_based_reward_lower_bound: u128,
-}
+integers!(
+    /// The rule for a filler's part of the fee. Source: programs/drift/src/state/state.rs
+    /// `OrderFillerRewardStructure`.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    FillerRewardStructure of structure::<T>() => {
+        /// Numerator of the maximum part of the fee.
+        reward_numerator: u32 "rewardNumerator";
+        /// Its denominator.
+        reward_denominator: u32 "rewardDenominator";
+        /// Reward for an order in its first slot, 1e6.
+        time_based_reward_lower_bound: u128 "timeBasedRewardLowerBound";
+    }
+);
 
 /// The fees of one type of market in the exchange's state. Source:
 /// programs/drift/src/state/state.rs `FeeStructure`.
@@ -117,10 +121,8 @@ impl FeeStructure {
 
     /// Appends every field in its own width, little-endian, in the order of the structs.
     pub fn append_bytes(&self, out: &mut Vec<u8>) {
-        let tiers = self.tiers.iter().flat_map(FeeTier::numbers);
-        let filler = [self.filler.reward_numerator, self.filler.reward_denominator];
-        tiers.chain(filler).for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
-        out.extend_from_slice(&self.filler.time_based_reward_lower_bound.to_le_bytes());
+        self.tiers.iter().for_each(|tier| tier.append_bytes(out));
+        self.filler.append_bytes(out);
         if self.program == Program::Velocity {
             out.push(self.promo_tier);
         }
@@ -134,11 +136,7 @@ impl FeeStructure {
         let size = const { structure::<T>().inner("feeTiers").size };
         Self {
             tiers: core::array::from_fn(|index| FeeTier::read::<T>(&bytes[tiers + index * size..])),
-            filler: FillerRewardStructure {
-                reward_numerator: leaf!(structure::<T>(), bytes, u32 "rewardNumerator"),
-                reward_denominator: leaf!(structure::<T>(), bytes, u32 "rewardDenominator"),
-                time_based_reward_lower_bound: leaf!(structure::<T>(), bytes, u128 "timeBasedRewardLowerBound"),
-            },
+            filler: FillerRewardStructure::read::<T>(bytes),
             program: T::PROGRAM,
             promo_tier: 0,
         }
@@ -166,20 +164,6 @@ impl FillerRewardStructure {
 }
 
 impl FeeTier {
-    /// Returns every field, in the order of the struct.
-    fn numbers(&self) -> [u32; 8] {
-        [
-            self.fee_numerator,
-            self.fee_denominator,
-            self.maker_rebate_numerator,
-            self.maker_rebate_denominator,
-            self.referrer_reward_numerator,
-            self.referrer_reward_denominator,
-            self.referee_fee_numerator,
-            self.referee_fee_denominator,
-        ]
-    }
-
     const fn default_with_fee(fee_numerator: u32) -> Self {
         Self {
             fee_numerator,
@@ -199,24 +183,6 @@ impl FeeTier {
         referrer_reward_numerator: 10,
         ..Self::default_with_fee(40)
     };
-
-    fn read<T: Tables>(bytes: &[u8]) -> Self {
-        macro_rules! field {
-            ($name:literal) => {
-                leaf!(structure::<T>().inner("feeTiers"), bytes, u32 $name)
-            };
-        }
-        Self {
-            fee_numerator: field!("feeNumerator"),
-            fee_denominator: field!("feeDenominator"),
-            maker_rebate_numerator: field!("makerRebateNumerator"),
-            maker_rebate_denominator: field!("makerRebateDenominator"),
-            referrer_reward_numerator: field!("referrerRewardNumerator"),
-            referrer_reward_denominator: field!("referrerRewardDenominator"),
-            referee_fee_numerator: field!("refereeFeeNumerator"),
-            referee_fee_denominator: field!("refereeFeeDenominator"),
-        }
-    }
 }
 
 /// Terms under which a taker pays.

@@ -41,7 +41,7 @@ impl State {
                 ..FeeStructure::read::<T>(&bytes[perp_fees..])
             },
             spot_fees: FeeStructure::read::<T>(&bytes[spot_fees..]),
-            guard_rails: guard_rails_of::<T>(bytes),
+            guard_rails: OracleGuardRails::read::<T>(bytes),
             slots: slots_of::<T>(bytes),
         })
     }
@@ -56,21 +56,5 @@ fn slots_of<T: Tables>(state: &[u8]) -> SlotSchedule {
         length_ms: leaf!(T::STATE, state, u16 "slotDurationMs" or 0),
         staged_ms: leaf!(T::STATE, state, u16 "pendingSlotDurationMs" or 0),
         staged_from: Slot(leaf!(T::STATE, state, u64 "slotDurationEffectiveSlot" or 0)),
-    }
-}
-
-fn guard_rails_of<T: Tables>(state: &[u8]) -> OracleGuardRails {
-    macro_rules! rail {
-        ($type:tt $name:literal) => {
-            leaf!(T::STATE, state, $type $name)
-        };
-    }
-    OracleGuardRails {
-        mark_oracle_percent_divergence: rail!(u64 "markOraclePercentDivergence"),
-        oracle_twap_5min_percent_divergence: rail!(u64 "oracleTwap5minPercentDivergence"),
-        slots_before_stale_for_amm: rail!(i64 "slotsBeforeStaleForAmm"),
-        slots_before_stale_for_margin: rail!(i64 "slotsBeforeStaleForMargin"),
-        confidence_interval_max_size: rail!(u64 "confidenceIntervalMaxSize"),
-        too_volatile_ratio: rail!(i64 "tooVolatileRatio"),
     }
 }

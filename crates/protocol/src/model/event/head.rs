@@ -79,59 +79,19 @@ pub struct Head {
     pub fraction: Option<i128>,
 }
 
-/// Where the head of a kind is found among the values of its record.
-struct Sketch {
-    record: &'static str,
-    kind: Kind,
-    id: Option<&'static str>,
-    market: Option<MarketType>,
-    accounts: &'static [&'static str],
+/// Returns the kind of a record that has its market and accounts by their usual names, and the type of
+/// that market; `None` for any other record.
+fn plain_kind(record: &str) -> Option<(Kind, Option<MarketType>)> {
+    Some(match record {
+        "FundingPaymentRecord" => (Kind::FundingPayment, Some(MarketType::Perp)),
+        "DepositRecord" => (Kind::Deposit, Some(MarketType::Spot)),
+        "SettlePnlRecord" => (Kind::SettlePnl, Some(MarketType::Perp)),
+        "LiquidationRecord" => (Kind::Liquidation, None),
+        "NewUserRecord" => (Kind::NewUser, None),
+        "DeleteUserRecord" => (Kind::DeletedUser, None),
+        _ => return None,
+    })
 }
-
-const SKETCHES: &[Sketch] = &[
-    Sketch {
-        record: "FundingPaymentRecord",
-        kind: Kind::FundingPayment,
-        id: None,
-        market: Some(MarketType::Perp),
-        accounts: &["user"],
-    },
-    Sketch {
-        record: "DepositRecord",
-        kind: Kind::Deposit,
-        id: Some("depositRecordId"),
-        market: Some(MarketType::Spot),
-        accounts: &["user"],
-    },
-    Sketch {
-        record: "SettlePnlRecord",
-        kind: Kind::SettlePnl,
-        id: None,
-        market: Some(MarketType::Perp),
-        accounts: &["user"],
-    },
-    Sketch {
-        record: "LiquidationRecord",
-        kind: Kind::Liquidation,
-        id: None,
-        market: None,
-        accounts: &["user"],
-    },
-    Sketch {
-        record: "NewUserRecord",
-        kind: Kind::NewUser,
-        id: None,
-        market: None,
-        accounts: &["user", "userAuthority"],
-    },
-    Sketch {
-        record: "DeleteUserRecord",
-        kind: Kind::DeletedUser,
-        id: None,
-        market: None,
-        accounts: &["user", "userAuthority"],
-    },
-];
 
 /// The record of an action on an order. For a trigger, `takerFee` and `fillerReward` hold the
 /// keeper's flat fee. Source: programs/drift/src/state/events.rs `OrderActionRecord`.
@@ -156,8 +116,10 @@ impl Head {
             ACTION_RECORD => Self::of_action(&Values::read(layout, data)?),
             FUNDING_RECORD => Ok(Self::of_funding(&Values::read(layout, data)?)),
             ORDER_RECORD => Ok(Self::of_order(&Values::read(layout, data)?)),
-            name => match SKETCHES.iter().find(|sketch| sketch.record == name) {
-                Some(sketch) => Self::of_sketch(sketch, layout, data),
+            name => match plain_kind(name) {
+                Some((kind, market_type)) => {
+                    Ok(Self::of_plain(kind, market_type, &Values::read(layout, data)?))
+                }
                 None => Ok(Self::of_other(layout, data)),
             },
         }
@@ -217,19 +179,15 @@ impl Head {
         }
     }
 
-    fn of_sketch(
-        sketch: &Sketch,
-        layout: &EventLayout,
-        data: &[u8],
-    ) -> Result<Self, ProtocolError> {
-        let values = Values::read(layout, data)?;
-        let market = sketch.market.and_then(|market_type| values.market(market_type));
-        let mut parties = [None, None];
-        for (party, account) in parties.iter_mut().zip(sketch.accounts) {
-            *party = values.account(account).map(|key| Party { key, order_id: None });
+    fn of_plain(kind: Kind, market_type: Option<MarketType>, values: &Values<'_>) -> Self {
+        let party = |name| values.account(name).map(|key| Party { key, order_id: None });
+        let is_of_users = matches!(kind, Kind::NewUser | Kind::DeletedUser);
+        Self {
+            market: market_type.and_then(|market_type| values.market(market_type)),
+            id: values.unsigned("depositRecordId"),
+            parties: [party("user"), party("userAuthority").filter(|_| is_of_users)],
+            ..Self::new(kind, values.signed("ts"))
         }
-        let id = sketch.id.and_then(|name| values.unsigned(name));
-        Ok(Self { market, id, parties, ..Self::new(sketch.kind, values.signed("ts")) })
     }
 
     fn of_other(layout: &EventLayout, data: &[u8]) -> Self {

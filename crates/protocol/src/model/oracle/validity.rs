@@ -1,6 +1,7 @@
 //! The validity of an oracle's price, and the rule when the market makers' oracle replaces it.
 
 use super::OracleReading;
+use crate::layout::integers;
 use crate::model::enums::OracleSource;
 use crate::model::units::{OraclePrice, Slot};
 
@@ -8,23 +9,25 @@ use crate::model::units::{OraclePrice, Slot};
 /// programs/drift/src/math/constants.rs `BID_ASK_SPREAD_PRECISION`, `PERCENTAGE_PRECISION`.
 const PERCENTAGE_PRECISION: u128 = 1_000_000;
 
-/// The limits within which an oracle's price is valid.
-/// Source: programs/drift/src/state/state.rs `OracleGuardRails`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OracleGuardRails {
-    /// Maximum distance between the mark price and the oracle price, in parts of 1e6.
-    pub mark_oracle_percent_divergence: u64,
-    /// Maximum distance between the oracle price and its five-minute average, in parts of 1e6.
-    pub oracle_twap_5min_percent_divergence: u64,
-    /// Age in slots of 400 ms above which a price is stale for the AMM.
-    pub slots_before_stale_for_amm: i64,
-    /// Age in slots of 400 ms above which a price is stale for margin.
-    pub slots_before_stale_for_margin: i64,
-    /// Maximum confidence interval, in parts of 1e6 of the price.
-    pub confidence_interval_max_size: u64,
-    /// Maximum ratio between the price and its average, in either direction.
-    pub too_volatile_ratio: i64,
-}
+integers!(
+    /// The limits within which an oracle's price is valid.
+    /// Source: programs/drift/src/state/state.rs `OracleGuardRails`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    OracleGuardRails of T::STATE => {
+        /// Maximum distance between the mark price and the oracle price, in parts of 1e6.
+        mark_oracle_percent_divergence: u64 "markOraclePercentDivergence";
+        /// Maximum distance between the oracle price and its five-minute average, in parts of 1e6.
+        oracle_twap_5min_percent_divergence: u64 "oracleTwap5minPercentDivergence";
+        /// Age in slots of 400 ms above which a price is stale for the AMM.
+        slots_before_stale_for_amm: i64 "slotsBeforeStaleForAmm";
+        /// Age in slots of 400 ms above which a price is stale for margin.
+        slots_before_stale_for_margin: i64 "slotsBeforeStaleForMargin";
+        /// Maximum confidence interval, in parts of 1e6 of the price.
+        confidence_interval_max_size: u64 "confidenceIntervalMaxSize";
+        /// Maximum ratio between the price and its average, in either direction.
+        too_volatile_ratio: i64 "tooVolatileRatio";
+    }
+);
 
 impl Default for OracleGuardRails {
     /// Returns the program's initial limits. Source: programs/drift/src/state/state.rs `Default`.
@@ -37,22 +40,6 @@ impl Default for OracleGuardRails {
             confidence_interval_max_size: 20_000,
             too_volatile_ratio: 5,
         }
-    }
-}
-
-impl OracleGuardRails {
-    /// Appends every field as 64 bits, little-endian, in the order of the struct.
-    pub fn append_bytes(&self, out: &mut Vec<u8>) {
-        let Self { mark_oracle_percent_divergence, oracle_twap_5min_percent_divergence, .. } =
-            *self;
-        for number in [mark_oracle_percent_divergence, oracle_twap_5min_percent_divergence] {
-            out.extend_from_slice(&number.to_le_bytes());
-        }
-        for slots in [self.slots_before_stale_for_amm, self.slots_before_stale_for_margin] {
-            out.extend_from_slice(&slots.to_le_bytes());
-        }
-        out.extend_from_slice(&self.confidence_interval_max_size.to_le_bytes());
-        out.extend_from_slice(&self.too_volatile_ratio.to_le_bytes());
     }
 }
 
