@@ -121,17 +121,10 @@ export function perpMarketBytes(market: PerpMarketFields): Buffer {
     pegMultiplier: (preset.amm.pegMultiplier * market.oraclePrice) / preset.startPrice,
     name: preset.name,
     marketIndex: preset.marketIndex,
-    status: market.status,
     contractTier: preset.contractTier,
-    pausedOperations: market.pausedOperations,
     oracleSource: OracleSource.PythLazer,
-    volume24h: market.volume24h,
-    lastTradeTs: market.lastTradeTs,
-    lastFillPrice: market.lastFillPrice,
-    nextFillRecordId: market.nextFillRecordId,
     nextCurveRecordId: 5_048n,
     numberOfUsersWithBase,
-    numberOfUsers,
     // Long and short positions have the same rate.
     lastFundingRateLong: funding.lastFundingRate,
     lastFundingRateShort: funding.lastFundingRate,
@@ -140,6 +133,7 @@ export function perpMarketBytes(market: PerpMarketFields): Buffer {
     LAYOUTS[program].PERP_MARKET,
     preset.amm,
     market.addresses,
+    market,
     terms,
     termsOf(preset),
     PERP_RISK,
@@ -153,35 +147,22 @@ export function perpMarketBytes(market: PerpMarketFields): Buffer {
 export function spotMarketBytes(market: SpotMarketFields): Buffer {
   const { preset, oraclePrice, program = 'drift' } = market;
   const { unixSeconds } = market.time;
-  const { mint, feedId, marketIndex, depositBalance, borrowBalance } = preset;
-  const isQuote = feedId === undefined;
+  const { marketIndex } = preset;
+  const isQuote = preset.feedId === undefined;
   const { SPOT_MARKET } = LAYOUTS[program];
-  const account = accountBytes(SPOT_MARKET, market.addresses, termsOf(preset), {
-    mint,
+  const account = accountBytes(SPOT_MARKET, market.addresses, preset, termsOf(preset), {
     vault: addresses[program].spotMarketVault(marketIndex),
-    name: preset.name,
     lastOraclePrice: oraclePrice,
     lastOraclePriceTwap: oraclePrice,
     lastOraclePriceTwap5min: oraclePrice,
     lastOraclePriceTwapTs: unixSeconds,
-    depositBalance,
-    borrowBalance,
-    cumulativeDepositInterest: preset.cumulativeDepositInterest,
-    cumulativeBorrowInterest: preset.cumulativeBorrowInterest,
     lastInterestTs: unixSeconds,
     lastTwapTs: unixSeconds,
     nextFillRecordId: market.nextFillRecordId,
     nextDepositRecordId: 1n,
-    initialAssetWeight: preset.initialAssetWeight,
-    maintenanceAssetWeight: preset.maintenanceAssetWeight,
-    initialLiabilityWeight: preset.initialLiabilityWeight,
-    maintenanceLiabilityWeight: preset.maintenanceLiabilityWeight,
     optimalUtilization: 800_000,
     optimalBorrowRate: 100_000,
     maxBorrowRate: 1_500_000,
-    decimals: preset.decimals,
-    marketIndex,
-    ordersEnabled: preset.ordersEnabled,
     oracleSource: isQuote ? OracleSource.QuoteAsset : OracleSource.PythLazer,
     status: MarketStatus.Active,
     assetTier: AssetTier.Collateral,

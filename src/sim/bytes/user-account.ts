@@ -118,32 +118,26 @@ export function userBytes(user: UserFields, program: ProgramName = 'drift'): Buf
   const { USER, SPOT_POSITION, PERP_POSITION, ORDER } = tables;
   const open = openOrders(user);
   const openAuctions = open.filter((order) => order.auctionDuration !== 0).length;
-  const account = accountBytes(USER, {
-    authority: user.authority,
-    name: user.name,
-    lastActiveSlot: user.lastActiveSlot,
-    nextOrderId: user.nextOrderId,
-    subAccountId: user.subAccountId,
-    status: user.status,
-    idle: user.idle,
+  const { orders, perpPositions, spotPositions, ...fields } = user;
+  const account = accountBytes(USER, fields, {
     openOrders: open.length,
     hasOpenOrder: open.length > 0,
     openAuctions,
     hasOpenAuction: openAuctions > 0,
   });
-  user.spotPositions.forEach((position, i) => {
+  spotPositions.forEach((position, i) => {
     const at = USER.spotPositions + i * SPOT_POSITION.size;
     const sums = openSums(user, MarketType.Spot, position.marketIndex);
     writeFields(account, { table: SPOT_POSITION, at }, position, sums);
   });
-  user.perpPositions.forEach((position, i) => {
+  perpPositions.forEach((position, i) => {
     const at = USER.perpPositions + i * PERP_POSITION.size;
     const sums = openSums(user, MarketType.Perp, position.marketIndex);
     const { quoteAssetAmount } = position;
     const entry = { quoteBreakEvenAmount: quoteAssetAmount, quoteEntryAmount: quoteAssetAmount };
     writeFields(account, { table: PERP_POSITION, at }, position, entry, sums);
   });
-  user.orders.forEach((order, i) => {
+  orders.forEach((order, i) => {
     if (order === undefined) return;
     const at = USER.orders + i * ORDER.size;
     writeFields(account, { table: ORDER, at }, order, { postedSlotTail: order.slot & 0xffn });
