@@ -114,5 +114,4 @@ test('every query is answered with a walk that adds up, or refused by name', asy
   expect(counts.fills).toBeGreaterThan(100);
   expect(counts.refusals).toBeGreaterThan(100);
   expect(server.faults).toEqual([]);
-  expect(engine.checkIntegrity()).toBeNull();
 });

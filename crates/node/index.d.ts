@@ -177,8 +177,6 @@ export declare class Core {
   stats(): string
   /** Returns a hash of all visible content of the book: equal books have equal hashes. */
   stateHash(): bigint
-  /** Returns null when every invariant of the book holds, otherwise the violated one. */
-  checkIntegrity(): string | null
   /**
    * Returns the hashes of all markets as of the last turn: cores with the same content have
    * equal hashes, in whatever order they got it. Numbers are little-endian: `u64` slot and `i64`

@@ -417,11 +417,6 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return this.#core.stateHash();
   }
 
-  /** The first violated invariant of the book, or null. Slow: use it in tests and audits only. */
-  checkIntegrity(): string | null {
-    return this.#core.checkIntegrity();
-  }
-
   /**
    * When rendering fails although the market exists, `findRefusal` gives the reason; without a
    * reason the maker is invalid.

@@ -32,6 +32,8 @@ pub mod limits;
 mod markets;
 mod model;
 mod orders;
+#[cfg(any(test, feature = "testing"))]
+mod testing;
 mod view;
 
 pub use apply::delta::AccountDelta;

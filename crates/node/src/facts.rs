@@ -1,4 +1,4 @@
-//! The facts about a book besides its levels: markets, oracles, counts and integrity.
+//! The facts about a book besides its levels: markets, oracles, and counts.
 
 use napi::bindgen_prelude::{BigInt, Buffer};
 use napi::{Error, Result, Status};
@@ -155,12 +155,6 @@ impl Core {
     #[napi]
     pub fn state_hash(&self) -> BigInt {
         BigInt::from(self.core.book().state_hash())
-    }
-
-    /// Returns null when every invariant of the book holds, otherwise the violated one.
-    #[napi]
-    pub fn check_integrity(&self) -> Option<String> {
-        self.core.book().check_integrity().err().map(|violation| violation.to_string())
     }
 }
 

@@ -137,6 +137,7 @@ impl<T: Ranked> Chunks<T> {
     }
 
     /// Checks the order and the first ranks.
+    #[cfg(any(test, feature = "testing"))]
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         if self.chunks.iter().any(|chunk| chunk.is_empty() || chunk.len() > CHUNK_MAX) {
             return Err("no chunk is empty or overfull");

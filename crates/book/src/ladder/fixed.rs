@@ -64,6 +64,7 @@ impl FixedLadder {
     }
 
     /// Checks the order of the levels; the caller checks the lists of their orders.
+    #[cfg(any(test, feature = "testing"))]
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         self.levels.check()
     }

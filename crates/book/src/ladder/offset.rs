@@ -218,6 +218,7 @@ impl OffsetLadder {
     }
 
     /// Checks order, sums and counts; the caller checks the lists against the nodes.
+    #[cfg(any(test, feature = "testing"))]
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         self.buckets.check()?;
         for bucket in self.buckets.iter() {
@@ -242,6 +243,7 @@ impl OffsetLadder {
         Ok(())
     }
 
+    #[cfg(any(test, feature = "testing"))]
     pub(crate) fn parts(&self) -> impl Iterator<Item = (i64, &Part)> {
         self.buckets.iter().flat_map(move |bucket| {
             bucket.parts.iter().map(move |part| (self.offset(bucket.rank, part), part))

@@ -3,7 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod auctions;
 pub(crate) mod facts;
-mod hashes;
+pub(crate) mod hashes;
 pub(crate) mod integrity;
 pub(crate) mod lacking;
 pub(crate) mod open_orders;
