@@ -60,6 +60,7 @@ const SIDES = ['bids', 'asks'] as const;
 describe('/l2 with the AMM', () => {
   const all = 'marketName=SOL-PERP&depth=1000';
 
+  // Specification: rule-1, rule-2.
   test('is the book without it and the AMM, level by level, and says what it shows', async () => {
     const [plain, whole] = [await l2(all), await l2(`${all}&includeVamm=true`)];
     for (const side of SIDES) {

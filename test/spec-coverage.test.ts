@@ -1,18 +1,26 @@
-/** Every sentence of the specification that this version answers for has a test named after it. */
+/** Every sentence of the specification that this version answers for has a test that names it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { LATER, SENTENCE_SETS, SENTENCES } from './support/spec-sentences.js';
 
-const folder = fileURLToPath(new URL('./', import.meta.url));
-const self = 'spec-coverage.test.ts';
+const root = fileURLToPath(new URL('../', import.meta.url));
+const TESTS = /\.test\.ts$|\/tests\/.*\.rs$/;
 
-/** The ids that begin the names of tests: `test('rule-4: each side holds ...'`. */
+/** The ids in comments before tests, `Specification: rule-4, shape-l2.`, and those that begin names in `spec-*.test.ts`. */
 function testedIds(): string[] {
-  const files = readdirSync(folder).filter((name) => /^spec-.*\.test\.ts$/.test(name));
-  const texts = files.filter((name) => name !== self).map((name) => readFileSync(folder + name));
-  const names = texts.flatMap((text) => [...text.toString().matchAll(/\btest\(\s*'([^':]+): /g)]);
-  return names.map(([, id]) => id ?? '');
+  const files = ['crates', 'src', 'test'].flatMap((folder) =>
+    readdirSync(root + folder, { recursive: true }).map((name) => `${folder}/${String(name)}`),
+  );
+  return files
+    .filter((file) => TESTS.test(file) && !file.includes('node_modules'))
+    .flatMap((file) => {
+      const text = readFileSync(root + file, 'utf8');
+      const listed = [...text.matchAll(/^ *\/\/ Specification: ([^.]+)\./gm)];
+      const ids = listed.flatMap(([, list = '']) => list.split(/[\s,/]+/));
+      if (!file.startsWith('test/spec-')) return ids;
+      return [...ids, ...[...text.matchAll(/\btest\(\s*'([^':]+): /g)].map(([, id = '']) => id)];
+    });
 }
 
 describe('the specification', () => {

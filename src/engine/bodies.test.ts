@@ -142,4 +142,18 @@ describe('engine: a large book', () => {
     expect([body.bids.length, body.asks.length]).toEqual([MAKERS * 16, MAKERS * 16]);
     expect(JSON.stringify(body)).toBe(text);
   });
+
+  // Specification: rule-4.
+  test('its /l2 has the best levels of each side, as many as the depth says', () => {
+    const engine = engineWith(PERP, ORACLE, ...makers);
+    const sides = (depth: number) => {
+      const { bids, asks } = parsed(engine.l2({ market: 0, depth }));
+      return [bids, asks] as unknown[][];
+    };
+    const all = sides(1_000);
+    for (const depth of [1, 2, 10, 37]) {
+      expect(sides(depth)).toEqual(all.map((levels) => levels.slice(0, depth)));
+      expect(sides(depth).map(({ length }) => length)).toEqual([depth, depth]);
+    }
+  });
 });

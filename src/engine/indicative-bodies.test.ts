@@ -96,6 +96,7 @@ const touch: readonly Placed[] = [
 const inside = [fixed([95_000_000n, 1n], [105_000_000n, 4n])];
 
 describe('bodies with indicative quotes', () => {
+  // Specification: rule-3.
   test('show them as a source of a level, and only when they are asked for', () => {
     const engine = quotedBook(touch, [[fixed([90_000_000n, 1n], null)], inside]);
     expect(l2Of(engine)).toMatchObject({

@@ -33,6 +33,7 @@ function newEngine() {
 }
 
 describe("engine: the AMMs of the demo's markets", () => {
+  // Specification: match-committed.
   test('each perp market shows its AMM on both sides, near the oracle as it moves', () => {
     const life = new MarketSimulator({ seed: 5, makers: 10 });
     const { engine, push } = newEngine();

@@ -131,6 +131,7 @@ async function expectEqualsL2(subscription: Sub): Promise<void> {
 }
 
 describe('a followed book', () => {
+  // Specification: does-2.
   test('equals /l2 through cuts, a dead wire, and a service that is killed and comes again', async () => {
     const proxy = await CutProxy.start(service.url);
     const states: string[] = [];

@@ -37,6 +37,7 @@ async function simulate(...given: readonly string[]): Promise<string> {
 }
 
 describe('simulation', () => {
+  // Specification: limit-latency.
   test(`${SEEDS} seeds go by without a violation, and one of them alone is the same run, byte by byte`, async () => {
     const report = await simulate('--seeds', String(SEEDS), '--workers', '1', '--hashes');
     expect(report).toMatch(

@@ -126,8 +126,8 @@ export const SENTENCE_SETS = [
 ] as const;
 
 /**
- * All sentences. A test whose name begins with the id proves it; `spec-coverage.test.ts` holds both
- * sets together. What belongs to parts that do not exist yet is in {@link LATER}, with the part that
+ * All sentences. A test that names the id proves it, in its name or in a comment before it;
+ * `spec-coverage.test.ts` holds both sets together. What belongs to parts that do not exist yet is in {@link LATER}, with the part that
  * brings it.
  */
 export const SENTENCES = {

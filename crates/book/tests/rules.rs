@@ -26,6 +26,7 @@ fn check(order: OrderBytes, expected: Result<(u64, u128), LeftOut>) {
     }
 }
 
+// Specification: order-detected, does-4.
 #[test]
 fn open_limit_orders_that_rest_are_in_the_book() {
     check(OrderBytes::limit(Bid, 100, 50, 1), Ok((100, 50)));
@@ -53,6 +54,7 @@ fn sizes_above_one_step_are_shown_unrounded() {
     check(OrderBytes::limit(Bid, 100, 7, 1), Ok((100, 7)));
 }
 
+// Specification: order-rests.
 #[test]
 fn an_order_rests_when_its_auction_is_over() {
     let order = OrderBytes::limit(Bid, 100, 50, 1).auction(10);
@@ -62,6 +64,7 @@ fn an_order_rests_when_its_auction_is_over() {
     check(order.auction(0), Ok((100, 50)));
 }
 
+// Specification: limit-auction.
 #[test]
 fn time_ends_auctions_at_the_exact_slot() {
     let mut bench = Bench::new();
@@ -76,6 +79,7 @@ fn time_ends_auctions_at_the_exact_slot() {
     assert_eq!(bench.levels(Bid), [(100, 50)]);
 }
 
+// Specification: order-expired.
 #[test]
 fn orders_expire_strictly_after_their_second() {
     for ahead in [5, 5_000] {
@@ -106,6 +110,7 @@ fn a_timer_of_a_cancelled_order_does_not_touch_its_successor() {
     assert_eq!(bench.levels(Bid), [(110, 50)]);
 }
 
+// Specification: does-7-price, does-7-moves.
 #[test]
 fn offset_orders_follow_the_oracle_rounded_to_the_tick() {
     let mut bench = Bench::new();
@@ -303,6 +308,7 @@ fn a_new_tick_and_step_place_every_order_again() {
     assert_eq!(bench.levels(Ask), [(1_020, 50), (2_000, 20)]);
 }
 
+// Specification: order-fifo.
 #[test]
 fn orders_at_one_price_stand_by_slot_then_id_then_maker() {
     let at = |slot, id| OrderBytes::limit(Bid, 980, 10, id).placed_at(slot);
@@ -367,6 +373,7 @@ fn only_changes_that_show_make_a_turn() {
     assert!(!bench.turn_changes_perp(), "a state is not a change of the book");
 }
 
+// Specification: event-placed, event-canceled, event-filled, event-oracle.
 #[test]
 fn a_change_is_of_the_side_of_its_order_and_an_oracle_price_of_both() {
     let mut bench = Bench::new();

@@ -16,6 +16,7 @@ fn auctioned(taker: Taker, start: u64, end: u64, elapsed_slots: u64) -> Taker {
     Taker { auction: Some(Auction { start, end, duration_slots: 10, elapsed_slots }), ..taker }
 }
 
+// Specification: match-jit.
 #[test]
 fn row_1_makers_compete_in_the_auction_and_the_best_price_fills_first() {
     let market = perp().offers(&[(102, 10), (100, 10), (101, 10)]).resting(&[(99, 100)]);
@@ -34,6 +35,7 @@ fn row_1_offers_of_one_price_fill_in_the_order_in_which_they_came() {
     check(&market, buy, &[(Jit, 100, 20), (Jit, 100, 30), (Jit, 101, 10)]);
 }
 
+// Specification: match-jit-price.
 #[test]
 fn row_1_the_auction_price_moves_from_start_to_end_and_bounds_the_offers() {
     let market = perp().offers(&[(100, 10), (105, 10), (110, 10)]);
@@ -68,12 +70,14 @@ fn row_1_an_order_whose_auction_is_not_told_takes_offers_up_to_its_limit() {
     check(&market, market.buy(20), &[(Jit, 100, 10), (Jit, 110, 10)]);
 }
 
+// Specification: match-book.
 #[test]
 fn row_2_the_book_fills_what_the_auction_left() {
     let market = perp().offers(&[(100, 30)]).resting(&[(99, 50)]);
     check(&market, market.buy(50), &[(Jit, 100, 30), (Dlob, 99, 20)]);
 }
 
+// Specification: match-book-price.
 #[test]
 fn row_2_the_lowest_ask_fills_buys_first_and_the_highest_bid_sells() {
     let asks = perp().resting(&[(100, 10), (101, 10), (103, 10)]);
@@ -82,6 +86,7 @@ fn row_2_the_lowest_ask_fills_buys_first_and_the_highest_bid_sells() {
     check(&bids, bids.sell(25), &[(Dlob, 103, 10), (Dlob, 101, 10), (Dlob, 100, 5)]);
 }
 
+// Specification: match-book-fifo.
 #[test]
 fn row_2_orders_of_one_price_fill_in_the_order_of_the_book() {
     let market = perp().resting(&[(100, 10), (100, 20), (100, 30)]);
@@ -90,6 +95,7 @@ fn row_2_orders_of_one_price_fill_in_the_order_of_the_book() {
     assert_eq!(ids, [(Some(1), 10), (Some(2), 20), (Some(3), 15)]);
 }
 
+// Specification: match-book-walk.
 #[test]
 fn row_2_the_walk_goes_on_until_filled_or_exhausted() {
     let market = perp().resting(&[(100, 10), (200, 10)]);
@@ -99,6 +105,7 @@ fn row_2_the_walk_goes_on_until_filled_or_exhausted() {
     assert_eq!(walk.reason, None);
 }
 
+// Specification: match-amm, match-amm-price.
 #[test]
 fn row_3_the_amm_fills_the_remainder_at_worse_prices_the_more_is_taken() {
     let market = perp().resting(&[(100, 10)]).amm(100, 1_000);
@@ -124,6 +131,7 @@ fn row_3_the_amm_fills_no_more_than_it_has_open_and_whole_steps() {
     check(&market, market.buy(40), &[(Vamm, 100, 15)]);
 }
 
+// Specification: match-external.
 #[test]
 fn row_4_an_external_level_strictly_better_than_the_next_on_chain_comes_before_it() {
     let market = spot().resting(&[(100, 10), (102, 10)]).external(&[(99, 5), (101, 5), (102, 5)]);
@@ -155,6 +163,7 @@ fn row_4_only_spot_markets_have_external_levels_and_only_perps_an_amm() {
     check(&market, market.buy(40), &[(Dlob, 100, 10)]);
 }
 
+// Specification: match-rule-1.
 #[test]
 fn rule_1_a_limit_order_that_does_not_cross_bypasses_the_auction_and_rests() {
     let market = perp().offers(&[(99, 10)]).resting(&[(101, 10)]).amm(101, 1_000);
@@ -188,6 +197,7 @@ fn rule_1_a_maker_earns_a_rebate_when_it_is_filled_and_the_amm_none() {
     assert!(walk.fills.iter().all(|fill| fill.taker_fee.0 >= 100_000), "0.1 %");
 }
 
+// Specification: match-rule-2.
 #[test]
 fn rule_2_the_price_of_a_market_order_is_blended_over_its_sources() {
     let market = perp().offers(&[(98, 10)]).resting(&[(100, 10)]).amm(102, 1_000_000);
@@ -200,6 +210,7 @@ fn rule_2_the_price_of_a_market_order_is_blended_over_its_sources() {
     assert_eq!(walk.price_impact, Some(20_408));
 }
 
+// Specification: match-rule-3.
 #[test]
 fn rule_3_the_example_fills_s1_at_p1_the_rest_at_p2_and_the_residual_on_the_amm() {
     let market = perp().resting(&[(100, 10), (101, 20)]).amm(102, 1_000_000);

@@ -30,6 +30,7 @@ fn check(object: &Value, path: &str, found: impl core::fmt::Display) {
     assert_eq!(found.to_string(), expected, "{path}");
 }
 
+// Specification: limit-orders.
 #[test]
 fn user_views_read_what_the_text_says() {
     let users: Vec<_> = all().into_iter().filter(|a| a.kind == AccountKind::User).collect();

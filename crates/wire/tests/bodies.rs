@@ -215,6 +215,7 @@ fn model<T>(
 }
 
 proptest! {
+    // Specification: l2-answer, shape-l2, shape-price, shape-size, shape-sources, precision-raw.
     #[test]
     fn l2_equals_the_plain_model(
         facts in facts(),
@@ -241,6 +242,7 @@ proptest! {
         prop_assert_eq!(format!("\"{}\"", String::from_utf8(nested).unwrap()), expected);
     }
 
+    // Specification: l3-answer, shape-l3.
     #[test]
     fn l3_equals_the_plain_model(
         facts in facts(),
@@ -254,6 +256,7 @@ proptest! {
     }
 }
 
+// Specification: precision-price, precision-base, shape-source-dlob, shape-source-vamm.
 #[test]
 fn the_body_of_the_documentation_comes_out_letter_by_letter() {
     let average = |price| OracleAverage { price, confidence: price };

@@ -130,6 +130,7 @@ fn what_is_left_of_a_quote_amount_is_told_in_quote() {
     assert_eq!([&walk["filledQuote"], &walk["unfilled"]], [&json!("1000000"), &json!("2000000")]);
 }
 
+// Specification: match-book-firm.
 #[test]
 fn the_same_book_and_request_give_the_same_bytes_and_an_unknown_market_none() {
     let mut bench = Bench::new();

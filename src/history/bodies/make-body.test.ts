@@ -20,12 +20,15 @@ function textOf(rows: Partial<MemoryRows>, query: BodyQuery, market?: HistoryMar
 }
 
 describe('/trades', () => {
+  // Specification: trade-ts, trade-index, trade-type, trade-filler, trade-taker, trade-maker,
+  // trade-taker-order, trade-maker-order, trade-base, trade-quote, trade-taker-fee,
+  // trade-maker-fee, trade-action, trade-explanation, trade-precision-quote.
   test('is the record of the specification, members behind it', () => {
-    const filler = KEY;
-    expect(JSON.parse(textOf({ tradeRows: [tradeRow()] }, TRADES))).toEqual([
+    const [filler, taker, maker] = [KEY, '1'.repeat(32), `${'1'.repeat(31)}2`];
+    expect(JSON.parse(textOf({ tradeRows: [tradeRow({ taker, maker })] }, TRADES))).toEqual([
       {
         ...{ ts: 1_700_000_000, marketIndex: 0, marketType: 'perp' },
-        ...{ filler, taker: filler, maker: filler },
+        ...{ filler, taker, maker },
         ...{ takerOrderId: 7, makerOrderId: 4_294_967_295 },
         ...{ baseAssetAmountFilled: 1_500_000_000, quoteAssetAmountFilled: 225_000_000 },
         ...{ takerFee: 225_000, makerFee: -45_000 },
@@ -36,6 +39,7 @@ describe('/trades', () => {
     ]);
   });
 
+  // Specification: trade-precision-raw.
   test('integers beyond 2^53 keep every digit', () => {
     const text = textOf(
       {
@@ -62,6 +66,7 @@ describe('/trades', () => {
     expect(trade).toMatchObject({ maker: null, makerOrderId: null, makerFee: 0, filler: null });
   });
 
+  // Specification: trade-precision-base.
   test('base of a spot market is at 1e9, whatever the token has', () => {
     const spot = { marketIndex: 5, marketType: 'spot', baseAssetAmountFilled: 1_234_567n } as const;
     const query = { ...TRADES, market: 'spot_5' } as const;
@@ -105,6 +110,8 @@ describe('/market/{symbol}/trades', () => {
 });
 
 describe('/fundingRates', () => {
+  // Specification: funding-ts, funding-symbol, funding-index, funding-rate, funding-oracle,
+  // funding-mark.
   test('is the record of the specification, the rate being a fraction per hour', () => {
     expect(JSON.parse(textOf({ fundingRows: [fundingRow()] }, RATES))).toEqual([
       {

@@ -53,6 +53,7 @@ function walk(reader: MemoryRows, limit: number, between: (page: number) => void
 }
 
 describe('pages by cursor', () => {
+  // Specification: path-trades, path-trades-page.
   test.each([1, 2, 3, 7, 10, 99, 100, 101])('of %i rows are all rows, each once', (limit) => {
     const reader = rowsAt(numbers(100, (at) => 10 + Math.floor(at / 3)));
     expect(walk(reader, limit)).toEqual(countDown(100, 1));

@@ -25,6 +25,7 @@ function ask(store: HistoryStore, query: BodyQuery) {
   return { rows: JSON.parse(Buffer.from(body).toString()), next: nextCursor };
 }
 
+// Specification: path-funding-rates.
 test('pages of funding rates join and end with the window', async () => {
   const store = await newStore();
   const hours = Array.from({ length: 50 }, (_, at) => 50 - at);

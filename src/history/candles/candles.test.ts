@@ -70,6 +70,7 @@ function behindAll(trades: readonly PlainTrade[]): number {
 }
 
 describe('candles', () => {
+  // Specification: candle-ts, candle-open, candle-high, candle-low, candle-close, candle-volume.
   test('are those of a plain recomputation, in whatever order trades come and however often', () => {
     const arrivals = tradesOfMarket.chain((trades) =>
       fc.record({

@@ -41,6 +41,7 @@ describe('a topic of candles', () => {
     expect(first?.candle).toEqual({ ...second?.candle, resolution: '1440' });
   });
 
+  // Specification: live-data.
   test('is told of a trade at once, and then at most every 300 ms with all trades of the time', () => {
     const scene = new StreamScene();
     scene.streams.joinTopic(minuteTopic);

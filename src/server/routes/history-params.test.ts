@@ -82,6 +82,7 @@ describe('numbers', () => {
     }
   });
 
+  // Specification: path-trades-limit, limit-trades.
   test.each(paths)('$path takes 1 and $limit rows, and not 0', async ({ path, limit }) => {
     await expectError(`${path}&limit=0`, { ...outOfRange, param: 'limit' });
     for (const rows of [1, limit]) {
@@ -92,6 +93,7 @@ describe('numbers', () => {
 });
 
 describe('the market', () => {
+  // Specification: path-trades-symbol.
   test.each(['/trades?', '/fundingRates?', '/candles?resolution=1&'])(
     '%s names it',
     async (path) => {
@@ -224,6 +226,7 @@ describe('candles', () => {
   const spec = { kind: 'candles', market: 'perp_0', now: NOW - 30, limit: 1_000, form: 'spec' };
   const path = '/candles?symbol=SOL-PERP&resolution';
 
+  // Specification: candle-resolutions.
   test('have a resolution', async () => {
     const param = 'resolution';
     await expectError('/candles?symbol=SOL-PERP', { ...missing, param });

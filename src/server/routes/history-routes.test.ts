@@ -36,6 +36,7 @@ const untilAsked = (count: number) =>
   vi.waitFor(() => expect(history.requested).toHaveLength(count));
 
 describe('an answer of the history', () => {
+  // Specification: market-data-open.
   test('carries its tag, its age, its type and its CORS headers', async () => {
     history.nextCursor = CURSOR;
     const { headers } = await server.ask(TRADES);

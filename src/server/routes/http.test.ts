@@ -112,6 +112,7 @@ describe('parameters of the book paths', () => {
     [`/l3?marketName=SOL-PERP&maker=${MAKER}&maker=${MAKER}`, { ...invalid, param: 'maker' }],
   ])('%s is refused', expectError);
 
+  // Specification: l2-market, l2-depth, l2-vamm, l2-indicative, l3-market, limit-depth.
   test.each([
     ['/l2?marketName=SOL-PERP', { market: 0, depth: 10 }],
     ['/l2?marketName=sol-perp&depth=1', { market: 0, depth: 1 }],
@@ -123,6 +124,7 @@ describe('parameters of the book paths', () => {
       '/l2?marketName=SOL-PERP&includeVamm=TRUE&uncross=1&includeIndicative=',
       { market: 0, depth: 10, vamm: true },
     ],
+    ['/l2?marketName=SOL&includeIndicative=true', { market: 1, depth: 10, indicative: true }],
     ['/l3?marketName=SOL-PERP&includeVamm=true&includeIndicative=True', { indicative: true }],
     ['/l2?marketName=SOL-PERP&colour=red&colour=blue&maker=x&%zz=1&&=', { market: 0 }],
     ['/l3?marketName=SOL-PERP&grouping=bad', { market: 0 }],

@@ -64,6 +64,8 @@ async function firstText(): Promise<string> {
 }
 
 describe('statistics of markets', () => {
+  // Specification: stats-index, stats-symbol, stats-type, stats-oracle, stats-volume,
+  // stats-interest, stats-funding, stats-funding-average, stats-status.
   test('are decimals that are written to the last digit of the integers behind them', async () => {
     show({});
     history.markets.set('perp_0', FIGURES);
@@ -76,6 +78,7 @@ describe('statistics of markets', () => {
     );
   });
 
+  // Specification: stats-path.
   test('are of all markets, perpetual ones first, each kind by index', async () => {
     show({});
     const names = (rows: readonly { marketType: string; marketIndex: number }[]) =>

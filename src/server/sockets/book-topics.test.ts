@@ -88,6 +88,7 @@ describe('one topic', () => {
     expect(scene.taken()).toEqual([]);
   });
 
+  // Specification: ws-cadence, order-changed.
   test('the first change goes out at once, those after it as one at the end of the interval', () => {
     scene.turn(0);
     for (let change = 0; change < 5; change += 1) {

@@ -23,6 +23,7 @@ describe('messages of no channel', () => {
     expect(client.ask({ type: 'ping' })).toEqual([{ type: 'pong', ts }]);
   });
 
+  // Specification: ws-text.
   test.each([
     {},
     { type: 'hello' },

@@ -47,6 +47,7 @@ function follower(): FakeClient {
 }
 
 describe('a subscription to candles', () => {
+  // Specification: live-type, live-symbol, live-resolution.
   test.each([
     ['the shorter form', candles],
     ['the longer form', { ...candles, channelType: 'candle' }],
@@ -90,6 +91,7 @@ describe('a subscription to candles', () => {
     expect(history.asked).toEqual(['+candle:spot_1:1']);
   });
 
+  // Specification: event-market.
   test('misses nothing that is told between its question and its answer, and hears nothing twice', () => {
     const first = follower();
     const second = open();
@@ -210,6 +212,7 @@ describe('a message of market data that is wrong', () => {
 });
 
 describe('a subscription to trades alone', () => {
+  // Specification: live-open.
   test('is shown the newest, acknowledged, and told the others', () => {
     const client = open();
     client.say(trades);

@@ -47,10 +47,12 @@ function expectRefusal(message: object, expected: object): void {
 }
 
 describe('2.2 what a client sends', () => {
+  // Specification: ws-type.
   test.each(['subscribe', 'SUBSCRIBE', 'Subscribe'])('type in any case: %s', (type) => {
     expect(answersTo({ ...wish, type })).toHaveLength(2);
   });
 
+  // Specification: ws-channel.
   test.each(['orderbook', 'ORDERBOOK', 'OrderBook'])('channel in any case: %s', (channel) => {
     const [ack, frame] = answersTo({ ...wish, channel });
     const message = `Subscribe received for channel: ${channel}, market: SOL-PERP, marketType: perp`;
@@ -72,6 +74,7 @@ describe('2.2 what a client sends', () => {
       ),
   );
 
+  // Specification: ws-market-type, ws-market.
   test.each([
     ['perp', 'SOL-PERP', 0],
     ['PERP', 'sol-perp', 0],
@@ -107,6 +110,7 @@ describe('2.2 what a client sends', () => {
     expectRefusal({ ...wish, ...change }, { channel: 'orderbook', code }),
   );
 
+  // Specification: ws-grouping.
   test.each([1, 7, 10, 100, 500, 1000, 1_000_000, '1', '10', '1000000'])(
     'grouping %j, a number or its text; not only five of them, a departure',
     (grouping) => {
@@ -169,6 +173,7 @@ describe('2.2 what a client sends', () => {
 });
 
 describe('2.3 what the server sends', () => {
+  // Specification: ws-updates.
   test('an update is a channel and a text that is parsed once more', () => {
     client.ask(wish);
     const [update] = change();

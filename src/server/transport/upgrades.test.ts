@@ -11,6 +11,7 @@ beforeAll(async () => {
 afterEach(() => scene.closeProbes());
 afterAll(() => scene.stop());
 
+// Specification: ws-path, live-path.
 test.each(['/ws', '/v1/ws', '/dlob/ws', '/data/ws'])('%s is a WebSocket', async (path) => {
   const client = await scene.open(path);
   expect(await client.ask({ type: 'ping', id: 1 })).toEqual([]);

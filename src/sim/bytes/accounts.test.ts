@@ -69,6 +69,7 @@ test('addresses equal those of mainnet', () => {
 });
 
 describe('User', () => {
+  // Specification: order-placed.
   test('an order lands on its offsets', () => {
     const order: OrderFields = {
       ...emptyOrder(),

@@ -69,6 +69,7 @@ fn run_seed(program: Program, seed: u64, is_replay: bool) -> Result<Met, String>
     Ok(met)
 }
 
+// Specification: order-filled, order-canceled, order-all, does-3-sorts, shape-order.
 #[test]
 fn fast_book_equals_naive_book_after_every_random_command() {
     compare_books(Program::Drift);
