@@ -1,8 +1,23 @@
 import { WebSocket } from 'ws';
-import type { SceneBook } from './spec-scene.js';
 import { until } from './until.js';
 
 const DEADLINE_MS = 60_000;
+
+/** A level of a body, as the specification writes it. */
+interface Level {
+  readonly price: string;
+  readonly size: string;
+  readonly sources: Readonly<Record<string, string>>;
+}
+
+/** The members of an /l2 body that tests read. */
+export interface SceneBook {
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+  readonly seq: number;
+  readonly slot: number;
+  readonly [member: string]: unknown;
+}
 
 /** One refreshed book as it came: the name of its channel, the book of its text, and when. */
 interface ChannelFrame {

@@ -1,7 +1,6 @@
-import { CompatibleClient } from './compatible-client.js';
+import { CompatibleClient, type SceneBook } from './compatible-client.js';
 import { bid, SCENE, type SceneChain } from './scene-chain.js';
 import type { ServiceChild } from './service-child.js';
-import type { SceneBook } from './spec-scene.js';
 
 /** Its bids stand in this range, each at a price of its own; no other bid of a test may be dearer. */
 const FLOOR = 90_000_000n;

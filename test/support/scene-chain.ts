@@ -8,7 +8,7 @@ import { SteppedDemo } from './stepped-demo.js';
 
 const { PERP_MARKET } = LAYOUTS.drift;
 
-/** The scene's market, whose book contains only a test's orders: the AMM is paused by default. */
+/** The scene's market, whose book contains only a test's orders: the AMM is paused. */
 export const SCENE = {
   name: 'SCENE-PERP',
   marketIndex: 78,
@@ -33,8 +33,6 @@ export type SceneOrder = Partial<OrderFields> & Pick<OrderFields, 'price'>;
 
 /** A real chain that moves when a test says so, with a perpetual market that is the test's alone. */
 export class SceneChain {
-  #market: Buffer = Buffer.alloc(0);
-
   private constructor(readonly demo: SteppedDemo) {}
 
   /** Starts the chain with the market and without orders. */
@@ -43,8 +41,7 @@ export class SceneChain {
     const chain = new SceneChain(demo);
     const market = (await demo.accounts()).find(({ pubkey }) => pubkey === PERP_PRESET);
     if (market === undefined) throw new Error('the chain has no first perpetual market');
-    chain.#market = marketBytes(market.data);
-    await chain.setAmm('paused');
+    await demo.writeBytes(address.perpMarket(SCENE.marketIndex), marketBytes(market.data));
     await chain.setOracle(SCENE.oracle);
     return chain;
   }
@@ -88,13 +85,6 @@ export class SceneChain {
     });
   }
 
-  /** Whether the market's AMM fills. */
-  async setAmm(state: 'filling' | 'paused'): Promise<void> {
-    const data = Buffer.from(this.#market);
-    data[PERP_MARKET.pausedOperations] = state === 'paused' ? AMM_FILL_PAUSED : 0;
-    await this.demo.writeBytes(address.perpMarket(SCENE.marketIndex), data);
-  }
-
   /** A new price of the market's oracle, at 1e6, posted now. */
   async setOracle(price: bigint): Promise<void> {
     const { slot, unixSeconds } = this.demo.clock;
@@ -130,6 +120,7 @@ function authorityOf(seed: number): string {
 /** The bytes of another perpetual market, with an identity, an oracle and prices of its own. */
 function marketBytes(from: Buffer): Buffer {
   const data = Buffer.from(from);
+  data[PERP_MARKET.pausedOperations] = AMM_FILL_PAUSED;
   data.set(new PublicKey(address.perpMarket(SCENE.marketIndex)).toBytes(), PERP_MARKET.pubkey);
   data.set(new PublicKey(address.pythLazerOracle(FEED_ID)).toBytes(), PERP_MARKET.oracle);
   data.write(SCENE.name.padEnd(32), PERP_MARKET.name, 'latin1');
