@@ -60,6 +60,7 @@ async function subscribe(key = 'k', volume = 1): Promise<Candle[]> {
   return heard;
 }
 
+// Specification: client-candle-fetch.
 test('1: a history of many pages has every candle once, at both ends as well', async () => {
   service.fill(5_000, MINUTE);
   for (const count of [1, 999, 1_000, 1_001, 1_500, 2_000, 3_333]) {
@@ -117,6 +118,7 @@ test('3: two environments, and two clients, do not share candles', async () => {
   });
 });
 
+// Specification: client-candle-subscribe, event-candle-update.
 test('4: the first message of a bucket, and the one at the start, are told', async () => {
   const heard = await subscribe();
   const ts = now();

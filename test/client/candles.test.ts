@@ -136,6 +136,7 @@ test('D is another name of 1440, also in what the service says', async () => {
   expect(heard).toEqual([DAY]);
 });
 
+// Specification: client-candle-unsubscribe.
 test('unsubscribe ends a key, unsubscribeAll all of them, and an abort its own', async () => {
   const heard: string[] = [];
   const ending = new AbortController();

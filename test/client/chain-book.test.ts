@@ -68,15 +68,33 @@ async function agrees(chain: ChainBook): Promise<void> {
 }
 
 describe('a local order book from chain subscriptions', () => {
+  // Specification: access-local-book, access-local-best.
   test('holds the orders of the chain at every stop of a life', async () => {
     const chain = open();
     for (let stop = 0; stop < 4; stop += 1) {
       await demo.step(120);
       await agrees(chain);
     }
-    const book = chain.book.getL3(perpMarket(0));
-    expect(book.bids.length).toBeGreaterThan(10);
+    const { bids, asks } = chain.book.getL3(perpMarket(0));
+    expect(bids.length).toBeGreaterThan(10);
+    const best = [chain.book.getBestBid(perpMarket(0)), chain.book.getBestAsk(perpMarket(0))];
+    expect(best).toEqual([bids[0]?.price, asks[0]?.price]);
     chain.close();
+  });
+
+  // Specification: access-local-frequency.
+  test('tells its book so often as is said, each second where nothing is', async () => {
+    const apart = async (options: { readonly updateFrequency?: number }) => {
+      const chain = new ChainBook({ ...at(), ...options });
+      const times: number[] = [];
+      chain.onUpdate(() => void times.push(performance.now()));
+      chain.open();
+      await until(() => times.length >= 3);
+      chain.close();
+      return Math.min(...times.slice(1).map((time, index) => time - (times[index] ?? 0)));
+    };
+    expect(await apart({ updateFrequency: 300 })).toBeGreaterThan(295);
+    expect(await apart({})).toBeGreaterThan(995);
   });
 
   test('is whole again after cuts amid writes, and says meanwhile that it is not', async () => {
@@ -159,6 +177,7 @@ describe('a local order book from chain subscriptions', () => {
 });
 
 describe('a subscription to active auctions', () => {
+  // Specification: access-auctions.
   test('tells an account when its order comes into auction, and when the auction has ended', async () => {
     const auctions = new Auctions(at());
     const told: UserAuctions[] = [];

@@ -120,6 +120,7 @@ describe('spoilt frames', () => {
 });
 
 describe('the order book cache', () => {
+  // Specification: client-book-callbacks, client-book-grouping, client-book-unsubscribe, event-book.
   test('changes its grouping while it is followed, without a moment without a book', async () => {
     const scene = await startScene();
     const cache = new OrderBookCache(startClient(scene.url));
