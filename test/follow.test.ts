@@ -1,6 +1,5 @@
-/** `slotbook follow`: against the service, through a proxy that spoils, and against a script. */
+/** `slotbook follow`: against the service, and against a script. */
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Backoff } from '../src/client/backoff.js';
 import { BACKOFF_BOUNDS } from '../src/client/limits.js';
@@ -8,15 +7,10 @@ import { type FollowRun, follow } from '../src/follow/follow.js';
 import type { FollowedTopic } from '../src/follow/follow-options.js';
 import { Follower } from '../src/follow/follower.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
-import { Random } from '../src/sim/random.js';
-import { FrameProxy } from './support/frame-proxy.js';
 import { answer, type Script, ScriptedStream } from './support/scripted-stream.js';
 import { StreamScene } from './support/stream-scene.js';
 import { sentRows, vectorOf } from './support/stream-vectors.js';
 import { until } from './support/until.js';
-
-/** Between two changes: each has a frame of its own. */
-const ROUND_MS = 20;
 
 const stops: (() => Promise<unknown> | unknown)[] = [];
 
@@ -32,9 +26,8 @@ async function startScene(): Promise<StreamScene> {
   return scene;
 }
 
-/** A busy machine is silent now and then: a silence is a breach only where a test is about it. */
-function startFollower(url: string, topic: FollowedTopic, silenceMsMax = 60_000): Follower {
-  const follower = new Follower({ url, topic, silenceMsMax });
+function startFollower(url: string, topic: FollowedTopic): Follower {
+  const follower = new Follower({ url, topic });
   stops.push(() => follower.stop());
   follower.start();
   return follower;
@@ -135,29 +128,6 @@ describe('a follower of the service', () => {
       expect(tally.frames.delta).toBeGreaterThan(20);
     }
   });
-
-  test('finds what a proxy spoils, and heals', async () => {
-    const scene = await startScene();
-    const proxy = await FrameProxy.start(scene.url, new Random(11));
-    stops.push(() => proxy.stop());
-    const follower = startFollower(proxy.url, book);
-    await until(() => follower.phase === 'following');
-    for (let round = 0; round < 400; round += 1) {
-      scene.live(1);
-      await sleep(ROUND_MS);
-      if (round % 10 === 9) await until(() => follower.phase === 'following');
-    }
-    await until(() => proxy.settle());
-    scene.live(5);
-    await untilEqual(scene, follower);
-    const injected = Object.values(proxy.counts).reduce((sum, { injected }) => sum + injected, 0);
-    expect(injected).toBeGreaterThan(10);
-    expect(proxy.missed).toEqual([]);
-    expect(proxy.falseAlarms).toBe(0);
-    const cuts = proxy.counts.cut.injected;
-    expect(follower.tally.broken).toBe(injected - cuts);
-    expect(follower.tally.reconnects).toBeGreaterThanOrEqual(cuts);
-  });
 });
 
 const kept = (name: string) => {
@@ -173,81 +143,6 @@ async function scripted(script: Script): Promise<ScriptedStream> {
 }
 
 describe('a follower of a script', () => {
-  test('asks for what is missing behind a hole, with all that it has', async () => {
-    const stream = await scripted((count, subscription, client) => {
-      const [a = '', b = '', c = '', ...rest] = clean;
-      answer(client, subscription, count === 0 ? [a, b, ...rest] : [c, ...rest]);
-    });
-    const follower = startFollower(stream.url, book);
-    await until(() => follower.view?.seq === kept('clean').expect.book?.seq);
-    const { seq, epoch } = JSON.parse(clean[1] ?? '');
-    expect(stream.subscriptions.map(({ resume }) => resume)).toEqual([undefined, { epoch, seq }]);
-    expect(follower.tally.violations).toEqual(new Map([['gap', 1]]));
-    expect(stream.connections).toBe(1);
-  });
-
-  test('asks for a snapshot after a wrong checksum, on the same socket', async () => {
-    const stream = await scripted((count, subscription, client) => {
-      answer(client, subscription, count === 0 ? kept('wrong-crc').frames : clean);
-    });
-    const follower = startFollower(stream.url, book);
-    await until(() => follower.view?.seq === kept('clean').expect.book?.seq);
-    expect(stream.subscriptions.map(({ resume }) => resume)).toEqual([undefined, undefined]);
-    expect(follower.tally.violations).toEqual(new Map([['crc', 1]]));
-    expect(stream.connections).toBe(1);
-  });
-
-  test('leaves frames out that come before the answer to its last subscription', async () => {
-    const stream = await scripted((count, subscription, client) => {
-      if (count === 0) answer(client, subscription, kept('wrong-crc').frames);
-      else {
-        for (const frame of clean.slice(3)) client.send(frame);
-        answer(client, subscription, clean);
-      }
-    });
-    const follower = startFollower(stream.url, book);
-    await until(() => follower.view?.seq === kept('clean').expect.book?.seq);
-    expect(follower.tally.broken).toBe(1);
-  });
-
-  test('connects anew when a second snapshot does not heal', async () => {
-    const stream: ScriptedStream = await scripted((_, subscription, client) => {
-      answer(client, subscription, stream.connections === 1 ? kept('wrong-size').frames : clean);
-    });
-    const follower = startFollower(stream.url, book);
-    await until(() => stream.connections > 1 && follower.phase === 'following');
-    expect(stream.connections).toBe(2);
-    expect(follower.tally.broken).toBeGreaterThanOrEqual(2);
-    expect(follower.tally).toMatchObject({ reconnects: 1, resumes: 0 });
-  });
-
-  test('connects anew after a silence, and goes on from where it was', async () => {
-    const stream = await scripted((count, subscription, client) => {
-      answer(client, subscription, count === 0 ? clean.slice(0, 4) : clean.slice(4));
-    });
-    const follower = startFollower(stream.url, book, 1_200);
-    await until(() => follower.view?.seq === kept('clean').expect.book?.seq);
-    const { seq, epoch } = JSON.parse(clean[3] ?? '');
-    expect(stream.subscriptions[1]?.resume).toEqual({ epoch, seq });
-    expect(follower.tally.violations.get('silence')).toBe(1);
-    expect(follower.tally).toMatchObject({ reconnects: 1, resumes: 1 });
-  });
-
-  test('comes again after the pause that the service asks for', async () => {
-    const stream = await scripted((count, subscription, client) => {
-      answer(client, subscription, clean);
-      if (count > 0) return;
-      client.send(JSON.stringify({ type: 'closing', reconnectAfterMs: 300 }));
-      client.close(1001);
-    });
-    const startMs = performance.now();
-    const follower = startFollower(stream.url, book);
-    await until(() => stream.connections === 2 && follower.phase === 'following');
-    expect(performance.now() - startMs).toBeGreaterThan(290);
-    expect(follower.tally.broken).toBe(0);
-    expect(follower.tally.reconnects).toBe(1);
-  });
-
   test('asks again when the service is not ready, and gives up when the market is unknown', async () => {
     const stream = await scripted((count, { id }, client) => {
       const code = count === 0 ? 'NOT_READY' : 'UNKNOWN_MARKET';
