@@ -53,11 +53,6 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'src/feed/log-witness.test.ts', '-t', 'busy chain'],
     env: { BUSY_MINUTES: '60' },
   },
-  'busy-surfpool': {
-    about: 'ten minutes of a real chain lose every tenth notification; needs a quiet machine',
-    command: [localCommand('vitest'), 'run', 'test/long/busy-surfpool.test.ts'],
-    env: { BUSY_MINUTES: '10' },
-  },
   proof: {
     about:
       'an hour of virtual time at 300 writes a second is verified from outside; Go reads a log',
@@ -81,7 +76,7 @@ const longForms = {
     env: { CORE_STARTS: '50' },
   },
   hostile: {
-    about: 'broken frames, slow and deaf clients, 10,000 subscriptions',
+    about: 'broken frames, slow and deaf clients',
     command: [
       localCommand('vitest'),
       'run',
@@ -212,11 +207,6 @@ const longForms = {
     about: 'a demo at 300 writes a second with 50 followers for half an hour: links and memory',
     command: [localCommand('vitest'), 'run', 'test/long/soak.test.ts'],
     env: { SOAK_SECONDS: '1800' },
-  },
-  recording: {
-    about: 'a recorded run of 4,000 turns, replayed to the same bytes',
-    command: [localCommand('vitest'), 'run', 'test/long/recording.test.ts'],
-    env: { RECORDING_TURNS: '2000' },
   },
 };
 
