@@ -7,14 +7,13 @@ import { JournalWriter } from '../src/engine/journal-writer.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { makerKey, makerProbe, quotesOf } from './support/maker-client.js';
 import { QuoteScene } from './support/quote-scene.js';
-import { Probe } from './support/socket-scene.js';
+import type { Probe } from './support/socket-scene.js';
 
 const first = makerKey(1);
 const second = makerKey(2);
 const UNIT = 1_000_000_000;
-/** Below and above everything that the market's own makers quote. */
+/** Below everything that the market's own makers quote. */
 const LOW = 1_000_000;
-const HIGH = 900_000_000;
 
 let scene: QuoteScene;
 
@@ -35,36 +34,6 @@ async function expectQuoted(expected: object): Promise<void> {
 }
 
 const none = { bids: [], asks: [] };
-const one = quotesOf(0, { bid: [LOW, UNIT], ask: [HIGH, 2 * UNIT] });
-const oneShown = { bids: [[String(LOW), String(UNIT)]], asks: [[String(HIGH), String(2 * UNIT)]] };
-
-test('a quote is in the books of those who ask for it, for a second after it was sent', async () => {
-  const probe = await connect();
-  probe.send(one);
-  await expectQuoted(oneShown);
-  expect(await scene.quoted('')).toEqual(none);
-  await sleep(970);
-  expect(await scene.quoted()).toEqual(oneShown);
-  await sleep(30);
-  expect(await scene.quoted()).toEqual(none);
-});
-
-test('null prices withdraw a side, an empty list both, and a closed socket everything', async () => {
-  const probe = await connect();
-  probe.send(one);
-  await expectQuoted(oneShown);
-  probe.send(quotesOf(0, { ask: [HIGH, 2 * UNIT] }));
-  await expectQuoted({ ...oneShown, bids: [] });
-  probe.send(quotesOf(0));
-  await expectQuoted(none);
-  probe.send(one);
-  await expectQuoted(oneShown);
-  const setIndicative = vi.spyOn(scene.engine, 'setIndicative');
-  await probe.close();
-  await expectQuoted(none);
-  // They are withdrawn, and do not just end with their second.
-  expect(setIndicative.mock.calls).toMatchObject([[{ quotes: [] }]]);
-});
 
 interface Walk {
   readonly fills: readonly { source: string; price: string; size: string }[];
@@ -91,22 +60,6 @@ test('live quotes compete in the auction of /match, for those who ask for them',
   await sleep(1_000);
   await expectQuoted(none);
   expect(await offers('&includeIndicative=true')).toEqual([]);
-});
-
-test('the readers of the indicative channel hear of quotes, and those of the other do not', async () => {
-  const subscribed = async (request: object): Promise<Probe> => {
-    const reader = await Probe.open(scene.socketUrl);
-    reader.send({ type: 'subscribe', marketType: 'perp', market: 'SOL-PERP', ...request });
-    await reader.hear(2);
-    return reader;
-  };
-  const plain = await subscribed({ channel: 'orderbook', includeVamm: false });
-  const indicative = await subscribed({ channel: 'orderbook_indicative' });
-  const probe = await connect();
-  probe.send(quotesOf(0, { bid: [HIGH, UNIT] }));
-  const [, , frame] = (await indicative.hear(3)) as { data: string }[];
-  expect(frame?.data).toContain('"indicative"');
-  expect(await plain.settle()).toHaveLength(2);
 });
 
 test('makers that quote at once cost one turn, and their journal replays to the same bytes', async () => {
@@ -138,16 +91,4 @@ test('makers that quote at once cost one turn, and their journal replays to the 
     Buffer.from(engine.l3({ market: 0, indicative: true })).toString(),
   ];
   expect(bodies(replayed)).toEqual(bodies(scene.engine));
-});
-
-test('a service that starts anew has no quotes until they are sent to it', async () => {
-  const probe = await connect();
-  probe.send(one);
-  await expectQuoted(oneShown);
-  await scene.stop();
-  expect((await probe.closed).code).toBe(1006);
-  await start();
-  expect(await scene.quoted()).toEqual(none);
-  (await connect()).send(one);
-  await expectQuoted(oneShown);
 });

@@ -122,11 +122,6 @@ export class QuoteScene {
     return `ws://127.0.0.1:${this.parts.listener.port}/quotes/ws`;
   }
 
-  /** Where readers subscribe. */
-  get socketUrl(): string {
-    return `ws://127.0.0.1:${this.parts.listener.port}/ws`;
-  }
-
   /** Ends a turn once in a turn of the loop, as the feed does. */
   requestTurn(): void {
     this.#planned ??= setImmediate(() => {

@@ -37,8 +37,6 @@ export class ServiceProbe {
   readonly printed: string[] = [];
   /** Every state the book was in, in order. */
   readonly states: FeedState[] = [];
-  /** Why it was `lagging`, each time. */
-  readonly lagReasons: (string | null)[] = [];
   #feed: ServiceFeed | undefined;
   #service: Service | undefined;
   #moment: Moment = { slot: 0n, now: 0n };
@@ -172,7 +170,6 @@ export class ServiceProbe {
     };
     engine.setState = (state) => {
       this.states.push(state);
-      if (state === 'lagging') this.lagReasons.push(this.#feed?.status().reason ?? null);
       setState.call(engine, state);
     };
     engine.push = (account) => {
