@@ -1,6 +1,5 @@
 //! The tests of the public interface, one program.
 
-mod auctions;
 mod clob;
 mod common;
 mod differential;

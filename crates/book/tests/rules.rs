@@ -49,11 +49,6 @@ fn orders_that_take_or_wait_are_not() {
     check(OrderBytes::limit(Bid, 100, 50, 1).filled(60), Err(LeftOut::BelowStep));
 }
 
-#[test]
-fn sizes_above_one_step_are_shown_unrounded() {
-    check(OrderBytes::limit(Bid, 100, 7, 1), Ok((100, 7)));
-}
-
 // Specification: order-rests.
 #[test]
 fn an_order_rests_when_its_auction_is_over() {
@@ -94,22 +89,6 @@ fn orders_expire_strictly_after_their_second() {
     }
 }
 
-#[test]
-fn trigger_orders_never_expire() {
-    let order = OrderBytes::limit(Bid, 100, 50, 1).kind(3, 2).expires(NOW - 100);
-    check(order, Ok((100, 50)));
-    check(order.kind(1, 0), Err(LeftOut::Expired));
-}
-
-#[test]
-fn a_timer_of_a_cancelled_order_does_not_touch_its_successor() {
-    let mut bench = Bench::new();
-    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1).expires(NOW + 5)]));
-    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 110, 50, 2).expires(NOW + 500)]));
-    bench.clock(SLOT + 1, NOW + 6);
-    assert_eq!(bench.levels(Bid), [(110, 50)]);
-}
-
 // Specification: does-7-price, does-7-moves.
 #[test]
 fn offset_orders_follow_the_oracle_rounded_to_the_tick() {
@@ -128,13 +107,6 @@ fn offset_orders_follow_the_oracle_rounded_to_the_tick() {
     bench.put(ORACLE, &lazer(1_007, SLOT));
     assert_eq!(bench.levels(Bid), [(990, 50), (980, 65)]);
     assert_eq!(bench.levels(Ask), [(1020, 70)]);
-}
-
-#[test]
-fn an_effective_price_is_at_least_one_tick() {
-    check(OrderBytes::offset(Bid, -5_000, 50, 1), Ok((10, 50)));
-    check(OrderBytes::offset(Ask, -5_000, 50, 1), Ok((10, 50)));
-    check(OrderBytes::offset(Ask, i32::MIN, 50, 1), Ok((10, 50)));
 }
 
 #[test]
@@ -182,19 +154,6 @@ fn reduce_only_orders_show_what_the_position_lets_them_fill() {
         assert_eq!(counted, usize::from(expected.is_err()), "position {position}");
     }
     check(OrderBytes::limit(Bid, 100, 50, 1).filled(50).reduce_only(), Err(LeftOut::BelowStep));
-}
-
-#[test]
-fn a_position_that_moves_resizes_the_reduce_only_orders_alone() {
-    let mut bench = Bench::new();
-    let orders =
-        [OrderBytes::limit(Bid, 100, 50, 1).reduce_only(), OrderBytes::limit(Bid, 100, 7, 2)];
-    bench.put(key(1), &perp_position(user(&orders), -30));
-    assert_eq!(bench.levels(Bid), [(100, 37)]);
-    bench.put(key(1), &perp_position(user(&orders), -10));
-    assert_eq!(bench.levels(Bid), [(100, 17)]);
-    bench.put(key(1), &perp_position(user(&orders), 10));
-    assert_eq!(bench.levels(Bid), [(100, 7)]);
 }
 
 #[test]
@@ -262,27 +221,6 @@ fn a_market_that_does_not_fill_shows_an_empty_book_and_names_the_reason() {
 }
 
 #[test]
-fn other_paused_operations_do_not_empty_a_book() {
-    let mut bench = Bench::new();
-    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1)]));
-    bench.put(key(201), &with_byte(perp_market(), 1165, !4));
-    bench.put(key(200), &state(!8));
-    assert_eq!(bench.levels(Bid), [(100, 50)]);
-}
-
-#[test]
-fn reduce_only_markets_show_reduce_only_orders() {
-    let mut bench = Bench::new();
-    let orders =
-        [OrderBytes::limit(Bid, 100, 50, 1), OrderBytes::limit(Bid, 90, 20, 2).reduce_only()];
-    bench.put(key(1), &perp_position(user(&orders), -100));
-    bench.put(key(201), &with_byte(perp_market(), 1162, 6));
-    assert_eq!(bench.levels(Bid), [(90, 20)]);
-    bench.put(key(201), &perp_market());
-    assert_eq!(bench.levels(Bid), [(100, 50), (90, 20)]);
-}
-
-#[test]
 fn a_market_that_appears_late_shows_the_orders_that_were_there() {
     let mut bench = Bench::new();
     let mut other = perp_market();
@@ -295,17 +233,6 @@ fn a_market_that_appears_late_shows_the_orders_that_were_there() {
     let id = bench.book.find_market(slotbook_protocol::model::enums::MarketType::Perp, 7);
     let id = id.expect("market 7 is known");
     assert_eq!(bench.book.levels(id, Bid).count(), 1);
-}
-
-#[test]
-fn a_new_tick_and_step_place_every_order_again() {
-    let mut bench = Bench::new();
-    let orders = [OrderBytes::offset(Ask, 13, 50, 1), OrderBytes::limit(Ask, 2_000, 20, 2)];
-    bench.put(key(1), &user(&orders));
-    bench.put(key(201), &with_u64(with_u64(perp_market(), 816, 500), 808, 21));
-    assert_eq!(bench.levels(Ask), [(1_500, 50)]);
-    bench.put(key(201), &perp_market());
-    assert_eq!(bench.levels(Ask), [(1_020, 50), (2_000, 20)]);
 }
 
 // Specification: order-fifo.
@@ -333,21 +260,6 @@ fn orders_at_one_price_stand_by_slot_then_id_then_maker() {
         bench.book.top_makers(bench.perp(), Bid, 2, &mut makers);
         assert_eq!(makers, [key(1), key(2)]);
     }
-}
-
-#[test]
-fn crossed_books_are_shown_as_they_are_and_flagged() {
-    let mut bench = Bench::new();
-    let crossed = |bench: &Bench| {
-        let best = Side::BOTH.map(|side| bench.book.best(bench.perp(), side));
-        best[0] > best[1]
-    };
-    let ask = OrderBytes::limit(Ask, 100, 50, 2);
-    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1), ask]));
-    assert!(!crossed(&bench), "equal prices are locked, not crossed");
-    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 110, 50, 1), ask]));
-    assert!(crossed(&bench));
-    assert_eq!(bench.levels(Bid), [(110, 50)]);
 }
 
 #[test]
@@ -434,21 +346,6 @@ fn a_snapshot_adds_repairs_and_removes() {
     let report = bench.book.end_snapshot();
     assert_eq!((report.added, report.changed, report.removed, report.seen), (1, 1, 1, 3));
     assert_eq!(bench.levels(Bid), [(150, 50), (130, 50), (115, 50), (100, 50)]);
-}
-
-#[test]
-fn a_snapshot_of_a_book_that_is_rebuilt_stands_whatever_slots_came_before() {
-    let mut bench = Bench::new();
-    let slot = bench.slot;
-    let at = |price| user(&[OrderBytes::limit(Bid, price, 50, 1)]);
-    bench.put(key(1), &at(100));
-    bench.put(key(2), &at(110));
-    bench.book.set_state(FeedState::Rebuilding);
-    bench.book.begin_snapshot(slotbook_protocol::model::units::Slot(slot - 500));
-    let sent = bench.send(key(1), &at(90), slot - 500, Gate::Snapshot);
-    assert_eq!(sent, Ok(Applied::Changed));
-    assert_eq!(bench.book.end_snapshot().removed, 1);
-    assert_eq!(bench.levels(Bid), [(90, 50)]);
 }
 
 #[test]
@@ -693,17 +590,4 @@ fn sums_of_hostile_sizes_do_not_overflow() {
     assert_eq!(bench.levels(Bid), [(u64::MAX, 3 * u128::from(u64::MAX))]);
     bench.put(key(1), &user(&[]));
     assert_eq!(bench.levels(Bid), []);
-}
-
-#[test]
-fn equal_books_have_equal_hashes_whatever_their_history() {
-    let orders = [OrderBytes::limit(Bid, 100, 50, 1), OrderBytes::offset(Ask, 50, 60, 2)];
-    let mut one = Bench::new();
-    one.put(key(1), &user(&[]));
-    one.put(key(2), &user(&orders));
-    let mut other = Bench::new();
-    other.put(key(2), &user(&[orders[1], orders[0]]));
-    assert_eq!(one.book.state_hash(), other.book.state_hash());
-    other.put(key(2), &user(&[orders[0].filled(1), orders[1]]));
-    assert_ne!(one.book.state_hash(), other.book.state_hash());
 }

@@ -7,14 +7,12 @@ use std::path::PathBuf;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
-use slotbook_book::{
-    AccountUpdate, Applied, Book, BookConfig, EmptyReason, Gate, LeftOut, MarketId, Side,
-};
+use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, Gate, LeftOut, MarketId, Side};
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::MarketType;
 use slotbook_protocol::model::units::{OraclePrice, Pubkey, Slot, UnixSeconds};
 
-use crate::common::{OrderBytes, key, with_byte, with_u64};
+use crate::common::{OrderBytes, key};
 
 /// A slot shortly after the captured oracles.
 const SLOT: u64 = 438_024_300;
@@ -24,8 +22,6 @@ const NOW: i64 = 1_738_894_000;
 const STATE: u8 = 200;
 /// Key of the captured SOL-PERP.
 const PERP: u8 = 201;
-/// Where the state has the first slots of 350, 300, 250 and 200 ms.
-const CHANGES_AT: usize = 1_520;
 
 fn golden(file: &str) -> Vec<u8> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../test/golden/velocity");
@@ -98,28 +94,12 @@ impl Scene {
         applied.expect("a well-formed account")
     }
 
-    /// Replaces the state account by one with these changes of the length of slots.
-    fn lengths(&mut self, changes: [u64; 4]) {
-        let at = |change: usize| CHANGES_AT + 8 * change;
-        let state = (0..4).fold(golden("velocity_state.bin"), |state, change| {
-            with_u64(state, at(change), changes[change])
-        });
-        self.put(key(STATE), &state);
-    }
-
     fn perp(&self) -> MarketId {
         self.book.find_market(MarketType::Perp, 0).expect("SOL-PERP is known")
     }
 
     fn levels(&self, side: Side) -> Vec<(u64, u128)> {
         self.book.levels(self.perp(), side).map(|level| (level.price.0, level.size)).collect()
-    }
-
-    /// Slots left of the orders in auction.
-    fn slots_left(&self) -> Vec<u64> {
-        let mut rows = Vec::new();
-        self.book.auctions(self.perp(), &mut rows);
-        rows.iter().map(|row| row.slots_left).collect()
     }
 
     fn left_out(&self, reason: LeftOut) -> usize {
@@ -151,102 +131,6 @@ fn captured_accounts_and_converted_users_make_a_book() {
     assert_eq!(scene.left_out(LeftOut::UnknownMarket), 12);
     assert_eq!(scene.left_out(LeftOut::Untriggered), 1);
     assert_eq!(scene.book.counters().open_orders, 20);
-}
-
-#[test]
-fn an_auction_lasts_as_long_however_short_slots_are() {
-    let mut scene = Scene::new();
-    let order = OrderBytes::limit(Side::Bid, 70_000_000, 50_000_000, 7).placed_at(SLOT);
-    scene.put(key(1), &user(&[(order.auction(10), 0)]));
-    // 4,000 ms are 10 slots of 400 ms, or 20 of 200 ms; the auction ends in the slot after.
-    assert_eq!(scene.slots_left(), [10]);
-    let revision = scene.book.auctions_revision(scene.perp());
-    scene.lengths([0, 0, 0, SLOT - 5]);
-    assert_eq!(scene.slots_left(), [20]);
-    assert_ne!(scene.book.auctions_revision(scene.perp()), revision, "readers must learn of it");
-    scene.clock(SLOT + 20);
-    assert_eq!((scene.slots_left(), scene.levels(Side::Bid)), (vec![0], vec![]));
-    scene.clock(SLOT + 21);
-    assert_eq!((scene.slots_left(), scene.levels(Side::Bid).len()), (vec![], 1));
-    // 5 slots of 400 ms and then of 350: 6 of them are the first that pass 2,000 ms more.
-    scene.clock(SLOT);
-    scene.lengths([SLOT + 5, 0, 0, 0]);
-    assert_eq!(scene.slots_left(), [10]);
-    for (slot, rests) in [(SLOT + 10, 0), (SLOT + 11, 1)] {
-        scene.clock(slot);
-        assert_eq!(scene.levels(Side::Bid).len(), rests, "slot {slot}");
-    }
-    // Slots that turn out to be shorter bring the auction back.
-    scene.lengths([SLOT + 5, 0, 0, SLOT + 6]);
-    assert_eq!((scene.slots_left(), scene.levels(Side::Bid).len()), (vec![3], 0));
-}
-
-#[test]
-fn an_auction_moves_by_time() {
-    let mut scene = Scene::new();
-    let mut order = OrderBytes::limit(Side::Bid, 0, 50_000_000, 7).placed_at(SLOT);
-    order.u64(48, 70_000_000).u64(56, 74_000_000);
-    scene.put(key(1), &user(&[(order.auction(10), 0)]));
-    scene.lengths([0, 0, 0, SLOT]);
-    for (slots, price) in [(0, 70_000_000), (1, 70_200_000), (10, 72_000_000), (20, 74_000_000)] {
-        scene.clock(SLOT + slots);
-        let mut rows = Vec::new();
-        scene.book.auctions(scene.perp(), &mut rows);
-        assert_eq!(rows[0].current.map(|price| price.0), Some(price), "after {slots} slots");
-    }
-}
-
-#[test]
-fn an_oracle_is_late_by_time() {
-    let mut scene = Scene::new();
-    let posted = 438_024_291;
-    // 120 units of 400 ms are 240 slots of 200 ms.
-    scene.lengths([0, 0, 0, posted]);
-    let excluded = |scene: &Scene| {
-        scene.book.header(scene.perp()).expect("a known market").oracle.excluded.is_some()
-    };
-    for (age, is_late) in [(121, false), (240, false), (241, true)] {
-        scene.clock(posted + age);
-        assert_eq!(excluded(&scene), is_late, "{age} slots");
-    }
-    scene.lengths([0, 0, 0, 0]);
-    for (age, is_late) in [(120, false), (121, true)] {
-        scene.clock(posted + age);
-        assert_eq!(excluded(&scene), is_late, "{age} slots of 400 ms");
-    }
-}
-
-#[test]
-fn a_reduce_only_market_shows_every_order_as_far_as_it_reduces() {
-    let mut scene = Scene::new();
-    let status_at = 642;
-    let reduce_only = with_byte(golden("velocity_perp_market_0.bin"), status_at, 2);
-    let bid = OrderBytes::limit(Side::Bid, 70_000_000, 50_000_000, 7);
-    let with_position = |base: i64| {
-        let mut data = user(&[(bid, 0)]);
-        data[432..440].copy_from_slice(&base.to_le_bytes());
-        data
-    };
-    scene.put(key(1), &with_position(0));
-    assert_eq!(scene.levels(Side::Bid), [(70_000_000, 50_000_000)]);
-    scene.put(key(PERP), &reduce_only);
-    assert_eq!((scene.levels(Side::Bid), scene.left_out(LeftOut::NothingToReduce)), (vec![], 1));
-    // The position alone changes.
-    assert_eq!(scene.put(key(1), &with_position(-20_000_000)), Applied::Changed);
-    assert_eq!(scene.levels(Side::Bid), [(70_000_000, 20_000_000)]);
-    scene.put(key(PERP), &golden("velocity_perp_market_0.bin"));
-    assert_eq!(scene.levels(Side::Bid), [(70_000_000, 50_000_000)]);
-}
-
-#[test]
-fn spot_orders_do_not_rest() {
-    let mut scene = Scene::new();
-    let spot = scene.book.find_market(MarketType::Spot, 0).expect("USDT is known");
-    scene.put(key(1), &user(&[(OrderBytes::limit(Side::Bid, 1, 100, 7).spot(0), 0)]));
-    assert_eq!(scene.book.levels(spot, Side::Bid).count(), 0);
-    let header = scene.book.header(spot).expect("a known market");
-    assert_eq!(header.empty_reason, Some(EmptyReason::SpotNotTraded));
-    assert_eq!(scene.left_out(LeftOut::MarketEmpty), 1);
 }
 
 #[test]
