@@ -10,7 +10,6 @@ const REAL = [
   'src/history/postgres/**/*.test.ts',
   'src/client/chain/signed-order-feed.test.ts',
   'src/history/worker-link.test.ts',
-  'src/history/worker/service-grpc.test.ts',
   'src/journal/threads.test.ts',
   'src/rpc/grpc/subscribe-call.test.ts',
   'src/server/metrics/timings.test.ts',

@@ -99,11 +99,6 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'test/process/ccxt.test.ts'],
     env: { CCXT_SECONDS: '600' },
   },
-  grpc: {
-    about: 'a gRPC stream that is cut 1,000 times, each time by another server',
-    command: [localCommand('vitest'), 'run', 'test/grpc-streams.test.ts'],
-    env: { GRPC_CUTS: '1000' },
-  },
   standby: {
     about: 'a hundred cores that are killed, and the standbys that go on with their log',
     command: [localCommand('vitest'), 'run', 'test/long/standby.test.ts'],

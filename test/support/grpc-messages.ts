@@ -2,24 +2,22 @@
 import { base58 } from '@scure/base';
 import type { SlotStatus } from '../../src/rpc/grpc/messages.js';
 import { MessageReader, MessageWriter } from '../../src/rpc/grpc/protobuf.js';
-import type { LedgerTransaction } from '../scripted-ledger.js';
 
 /** Decodes a SubscribeRequest. */
 export function readRequest(bytes: Buffer) {
   const request = new MessageReader(bytes);
-  const [owners, keys, programs]: [string[], string[], string[]] = [[], [], []];
+  const [owners, keys]: [string[], string[]] = [[], []];
   let fromSlot: number | null = null;
   let ping: number | null = null;
   while (request.nextField()) {
     if (request.field === 1) readFilter(request.readMessage(), owners, keys);
-    else if (request.field === 3) readTransactionFilter(request.readMessage(), programs);
     else if (request.field === 11) fromSlot = request.readNumber();
     else if (request.field === 9) {
       const message = request.readMessage();
       while (message.nextField()) if (message.field === 1) ping = message.readNumber();
     }
   }
-  return { owners, keys, programs, fromSlot, ping };
+  return { owners, keys, fromSlot, ping };
 }
 
 function readFilter(entry: MessageReader, owners: string[], keys: string[]): void {
@@ -31,26 +29,6 @@ function readFilter(entry: MessageReader, owners: string[], keys: string[]): voi
       else if (filter.field === 3) owners.push(filter.readText());
     }
   }
-}
-
-function readTransactionFilter(entry: MessageReader, programs: string[]): void {
-  while (entry.nextField()) {
-    if (entry.field !== 2) continue;
-    const filter = entry.readMessage();
-    while (filter.nextField()) if (filter.field === 3) programs.push(filter.readText());
-  }
-}
-
-/** A transaction as the SubscribeUpdate of Yellowstone; `failed` ones say why in four bytes. */
-export function encodeTransaction(transaction: LedgerTransaction): Buffer {
-  const { signature, slot, failed, lines } = transaction;
-  const meta = new MessageWriter();
-  if (failed) meta.addMessage(1, new MessageWriter().addBytes(1, Buffer.from([8, 0, 0, 0])));
-  for (const line of lines ?? []) meta.addText(6, line);
-  if (lines === null) meta.addNumber(11, true);
-  const info = new MessageWriter().addBytes(1, base58.decode(signature)).addMessage(4, meta);
-  const message = new MessageWriter().addMessage(1, info).addNumber(2, slot);
-  return new MessageWriter().addText(1, 'program').addMessage(4, message).finishMessage();
 }
 
 /** An account as the SubscribeUpdate of Yellowstone. */

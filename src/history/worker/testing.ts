@@ -5,10 +5,8 @@ import { until } from '../../../test/support/until.js';
 import type { HistoryQuery } from '../../contract/history-queries.js';
 import type { HistoryStats } from '../../contract/history-source.js';
 import { RETAIN_DEFAULTS } from '../../contract/retain.js';
-import type { Timers } from '../../contract/timers.js';
 import { createNodes } from '../../rpc/node-pool.js';
 import { systemTimers } from '../../rpc/timers.js';
-import type { LogNode } from '../ingest/session.js';
 import type { FromWorker, WorkerSetup } from '../model/messages.js';
 import type { HistoryMarket } from '../model/records.js';
 import { HistoryService } from './service.js';
@@ -26,10 +24,6 @@ interface RunningOptions extends Partial<WorkerSetup> {
   readonly dataDir: string;
   readonly ledger: Ledger;
   readonly node: LedgerNode;
-  readonly withLogs?: (node: LogNode) => LogNode;
-  readonly timers?: Timers;
-  /** How far the wall clock is ahead of the chain, seconds. */
-  readonly wallOffS?: number;
 }
 
 /** A running service. */
@@ -39,16 +33,8 @@ export class RunningService {
   #asked = 0;
 
   constructor(options: RunningOptions) {
-    const { ledger, node, withLogs = (one) => one, wallOffS = 0, ...more } = options;
-    const { timers = systemTimers, ...others } = more;
-    const unixMs = (): number => (timeOfSlot(ledger.slot) + wallOffS) * 1_000;
-    const time: Timers = {
-      nowMs: () => timers.nowMs(),
-      unixMs,
-      unixNs: (atMs) => timers.unixNs(atMs),
-      after: (delayMs, run) => timers.after(delayMs, run),
-      soon: (run) => timers.soon(run),
-    };
+    const { ledger, node, ...others } = options;
+    const time = { ...systemTimers, unixMs: () => timeOfSlot(ledger.slot) * 1_000 };
     const setup = {
       nodes: [node.urls] as const,
       programId: PROGRAM,
@@ -61,7 +47,7 @@ export class RunningService {
     };
     this.service = new HistoryService({
       setup,
-      nodes: createNodes([node.urls], time).map(withLogs),
+      nodes: createNodes([node.urls], time),
       timers: time,
       random: () => 0.5,
       post: (message) => this.posted.push(message),
