@@ -6,7 +6,7 @@ type FieldType = keyof typeof WRITERS;
 /** The value of a field; a truth value is written as a byte. */
 type Value = bigint | number | boolean | string;
 
-/** The table of a struct: beside these members, where it has each of its fields. */
+/** The table of a struct; its other members are the places of its fields. */
 interface StructTable {
   readonly size: number;
   readonly types: Readonly<Record<string, FieldType>>;

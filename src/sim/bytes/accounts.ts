@@ -150,7 +150,7 @@ export function spotMarketBytes(market: SpotMarketFields): Buffer {
   const { marketIndex } = preset;
   const isQuote = preset.feedId === undefined;
   const { SPOT_MARKET } = LAYOUTS[program];
-  const account = accountBytes(SPOT_MARKET, market.addresses, preset, termsOf(preset), {
+  const account = accountBytes(SPOT_MARKET, market.addresses, preset, termsOf(preset), SPOT_RISK, {
     vault: addresses[program].spotMarketVault(marketIndex),
     lastOraclePrice: oraclePrice,
     lastOraclePriceTwap: oraclePrice,
@@ -160,12 +160,8 @@ export function spotMarketBytes(market: SpotMarketFields): Buffer {
     lastTwapTs: unixSeconds,
     nextFillRecordId: market.nextFillRecordId,
     nextDepositRecordId: 1n,
-    optimalUtilization: 800_000,
-    optimalBorrowRate: 100_000,
-    maxBorrowRate: 1_500_000,
     oracleSource: isQuote ? OracleSource.QuoteAsset : OracleSource.PythLazer,
     status: MarketStatus.Active,
-    assetTier: AssetTier.Collateral,
   });
   // The first member of the fund.
   const fund = new PublicKey(addresses[program].insuranceFundVault(marketIndex));
@@ -212,6 +208,13 @@ const PERP_RISK = {
   marginRatioInitial: 500,
   marginRatioMaintenance: 300,
   unrealizedPnlMaintenanceAssetWeight: 10_000,
+};
+
+const SPOT_RISK = {
+  optimalUtilization: 800_000,
+  optimalBorrowRate: 100_000,
+  maxBorrowRate: 1_500_000,
+  assetTier: AssetTier.Collateral,
 };
 
 function perpPrices({ oraclePrice, time, mmOracle, preset }: PerpMarketFields) {

@@ -160,7 +160,7 @@ export class MarketSimulator {
       users: sim.makers.length + sim.stills.length,
     };
     return [
-      this.#write(addresses[sim.program].state(), stateBytes(counts, sim.program)),
+      this.#accountWrite(addresses[sim.program].state(), stateBytes(counts, sim.program)),
       this.#quoteMarket(),
       ...this.#takeWrites(),
     ];
@@ -262,18 +262,18 @@ export class MarketSimulator {
       oraclePrice: preset.startPrice,
       nextFillRecordId: preset.nextFillRecordId,
     });
-    return this.#write(pubkey, data);
+    return this.#accountWrite(pubkey, data);
   }
 
   #takeWrites(): AccountWrite[] {
     const sim = this.#sim;
     const writes = [
-      ...Array.from(sim.dirtyFeeds, (feed) => this.#write(feed.pubkey, feedBytes(feed))),
+      ...Array.from(sim.dirtyFeeds, (feed) => this.#accountWrite(feed.pubkey, feedBytes(feed))),
       ...Array.from(sim.dirtyMarkets, (market) =>
-        this.#write(market.addresses.pubkey, marketBytes(sim, market)),
+        this.#accountWrite(market.addresses.pubkey, marketBytes(sim, market)),
       ),
       ...Array.from(sim.dirtyMakers, (maker) =>
-        this.#write(maker.pubkey, makerBytes(maker, sim.program)),
+        this.#accountWrite(maker.pubkey, makerBytes(maker, sim.program)),
       ),
     ];
     sim.dirtyFeeds.clear();
@@ -282,7 +282,7 @@ export class MarketSimulator {
     return writes;
   }
 
-  #write(pubkey: string, data: Buffer): AccountWrite {
+  #accountWrite(pubkey: string, data: Buffer): AccountWrite {
     return { pubkey, owner: PROGRAM_IDS[this.#sim.program], data };
   }
 }

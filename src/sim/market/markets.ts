@@ -23,7 +23,7 @@ export function perpMarket(
   feeds: Feeds,
   fundingSeconds = Number(HOUR_SECONDS),
 ): SimulatedMarket {
-  const feed = feeds.open(preset.feedId, {
+  const feed = feeds.feedOf(preset.feedId, {
     exponent: preset.exponent,
     price: preset.startPrice,
     tick: preset.tick,
@@ -44,7 +44,7 @@ export function perpMarket(
 export function spotMarket(preset: SpotPreset, feeds: Feeds): SimulatedMarket {
   if (preset.feedId === undefined)
     throw new Error('Invariant: a spot market with a book has a feed');
-  const feed = feeds.open(preset.feedId, {
+  const feed = feeds.feedOf(preset.feedId, {
     exponent: -8,
     price: preset.startPrice,
     tick: preset.tick,
@@ -60,7 +60,7 @@ export class Feeds {
   constructor(readonly program: ProgramName) {}
 
   /** Returns the feed of an id; creates the feed with the given values if it is new. */
-  open(id: number, start: Pick<Feed, 'exponent' | 'price' | 'tick'>): Feed {
+  feedOf(id: number, start: Pick<Feed, 'exponent' | 'price' | 'tick'>): Feed {
     const pubkey = addresses[this.program].pythLazerOracle(id);
     const feed = this.#byId.get(id) ?? { pubkey, ...start, postedSlot: 0n, publishTimeUs: 0n };
     this.#byId.set(id, feed);

@@ -35,7 +35,7 @@ export class OrderLadder {
   }
 
   bestOrders(shows: (owned: OwnedOrder) => boolean): OwnedOrder[] {
-    return [this.#fixed.first(shows), this.#floating.first(shows)].filter(
+    return [this.#fixed.firstShown(shows), this.#floating.firstShown(shows)].filter(
       (owned) => owned !== undefined,
     );
   }
@@ -64,7 +64,7 @@ class Ranking {
     this.#entries.splice(low, 0, owned);
   }
 
-  first(shows: (owned: OwnedOrder) => boolean): OwnedOrder | undefined {
+  firstShown(shows: (owned: OwnedOrder) => boolean): OwnedOrder | undefined {
     let ended = 0;
     const found = this.#entries.find((owned) => {
       if (isOpen(owned)) return shows(owned);

@@ -115,15 +115,15 @@ export class SimulatedMarkets {
   /** Returns the best bid and ask of a market as its book would currently show them. */
   bestOrders(market: SimulatedMarket): Touch {
     const ladders = this.#laddersOf(market);
-    const [bid, otherBid] = this.#best(ladders[Direction.Long], market);
-    const [ask, otherAsk] = this.#best(ladders[Direction.Short], market);
+    const [bid, otherBid] = this.#bestOrders(ladders[Direction.Long], market);
+    const [ask, otherAsk] = this.#bestOrders(ladders[Direction.Short], market);
     return {
       bid: bid && otherBid && otherBid.price > bid.price ? otherBid : bid,
       ask: ask && otherAsk && otherAsk.price < ask.price ? otherAsk : ask,
     };
   }
 
-  #best(ladder: OrderLadder, market: SimulatedMarket): Resting[] {
+  #bestOrders(ladder: OrderLadder, market: SimulatedMarket): Resting[] {
     const shows = ({ maker, order }: OwnedOrder): boolean =>
       this.isResting(order, market) && fillableSize(maker, order) >= market.step;
     return ladder.bestOrders(shows).map(({ maker, order }) => {

@@ -351,7 +351,7 @@ macro_rules! leaf {
 }
 
 /// Defines a struct of integers of an account: name, type, and name in the tables of the programs, with
-/// its reader and its bytes.
+/// its reader and its bytes. Its file imports `Tables`.
 macro_rules! integers {
     ($(#[$doc:meta])* $name:ident of $table:expr => {
         $($(#[$of_field:meta])* $field:ident: $type:tt $leaf:literal;)*
@@ -363,7 +363,7 @@ macro_rules! integers {
 
         impl $name {
             /// Reads the struct from bytes whose length was checked.
-            pub(crate) fn read<T: $crate::model::tables::Tables>(bytes: &[u8]) -> Self {
+            pub(crate) fn read<T: Tables>(bytes: &[u8]) -> Self {
                 Self { $($field: $crate::layout::leaf!($table, bytes, $type $leaf),)* }
             }
 

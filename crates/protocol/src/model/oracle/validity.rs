@@ -3,6 +3,7 @@
 use super::OracleReading;
 use crate::layout::integers;
 use crate::model::enums::OracleSource;
+use crate::model::tables::Tables;
 use crate::model::units::{OraclePrice, Slot};
 
 /// The part 1 in the unit of confidence and divergence limits: 1e6. Source:
