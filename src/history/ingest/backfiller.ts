@@ -16,8 +16,6 @@ export interface BackfillStep {
   readonly signatures: number;
   /** The oldest of them; null for none. */
   readonly oldest: ListedSignature | null;
-  /** Whether the gap is complete. */
-  readonly isEnd: boolean;
   /**
    * Whether the page is done; false when a transaction must be fetched again before the gap
    * advances.
@@ -68,7 +66,7 @@ export class Backfiller {
       const sinceTs = isEnd ? sinceOf(gap, listing, context) : null;
       progress.moveGap(gap.id, { rest, sinceTs }, write);
     });
-    return { signatures: rows.length, oldest, isEnd, isDone };
+    return { signatures: rows.length, oldest, isDone };
   }
 }
 
