@@ -7,6 +7,7 @@
 import { parseExact } from '../client/fields.js';
 import { type MatchAnswer, matchAnswer } from '../client/generated/books.js';
 import { printable } from '../contract/command-result.js';
+import { fetchFailure, readResponse } from '../contract/service-response.js';
 import { MatchError, type MatchFlags, matchUrl } from './match-options.js';
 import { walkLines } from './table.js';
 
@@ -43,28 +44,19 @@ export async function match({ market, flags, output }: MatchRun): Promise<boolea
 async function fetchText(url: URL): Promise<string> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(RESPONSE_MS_MAX) });
-    const text = await readText(response);
+    const text = `${await readResponse(response, RESPONSE_BYTES_MAX, bodyExceeded)}`;
     if (response.status === 200) return text;
     throw new MatchError('MATCH_REFUSED', refusalIn(text, response.status));
   } catch (error) {
     if (error instanceof MatchError) throw error;
-    const message = `the service at ${url.host} does not answer: ${reasonOf(error)}`;
+    const message = `the service at ${url.host} does not answer: ${fetchFailure(error)}`;
     throw new MatchError('MATCH_UNREACHABLE', message);
   }
 }
 
-async function readText(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of response.body ?? []) {
-    bytes += part.length;
-    if (bytes > RESPONSE_BYTES_MAX) {
-      const message = `the response was larger than ${RESPONSE_BYTES_MAX} bytes`;
-      throw new MatchError('MALFORMED_MATCH', message);
-    }
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString();
+function bodyExceeded(): MatchError {
+  const message = `the response was larger than ${RESPONSE_BYTES_MAX} bytes`;
+  return new MatchError('MALFORMED_MATCH', message);
 }
 
 /**
@@ -79,14 +71,6 @@ function refusalIn(text: string, status: number): string {
   if (message === undefined) return `the service answered ${status}`;
   const said = JSON.parse(message) as string;
   return `${code}: ${printable(said.slice(0, TEXT_CHARS_MAX))}`;
-}
-
-/** Returns the name of the failure, because messages of fetch may contain the address. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  const { cause } = error;
-  if (cause instanceof Error && 'code' in cause) return String(cause.code);
-  return error.name;
 }
 
 /** Parses a /match body. Throws a MatchError when it is invalid. */

@@ -1,3 +1,4 @@
+import { fetchFailure, readResponse } from '../contract/service-response.js';
 import { VerifyError } from './error.js';
 import { RESPONSE_BYTES_MAX, RESPONSE_MS_MAX } from './limits.js';
 
@@ -40,32 +41,17 @@ export class ServiceClient {
     try {
       const signal = AbortSignal.timeout(RESPONSE_MS_MAX);
       const response = await fetch(`${this.#url}${path}`, { signal });
-      return { status: response.status, bytes: await this.#readBytes(response) };
+      const bytes = await readResponse(response, RESPONSE_BYTES_MAX, () => this.#bodyExceeded());
+      return { status: response.status, bytes };
     } catch (error) {
       if (error instanceof VerifyError) throw error;
-      const message = `the service at ${this.#host} does not answer: ${reasonOf(error)}`;
+      const message = `the service at ${this.#host} does not answer: ${fetchFailure(error)}`;
       throw new VerifyError('SERVICE_UNREACHABLE', message);
     }
   }
 
-  async #readBytes(response: Response): Promise<Buffer> {
-    const parts: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const part of response.body ?? []) {
-      parts.push(part);
-      bytes += part.length;
-      if (bytes <= RESPONSE_BYTES_MAX) continue;
-      const message = `a response of ${this.#host} was larger than ${RESPONSE_BYTES_MAX} bytes`;
-      throw new VerifyError('SERVICE_BODY_EXCEEDED', message);
-    }
-    return Buffer.concat(parts);
+  #bodyExceeded(): VerifyError {
+    const message = `a response of ${this.#host} was larger than ${RESPONSE_BYTES_MAX} bytes`;
+    return new VerifyError('SERVICE_BODY_EXCEEDED', message);
   }
-}
-
-/** Returns the name of the failure, because messages of fetch may contain the address. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  const { cause } = error;
-  if (cause instanceof Error && 'code' in cause) return String(cause.code);
-  return error.name;
 }
