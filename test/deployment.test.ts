@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { coreOptions, edgeOptions, serveOptions } from '../src/app/cli-options.js';
+import { OPTIONS } from '../src/app/cli-options.js';
 import { environmentNameOf, SETTINGS } from '../src/config/settings.js';
 import { container, directive, instruction, readInRoot, root } from './support/ops-files.js';
 
@@ -12,7 +12,7 @@ test.each([
   ['the image', instruction('CMD')],
 ])('%s starts the service with flags that there are', (_, [command, ...args]) => {
   expect(command).toBe('serve');
-  const known = serveOptions.map(({ long }) => long);
+  const known = OPTIONS.serve.map(({ long }) => long);
   const flags = args.filter((word) => word.startsWith('--'));
   expect(flags.length).toBeGreaterThan(0);
   expect(flags.filter((flag) => !known.includes(flag))).toEqual([]);
@@ -59,7 +59,7 @@ const compose = load(readInRoot('ops/compose.yaml')) as {
 };
 
 /** The options of the two commands, by their flags. */
-const options = { core: coreOptions, edge: edgeOptions };
+const options = { core: OPTIONS.core, edge: OPTIONS.edge };
 
 test('ops/compose.yaml has flags that there are, and parts that name each other', () => {
   const { services } = compose;

@@ -1,14 +1,7 @@
 /** docs/operations.md names every metric, event and flag that there is, and none that there is not. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import {
-  coreOptions,
-  demoOptions,
-  edgeOptions,
-  replayOptions,
-  serveOptions,
-  verifyOptions,
-} from '../src/app/cli-options.js';
+import { OPTIONS } from '../src/app/cli-options.js';
 import { BOOK_SETTINGS } from '../src/config/command-configs.js';
 import { flagOf, SETTINGS } from '../src/config/settings.js';
 import { READINESS_STATES } from '../src/contract/feed-status.js';
@@ -113,14 +106,8 @@ test('every setting is read for some command', () => {
 });
 
 test('every setting is an option of a command', () => {
-  const commands = [
-    serveOptions,
-    demoOptions,
-    coreOptions,
-    edgeOptions,
-    replayOptions,
-    verifyOptions,
-  ];
+  const { serve, demo, core, edge, replay, verify } = OPTIONS;
+  const commands = [serve, demo, core, edge, replay, verify];
   // Arguments of one run are no settings.
   const ofRuns = ['--json', '--evidence', '--kept', '--key', '--log', '--other', '--other-key'];
   const flags = commands.flat().flatMap(({ long }) => (ofRuns.includes(long ?? '') ? [] : [long]));

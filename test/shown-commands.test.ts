@@ -1,8 +1,8 @@
 /** The documents' commands are known to the command line, and their JSON is JSON. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { Command, type Option } from 'commander';
+import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import * as optionLists from '../src/app/cli-options.js';
+import { OPTIONS } from '../src/app/cli-options.js';
 import { commandsIn } from './support/document-answers.js';
 
 const root = new URL('../', import.meta.url);
@@ -21,11 +21,11 @@ const CALL = /(?:^|&& )(?:npm start(?: --)?|(?:npx )?slotbook)(?= |$)(.*)/;
 function parseShown(words: readonly string[]): void {
   const [first = '', ...others] = words;
   const isNamed = first !== '' && !first.startsWith('-');
-  const name = isNamed ? first.replace(/-history$/, '') : 'serveOrDemo';
-  const options = Object.entries(optionLists).find(([list]) => list === `${name}Options`)?.[1];
+  const name = isNamed ? first : 'start';
+  const options = Object.entries(OPTIONS).find(([command]) => command === name)?.[1];
   if (options === undefined) throw new Error(`no command ${first}`);
   const command = new Command(name).exitOverride().configureOutput({ writeErr: () => undefined });
-  for (const option of options as readonly Option[]) command.addOption(option);
+  for (const option of options) command.addOption(option);
   command.allowExcessArguments().parse(isNamed ? others : words, { from: 'user' });
 }
 

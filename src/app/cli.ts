@@ -5,7 +5,7 @@
  * standard error.
  */
 import { inspect } from 'node:util';
-import { Command, type Option } from 'commander';
+import { Command } from 'commander';
 import { readBuildInfo } from '../config/build-info.js';
 import { ConfigReader } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
@@ -23,28 +23,7 @@ import { type SourcesFlags, showSources } from '../sources/sources.js';
 import { runBackfill } from './backfill-command.js';
 import type { Service } from './book-service.js';
 import { runCheck } from './check-command.js';
-import {
-  backfillOptions,
-  checkOptions,
-  conformOptions,
-  copyOptions,
-  coreOptions,
-  demoOptions,
-  edgeOptions,
-  exportOptions,
-  followOptions,
-  keygenOptions,
-  loadOptions,
-  matchOptions,
-  proveOptions,
-  recordOptions,
-  replayOptions,
-  serveOptions,
-  serveOrDemoOptions,
-  shadowOptions,
-  sourcesOptions,
-  verifyOptions,
-} from './cli-options.js';
+import { OPTIONS } from './cli-options.js';
 import { copyHistory } from './copy-command.js';
 import { makeEmptyFolder } from './data-folder.js';
 import { type ExportFlags, exportRows } from './export-command.js';
@@ -85,31 +64,31 @@ const replay: Start = (flags, folder = '') =>
  * `start`; an unknown word is rejected with the nearest command.
  */
 function createProgram(words: readonly string[]): Command {
-  const program = newCommand('slotbook', [])
+  const program = newCommand('slotbook')
     .description('Order book and market data of Drift v2 on Solana')
     .version(versionText(), '--version', 'print name, version and commit')
     .addCommand(
-      newCommand('serve', serveOptions)
+      newCommand('serve')
         .description('serve the book of a cluster')
         .action((flags: Flags) => runUntilStopped(() => serve(flags))),
     )
     .addCommand(
-      newCommand('demo', demoOptions)
+      newCommand('demo')
         .description('serve the book of a local chain with a moving market')
         .action((flags: Flags) => runUntilStopped(() => demo(flags))),
     )
     .addCommand(
-      newCommand('core', coreOptions)
+      newCommand('core')
         .description('follow a cluster for edges: write what moves its book into a log on NATS')
         .action((flags: Flags) => runUntilStopped(() => core(flags))),
     )
     .addCommand(
-      newCommand('edge', edgeOptions)
+      newCommand('edge')
         .description('serve the book of a core, by its log on NATS')
         .action((flags: Flags) => runUntilStopped(() => edge(flags))),
     )
     .addCommand(
-      newCommand('record', recordOptions)
+      newCommand('record')
         .description('serve as `start` does, and record all that moves the book in a new journal')
         .argument('<folder>', 'its folder, which is new or empty')
         .action((folder: string, flags: Flags) =>
@@ -121,13 +100,13 @@ function createProgram(words: readonly string[]): Command {
         ),
     )
     .addCommand(
-      newCommand('replay', replayOptions)
+      newCommand('replay')
         .description('serve the book of a journal, as it was')
         .argument('<folder>', 'of a journal, or of the data of a service')
         .action((folder: string, flags: Flags) => runUntilStopped(() => replay(flags, folder))),
     );
   for (const command of toolCommands()) program.addCommand(command);
-  const start = newCommand('start', serveOrDemoOptions)
+  const start = newCommand('start')
     .description('serve when --rpc-url is given, else demo')
     .action((flags: Flags) => runUntilStopped(() => serveOrDemo(flags)));
   const isDefault = words[0] === undefined || words[0].startsWith('-');
@@ -136,12 +115,12 @@ function createProgram(words: readonly string[]): Command {
 
 function historyCommands(): readonly Command[] {
   return [
-    newCommand('backfill', backfillOptions)
+    newCommand('backfill')
       .description(
         'read older transactions into the history, which no service may have open meanwhile: exits with 0 when all are stored; stopped, it goes on from there',
       )
       .action((flags: Flags) => exitByRun((run) => runBackfill(flags, run))),
-    newCommand('copy-history', copyOptions)
+    newCommand('copy-history')
       .description(
         'copy the file of a history, which no service may have open, into the Postgres database of --history-url, which has none yet',
       )
@@ -159,7 +138,7 @@ function toolCommands(): readonly Command[] {
 
 function judgingCommands(): readonly Command[] {
   return [
-    newCommand('check', checkOptions)
+    newCommand('check')
       .description(
         'say whether a node is good enough for a service, and what it costs a day: exits with 0 when it is, 1 when not',
       )
@@ -167,7 +146,7 @@ function judgingCommands(): readonly Command[] {
       .action((url: string, flags: Flags) =>
         exitByResult(() => runCheck({ url, flags, output: process.stdout })),
       ),
-    newCommand('verify', verifyOptions)
+    newCommand('verify')
       .description(
         'compare the orders of a running service, and their levels, with its chain, or check a journal: exits with 0 when they are equal and it is sound, 1 when not',
       )
@@ -183,7 +162,7 @@ function judgingCommands(): readonly Command[] {
             : verifyService(new ConfigReader(flags).readVerify(), isJson);
         }),
       ),
-    newCommand('conform', conformOptions)
+    newCommand('conform')
       .description(
         'judge the rules of docs/streaming-rules.md and docs/api.md on a running service: exits with 1 when one was broken',
       )
@@ -191,12 +170,12 @@ function judgingCommands(): readonly Command[] {
       .action((url: string, flags: ConformFlags) =>
         exitByRun((run) => conform({ url, flags, ...run })),
       ),
-    newCommand('shadow', shadowOptions)
+    newCommand('shadow')
       .description(
         'compare a running service with your present server, and both with the chain of --rpc-url: exits with 1 when the service was wrong',
       )
       .action((flags: Flags) => exitByRun((run) => runShadow(flags, run))),
-    newCommand('sources', sourcesOptions)
+    newCommand('sources')
       .description(
         'draw the streams that a running service merges: exits with 1 when one of them is distrusted or away',
       )
@@ -204,7 +183,7 @@ function judgingCommands(): readonly Command[] {
       .action((url: string, flags: SourcesFlags) =>
         exitByRun((run) => showSources({ url, flags, ...run })),
       ),
-    newCommand('load', loadOptions)
+    newCommand('load')
       .description(
         'load a running service with readers and pollers that check what they get: exits with 1 when anything was wrong',
       )
@@ -215,7 +194,7 @@ function judgingCommands(): readonly Command[] {
 
 function readingCommands(): readonly Command[] {
   return [
-    newCommand('prove', proveOptions)
+    newCommand('prove')
       .description(
         "print the hash of each market's book at a slot of a journal: services that read the same chain print the same",
       )
@@ -223,7 +202,7 @@ function readingCommands(): readonly Command[] {
       .action((folder: string, flags: ProveFlags) =>
         exitByResult(() => proveBooks(folder, flags, process.stdout)),
       ),
-    newCommand('keygen', keygenOptions)
+    newCommand('keygen')
       .description(
         'write a key that signs the log of the books to a file, and print the key that checks it',
       )
@@ -232,7 +211,7 @@ function readingCommands(): readonly Command[] {
       .action((name: string, file: string) =>
         exitByResult(async () => writeSigningKey(name, file, process.stdout)),
       ),
-    newCommand('export', exportOptions)
+    newCommand('export')
       .description(
         'write the levels, the orders or the trades of a market to a file for other tools',
       )
@@ -240,14 +219,14 @@ function readingCommands(): readonly Command[] {
       .action((folder: string, flags: ExportFlags) =>
         exitByRun(({ stop }) => exportRows(folder, flags, stop)),
       ),
-    newCommand('follow', followOptions)
+    newCommand('follow')
       .description('follow a live stream and check it: exits with 1 when it broke a rule')
       .argument('<url>', 'of a running service')
       .argument('<market>', 'a name, such as SOL-PERP')
       .action((url: string, market: string, flags: FollowFlags) =>
         exitByRun((run) => follow({ url, market, flags, ...run })),
       ),
-    newCommand('match', matchOptions)
+    newCommand('match')
       .description(
         'ask a running service what an order would get: exits with 1 when nothing would fill or rest',
       )
@@ -259,8 +238,8 @@ function readingCommands(): readonly Command[] {
 }
 
 /** Returns a command with its options. Usage errors are one line on standard error. */
-function newCommand(name: string, options: readonly Option[]): Command {
-  const words = name === 'slotbook' ? name : `slotbook ${name}`;
+function newCommand(name: keyof typeof OPTIONS | 'slotbook'): Command {
+  const [words, options] = name === 'slotbook' ? [name, []] : [`slotbook ${name}`, OPTIONS[name]];
   const command = addHelp(new Command(name))
     .configureOutput({ outputError: (text, write) => write(usageErrorLine(text, words)) })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_WRONG_USAGE));
