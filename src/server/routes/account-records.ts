@@ -14,10 +14,9 @@ import { marketOf } from '../api/market-params.js';
 import { pageOf } from '../api/page-params.js';
 import { page, publicKey, rows, symbol, whole } from '../api/param-parts.js';
 import { envelope, paged, tradeRecord } from '../api/record-parts.js';
-import { checkRequest } from '../api/request-params.js';
 import { text } from '../api/schema-parts.js';
-import { accountTradesOf, ofHistory } from './history-paths.js';
-import type { HistoryService, Path, Route } from './path.js';
+import { accountQueryBy, ofHistory } from './history-paths.js';
+import type { Path } from './path.js';
 import { userOrdersParams } from './user-orders.js';
 
 const errors = ['INVALID_PARAM', 'OUT_OF_RANGE', 'NOT_READY', 'LIMIT_EXCEEDED'] as const;
@@ -49,6 +48,9 @@ interface AccountRecords {
   readonly params?: typeof accountParams | typeof marketParams;
 }
 
+/** The values of `accountParams`, or those of `marketParams`. */
+type AccountParams = Static<typeof accountParams> & { readonly symbol?: string };
+
 /** The paths of records by account. */
 function recordsPath(options: AccountRecords) {
   const { records, name, record, summary, isPerp = false, params = accountParams } = options;
@@ -56,22 +58,13 @@ function recordsPath(options: AccountRecords) {
   return {
     ...ofHistory,
     summary: `${summary} of a user account${isOfMarket ? ' in one market' : ''}, newest first`,
-    params,
     body: { name, schema: envelope(record, paged) },
     errors: isOfMarket ? ofHistory.errors : errors,
-    open:
-      (service: HistoryService): Route =>
-      (request, pathTexts) =>
-        accountTradesOf(service).replyTo(request, () => {
-          const asked: Static<typeof accountParams> & { readonly symbol?: string } = checkRequest(
-            params,
-            { query: request.query, pathTexts },
-          );
-          const { account, symbol: name, ...at } = asked;
-          const market = name === undefined ? {} : { market: marketOf(name, service.directory) };
-          const kinds = isPerp ? { isPerp } : {};
-          return { kind: 'account', records, account, ...kinds, ...market, ...pageOf(at) };
-        }),
+    ...accountQueryBy(params, ({ account, symbol: name, ...at }: AccountParams, markets) => {
+      const market = name === undefined ? {} : { market: marketOf(name, markets) };
+      const kinds = isPerp ? { isPerp } : {};
+      return { kind: 'account', records, account, ...kinds, ...market, ...pageOf(at) };
+    }),
   } as const satisfies Path;
 }
 
@@ -141,7 +134,7 @@ export const userMarketTrades = recordsPath({ ...ofTrades, params: marketParams 
 export const userOrder = {
   ...ofHistory,
   summary: 'An order of a user account: how it was placed, and each action on it, oldest first',
-  params: orderParams,
+  ...accountQueryBy(orderParams, (params) => ({ kind: 'order', ...params })),
   body: {
     name: 'OrderLife',
     schema: Type.Object({
@@ -156,28 +149,15 @@ export const userOrder = {
     }),
   },
   errors,
-  open:
-    (service: HistoryService): Route =>
-    (request, pathTexts) =>
-      accountTradesOf(service).replyTo(request, () => {
-        const params = checkRequest(orderParams, { query: request.query, pathTexts });
-        return { kind: 'order', ...params };
-      }),
 } as const satisfies Path;
 
 /** The accounts of an authority. */
 export const authorityAccounts = {
   ...ofHistory,
   summary: 'The user accounts that an authority has made, newest first',
-  params: authorityParams,
+  ...accountQueryBy(authorityParams, ({ key, ...at }) => {
+    return { kind: 'account', records: 'newUser', account: key, ...pageOf(at) };
+  }),
   body: { name: 'NewUserRecords', schema: envelope(newUserRecord, paged) },
   errors,
-  open:
-    (service: HistoryService): Route =>
-    (request, pathTexts) =>
-      accountTradesOf(service).replyTo(request, () => {
-        const { query } = request;
-        const { key, ...at } = checkRequest(authorityParams, { query, pathTexts });
-        return { kind: 'account', records: 'newUser', account: key, ...pageOf(at) };
-      }),
 } as const satisfies Path;

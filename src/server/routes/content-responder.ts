@@ -26,7 +26,7 @@ import {
 } from './versioned-reply.js';
 
 /** The queries of these bodies. */
-type ContentQuery = VolumesQuery | FundingMeansQuery | AccountRecordsQuery | OrderQuery;
+export type ContentQuery = VolumesQuery | FundingMeansQuery | AccountRecordsQuery | OrderQuery;
 
 /** Renders bodies and replies with them; each instance has its own limits. */
 export class ContentResponder {

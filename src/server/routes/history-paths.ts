@@ -2,11 +2,12 @@
 
 import type { Static, TObject } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
+import type { MarketDirectory } from '../../contract/book-source.js';
 import { marketErrors } from '../api/book-parts.js';
 import { checkRequest, type ParseContext } from '../api/request-params.js';
-import { ContentResponder } from './content-responder.js';
+import { type ContentQuery, ContentResponder } from './content-responder.js';
 import { HistoryResponder, type MarketQuery } from './history-responder.js';
-import { type HistoryService, shared } from './path.js';
+import { type HistoryService, type Route, shared } from './path.js';
 
 /** The properties. */
 export const ofHistory = {
@@ -38,6 +39,20 @@ export const summariesOf = shared((service: HistoryService) => new ContentRespon
  * The responder of an account's trades. Finding a market that the account rarely trades in means a
  * walk over all its trades, so only one such query runs at a time.
  */
-export const accountTradesOf = shared(
+const accountTradesOf = shared(
   (service: HistoryService) => new ContentResponder(service, { ...LIMITS, historyReadsMax: 1 }),
 );
+
+/** As `queryBy`, for the records of one account; `read` gets the markets by name. */
+export function accountQueryBy<Schema extends TObject>(
+  params: Schema,
+  read: (params: Static<Schema>, markets: MarketDirectory) => ContentQuery,
+) {
+  const open =
+    (service: HistoryService): Route =>
+    (request, pathTexts) =>
+      accountTradesOf(service).replyTo(request, () =>
+        read(checkRequest(params, { query: request.query, pathTexts }), service.directory),
+      );
+  return { params, open };
+}
