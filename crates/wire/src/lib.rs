@@ -41,6 +41,7 @@ pub mod open_orders;
 mod order_lives;
 pub mod record;
 mod record_forms;
+mod record_members;
 pub mod render;
 mod request;
 pub mod sources;

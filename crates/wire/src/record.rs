@@ -13,7 +13,8 @@ use slotbook_protocol::model::units::Pubkey;
 
 use crate::order_lives::OrderLives;
 pub use crate::record_forms::Form;
-use crate::record_forms::{From, How, Member, members_of};
+use crate::record_forms::{From, How, Member};
+use crate::record_members::members_of;
 use crate::writer::JsonWriter;
 
 /// Decimals to which base amounts are scaled.

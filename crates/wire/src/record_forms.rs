@@ -1,10 +1,5 @@
-//! The members of records in each format. The tables of bodies are written from their schemas; those
-//! of streams are here.
+//! The formats of records, and how a member of one is written.
 
-use crate::generated::record_tables::{
-    DEPOSIT, FUNDING_PAYMENT, FUNDING_RAW, FUNDING_RECORD, FUNDING_SPEC, LIQUIDATION, NEW_USER,
-    ORDER, SETTLE_PNL, TRADE_RECORD, TRADE_SPEC,
-};
 use crate::order_lives::Outcome;
 
 /// A format of records.
@@ -80,15 +75,8 @@ pub(crate) struct Member {
     pub(crate) how: How,
 }
 
-use How::{BaseDecimal, Decimal, Plain, Text};
-
-/// Decimals of prices and quote amounts.
-/// Of rates.
-/// The same in human units.
-const DECIMAL_QUOTE: How = Decimal(6);
-
 const fn told(name: &'static str, from: From) -> Member {
-    Member { group: "", name, from, how: Plain }
+    Member { group: "", name, from, how: How::Plain }
 }
 
 /// A member with the name of its value.
@@ -116,100 +104,9 @@ pub(crate) const fn inside(group: &'static str, name: &'static str, how: How) ->
     Member { group, name, from: From::Value(group, name), how }
 }
 
-pub(crate) const TS: Member = own("ts", Plain);
+pub(crate) const TS: Member = own("ts", How::Plain);
 pub(crate) const SIGNATURE: Member = told("txSig", From::Signature);
 pub(crate) const INDEX: Member = told("txSigIndex", From::Index);
 pub(crate) const SLOT: Member = told("slot", From::Slot);
 pub(crate) const SYMBOL: Member = told("symbol", From::Symbol);
-pub(crate) const MARKET: Member = own("marketIndex", Plain);
-
-/// Returns the members of a kind of record; none for a kind that a format lacks.
-pub(crate) fn members_of(form: Form, record: &str) -> &'static [Member] {
-    match (record, form) {
-        ("OrderActionRecord", Form::Spec) => TRADE_SPEC,
-        ("OrderActionRecord", Form::Records | Form::Named | Form::Csv) => TRADE_RECORD,
-        ("OrderActionRecord", Form::Stream) => TRADE_STREAM,
-        ("OrderActionRecord", Form::Channel) => TRADE_CHANNEL,
-        ("FundingRateRecord", Form::Spec) => FUNDING_SPEC,
-        ("FundingRateRecord", Form::Records | Form::Csv) => FUNDING_RECORD,
-        ("FundingRateRecord", Form::Named) => FUNDING_RAW,
-        ("FundingPaymentRecord", Form::Records) => FUNDING_PAYMENT,
-        ("DepositRecord", Form::Records) => DEPOSIT,
-        ("SettlePnlRecord", Form::Records) => SETTLE_PNL,
-        ("LiquidationRecord", Form::Records) => LIQUIDATION,
-        ("OrderRecord", Form::Orders) => ORDER,
-        ("NewUserRecord", Form::Records) => NEW_USER,
-        _ => &[],
-    }
-}
-
-const TRADE_STREAM: &[Member] = &[
-    TS,
-    SIGNATURE,
-    INDEX,
-    SLOT,
-    own("fillRecordId", Text),
-    MARKET,
-    own("marketType", Text),
-    SYMBOL,
-    own("action", Text),
-    own("actionExplanation", Text),
-    Member { group: "", name: "price", from: From::Price, how: DECIMAL_QUOTE },
-    own("baseAssetAmountFilled", BaseDecimal),
-    own("quoteAssetAmountFilled", DECIMAL_QUOTE),
-    own("quoteAssetAmountSurplus", DECIMAL_QUOTE),
-    own("oraclePrice", DECIMAL_QUOTE),
-    own("filler", Text),
-    own("referrerReward", DECIMAL_QUOTE),
-    own("taker", Text),
-    own("takerOrderId", Plain),
-    own("takerOrderDirection", Text),
-    own("takerFee", DECIMAL_QUOTE),
-    own("takerOrderBaseAssetAmount", BaseDecimal),
-    own("takerOrderCumulativeBaseAssetAmountFilled", BaseDecimal),
-    own("takerOrderCumulativeQuoteAssetAmountFilled", DECIMAL_QUOTE),
-    own("maker", Text),
-    own("makerOrderId", Plain),
-    own("makerOrderDirection", Text),
-    own("makerFee", DECIMAL_QUOTE),
-    own("makerOrderBaseAssetAmount", BaseDecimal),
-    own("makerOrderCumulativeBaseAssetAmountFilled", BaseDecimal),
-    own("makerOrderCumulativeQuoteAssetAmountFilled", DECIMAL_QUOTE),
-    own("fillerReward", DECIMAL_QUOTE),
-    of("makerRebate", "makerFee", DECIMAL_QUOTE),
-    own("spotFulfillmentMethodFee", DECIMAL_QUOTE),
-    own("bitFlags", Plain),
-];
-
-/// Without what would reveal the account of an indicative maker.
-const TRADE_CHANNEL: &[Member] = &[
-    TS,
-    MARKET,
-    own("marketType", Text),
-    own("baseAssetAmountFilled", BaseDecimal),
-    own("quoteAssetAmountFilled", DECIMAL_QUOTE),
-    own("quoteAssetAmountSurplus", DECIMAL_QUOTE),
-    own("oraclePrice", DECIMAL_QUOTE),
-    own("filler", Text),
-    own("referrerReward", DECIMAL_QUOTE),
-    own("taker", Text),
-    own("takerOrderId", Plain),
-    own("takerOrderDirection", Text),
-    own("takerFee", DECIMAL_QUOTE),
-    own("takerOrderBaseAssetAmount", BaseDecimal),
-    own("takerOrderCumulativeBaseAssetAmountFilled", BaseDecimal),
-    own("takerOrderCumulativeQuoteAssetAmountFilled", DECIMAL_QUOTE),
-    own("maker", Text),
-    own("makerOrderId", Plain),
-    own("makerOrderDirection", Text),
-    own("makerFee", DECIMAL_QUOTE),
-    own("makerOrderBaseAssetAmount", BaseDecimal),
-    own("makerOrderCumulativeBaseAssetAmountFilled", BaseDecimal),
-    own("makerOrderCumulativeQuoteAssetAmountFilled", DECIMAL_QUOTE),
-    SIGNATURE,
-    SLOT,
-    own("fillRecordId", Plain),
-    own("action", Text),
-    own("actionExplanation", Text),
-    own("bitFlags", Plain),
-];
+pub(crate) const MARKET: Member = own("marketIndex", How::Plain);
