@@ -116,14 +116,14 @@ export const serviceStatus = object({
     vammReason: orNull(text),
   })),
 }, {
+  /** Of a core: whether it writes the log. */
+  role: text,
+  /** The program whose rules the accounts follow. */
+  program: text,
   /** How far this machine's clock is ahead of the chain's; null before it is known. */
   clockSkewMs: orNull(decimal),
   /** Why that is too much; null when it is not. */
   clockReason: orNull(text),
-  /** The program whose rules the accounts follow. */
-  program: text,
-  /** Of a core: whether it writes the log. */
-  role: text,
   /** The streams that are merged, in their order; left out where there are none. */
   sources: list(object({
     /** Kind, host and port, never a path, a key or a token. */
