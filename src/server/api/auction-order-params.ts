@@ -11,7 +11,7 @@ import {
   lenientFlagSchema,
   market,
   type TextFormat,
-  whole,
+  wholeSchema,
   wordSchema,
 } from './param-parts.js';
 
@@ -43,22 +43,22 @@ export const auctionOrderParams = Type.Object({
     description: 'Whether the auction follows the oracle.',
   }),
   slippageTolerance: percent('In percent; dynamic, as without it, is made of the book.'),
-  auctionDuration: whole({ min: 0, max: LIMITS.auctionDurationMax, byDefault: 20 }, 'Slots.'),
+  auctionDuration: wholeSchema({ min: 0, max: LIMITS.auctionDurationMax, byDefault: 20 }, 'Slots.'),
   auctionStartPriceOffset: percent('In percent; marketBased, as without it, by the market.'),
   auctionEndPriceOffset: percent('In percent, 0.1 without it.'),
   auctionStartPriceOffsetFrom: priceName('Where the auction begins; by the market without it.'),
   auctionEndPriceOffsetFrom: priceName('Where it ends, worst without it.'),
-  additionalEndPriceBuffer: whole(
+  additionalEndPriceBuffer: wholeSchema(
     { min: 0, max: 1_000_000, byDefault: 0 },
     'Quote that the end is worse by.',
   ),
   maxLeverageSelected: lenientFlagSchema('The size is maxLeverageOrderSize where that is given.'),
   maxLeverageOrderSize: amountSchema(sizes, 'Base at 1e9.'),
-  userOrderId: whole(
+  userOrderId: wholeSchema(
     { min: 0, max: 255, byDefault: 0 },
     'The number that the user gives the order; 0 for none.',
   ),
-  version: whole({ min: 1, max: 2, byDefault: 1 }, '2 widens slippage.'),
+  version: wholeSchema({ min: 1, max: 2, byDefault: 1 }, '2 widens slippage.'),
 });
 
 type Checked = Static<typeof auctionOrderParams>;

@@ -6,18 +6,18 @@ import { ServerError } from '../transport/errors.js';
 import { missingParamError } from './market-params.js';
 import { checkParams, splitQuery } from './param-check.js';
 import type { TextFormat } from './param-parts.js';
-import { whole } from './param-parts.js';
+import { wholeSchema } from './param-parts.js';
 
 /** The parameters of each path that also serves past books. */
 export const momentParams = Type.Object({
   slot: Type.Optional(
-    whole(
+    wholeSchema(
       { min: 0, max: Number.MAX_SAFE_INTEGER },
       'The book after the last turn of at most this slot; without any of these four, that of now.',
     ),
   ),
   ts: Type.Optional(
-    whole(
+    wholeSchema(
       { min: 0, max: LIMITS.unixSecondsMax * 1_000 },
       'The book after the last turn of at most this time, unix milliseconds.',
     ),
@@ -29,7 +29,7 @@ export const momentParams = Type.Object({
     }),
   ),
   seq: Type.Optional(
-    whole(
+    wholeSchema(
       { min: 0, max: Number.MAX_SAFE_INTEGER },
       'The book when the market came to this sequence number; not for a batch.',
     ),

@@ -5,13 +5,21 @@ import type { MarketDirectory } from '../../contract/book-source.js';
 import type { TradesQuery } from '../../contract/history-queries.js';
 import { ServerError } from '../transport/errors.js';
 import { keyOf, marketOf, missingParamError, selectMarket } from './market-params.js';
-import { ANY_CASE, cursor, market, ruleOf, symbol, whole, wordSchema } from './param-parts.js';
+import {
+  ANY_CASE,
+  cursor,
+  market,
+  ruleOf,
+  symbol,
+  wholeSchema,
+  wordSchema,
+} from './param-parts.js';
 import { floorTo } from './request-params.js';
 
 /** Which page. */
 export const paging = {
   pageIndex: Type.Optional(
-    whole(
+    wholeSchema(
       { min: 0, max: LIMITS.pagedRowsMax },
       `Pages to skip, 0 is the newest; pageIndex times limit is at most ` +
         `${LIMITS.pagedRowsMax}. Not together with before.`,

@@ -46,7 +46,7 @@ export function lenientFlagSchema(description: string) {
 }
 
 /** A whole number. */
-export function whole(
+export function wholeSchema(
   {
     min,
     max,
@@ -85,7 +85,7 @@ export const market = {
     }),
   ),
   marketIndex: Type.Optional(
-    whole(
+    wholeSchema(
       { min: 0, max: LIMITS.marketIndexMax },
       'Index among the markets of its type, with marketType.',
     ),
@@ -146,7 +146,7 @@ export const symbol = Type.String({
 
 /** The most rows of a response. */
 export const rows = (what: string, { max, byDefault }: { max: number; byDefault: number }) =>
-  whole({ min: 1, max: max, byDefault }, `${what} at most.`);
+  wholeSchema({ min: 1, max: max, byDefault }, `${what} at most.`);
 
 /** The cursor of an earlier response. */
 export const cursor = (description: string) =>
@@ -154,14 +154,14 @@ export const cursor = (description: string) =>
 
 /** A unix time in seconds or milliseconds; the magnitude distinguishes the two, see `secondsOf`. */
 export const secondsOrMs = (description: string) =>
-  whole(
+  wholeSchema(
     { min: 0, max: LIMITS.unixSecondsMax * 1_000 },
     `${description} Above ${LIMITS.unixSecondsMax} it is in milliseconds.`,
   );
 
 /** A time in unix seconds. */
 export const seconds = (description: string) =>
-  Type.Optional(whole({ min: 0, max: LIMITS.unixSecondsMax }, `${description}.`));
+  Type.Optional(wholeSchema({ min: 0, max: LIMITS.unixSecondsMax }, `${description}.`));
 
 /** The cursor of records. */
 export const page = cursor('The nextPage of an earlier response.');

@@ -12,7 +12,7 @@ import {
 } from '../api/account-record-parts.js';
 import { marketOf } from '../api/market-params.js';
 import { pageOf } from '../api/page-params.js';
-import { page, publicKey, rows, symbol, whole } from '../api/param-parts.js';
+import { page, publicKey, rows, symbol, wholeSchema } from '../api/param-parts.js';
 import { envelope, paged, tradeRecord } from '../api/record-parts.js';
 import { text } from '../api/schema-parts.js';
 import { accountQueryBy, ofHistory } from './history-paths.js';
@@ -33,7 +33,7 @@ const authorityParams = Type.Object({
 });
 const orderParams = Type.Object({
   ...userOrdersParams.properties,
-  orderId: whole({ min: 0, max: 2 ** 32 - 1 }, 'Id of the order.'),
+  orderId: wholeSchema({ min: 0, max: 2 ** 32 - 1 }, 'Id of the order.'),
 });
 
 /** A kind of records, and their bodies. */

@@ -59,13 +59,13 @@ export function deriveAuction(request: AuctionOrderRequest, prices: AuctionPrice
   const worse = isLong ? 1 : -1;
   const { from, offset } = startOf(request);
   const startFrom = priceOf(from, prices, isLong);
-  const wantedStart = moved(startFrom, -worse * offset);
+  const wantedStart = movedBy(startFrom, -worse * offset);
   const slippagePercent = slippageOf(request, prices, wantedStart);
-  const unbuffered = moved(startFrom, worse * limitPercent(request, slippagePercent));
+  const unbuffered = movedBy(startFrom, worse * limitPercent(request, slippagePercent));
   const endName = auctionEndPriceOffsetFrom === 'marketBased' ? 'worst' : auctionEndPriceOffsetFrom;
   const endFrom = worseOf(isLong, startFrom, priceOf(endName, prices, isLong));
   const endOffset = Math.abs(Number(auctionEndPriceOffset ?? END_OFFSET)) || 0;
-  const wantedEnd = moved(endFrom, worse * endOffset);
+  const wantedEnd = movedBy(endFrom, worse * endOffset);
   const bounded = request.forceUpToSlippage ? unbuffered : betterOf(isLong, wantedEnd, unbuffered);
   // The program refuses an auction that ends beyond its limit price, so the limit price moves as
   // well.
@@ -139,7 +139,7 @@ function limitPercent({ allowInfSlippage }: AuctionOrderRequest, slippage: numbe
 }
 
 /** Returns the price raised by `percent`, rounded to a millionth. */
-function moved(price: bigint, percent: number): bigint {
+function movedBy(price: bigint, percent: number): bigint {
   return (price * BigInt(1_000_000 + Math.round(percent * 10_000))) / 1_000_000n;
 }
 

@@ -27,9 +27,9 @@ export function queryBy<Schema extends TObject>(
   params: Schema,
   read: (params: Static<Schema>, of: ParseContext) => MarketQuery,
 ) {
-  const open = (service: HistoryService) =>
+  const openPath = (service: HistoryService) =>
     responderOf(service).routeOf((request, of) => read(checkRequest(params, request), of));
-  return { params, open };
+  return { params, open: openPath };
 }
 
 /** The responder that all paths of several markets share. */
@@ -48,11 +48,11 @@ export function accountQueryBy<Schema extends TObject>(
   params: Schema,
   read: (params: Static<Schema>, markets: MarketDirectory) => ContentQuery,
 ) {
-  const open =
+  const openPath =
     (service: HistoryService): Route =>
     (request, pathTexts) =>
       accountTradesOf(service).replyTo(request, () =>
         read(checkRequest(params, { query: request.query, pathTexts }), service.directory),
       );
-  return { params, open };
+  return { params, open: openPath };
 }

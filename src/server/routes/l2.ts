@@ -14,7 +14,7 @@ import {
 } from '../api/book-parts.js';
 import { selectMarket } from '../api/market-params.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
-import { bookFlags, market, readFlags, whole } from '../api/param-parts.js';
+import { bookFlags, market, readFlags, wholeSchema } from '../api/param-parts.js';
 import { leftOutForNull } from '../api/schema-parts.js';
 import { keyedRequest, withMoment } from './as-of-route.js';
 import { type BookRoute, bookRoute, encodingOf, inEncodings } from './book-routes.js';
@@ -23,13 +23,13 @@ import type { Path, PathService } from './path.js';
 /** The parameters of /l2. */
 export const l2Params = Type.Object({
   ...market,
-  depth: whole(
+  depth: wholeSchema(
     { min: LIMITS.depthMin, max: LIMITS.depthMax, byDefault: LIMITS.l2DepthDefault },
     'Levels a side. Where the service runs with --compat-defaults, ' +
       `${LIMITS.l2CompatibleDepthDefault} by default under /dlob, and includeVamm is true there.`,
   ),
   grouping: Type.Optional(
-    whole(
+    wholeSchema(
       { min: LIMITS.groupingMin, max: LIMITS.groupingMax },
       'Ticks a group; not given means every level by itself.',
     ),

@@ -15,7 +15,7 @@ import {
 } from '../api/book-parts.js';
 import { selectMarket } from '../api/market-params.js';
 import { readQuery } from '../api/param-check.js';
-import { bookFlags, market, publicKey, readFlags, whole } from '../api/param-parts.js';
+import { bookFlags, market, publicKey, readFlags, wholeSchema } from '../api/param-parts.js';
 import { keyedRequest, withMoment } from './as-of-route.js';
 import { type BookRoute, bookRoute, encodingOf, inEncodings } from './book-routes.js';
 import type { Path, PathService } from './path.js';
@@ -24,7 +24,10 @@ import type { Path, PathService } from './path.js';
 const l3Params = Type.Object({
   ...market,
   depth: Type.Optional(
-    whole({ min: LIMITS.depthMin, max: LIMITS.depthMax }, 'Orders a side; not given means all.'),
+    wholeSchema(
+      { min: LIMITS.depthMin, max: LIMITS.depthMax },
+      'Orders a side; not given means all.',
+    ),
   ),
   maker: Type.Optional(publicKey('Only the orders of this user account.')),
   ...bookFlags,

@@ -6,7 +6,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { ArchiveQuery } from '../../contract/history-queries.js';
 import { marketOf } from '../api/market-params.js';
-import { symbol, whole, wordSchema } from '../api/param-parts.js';
+import { symbol, wholeSchema, wordSchema } from '../api/param-parts.js';
 import { archive, fundingRateRecord, tradeRecord } from '../api/record-parts.js';
 import type { ParseContext } from '../api/request-params.js';
 import { ServerError } from '../transport/errors.js';
@@ -15,17 +15,17 @@ import type { Path } from './path.js';
 
 const archiveParams = Type.Object({
   symbol,
-  year: whole(
+  year: wholeSchema(
     { min: LIMITS.archiveYearMin, max: LIMITS.archiveYearMax },
     'Year of the day, of UTC.',
   ),
-  month: whole({ min: 1, max: 12 }, 'Month of the day.'),
-  day: whole({ min: 1, max: 31 }, 'Day of the month.'),
+  month: wholeSchema({ min: 1, max: 12 }, 'Month of the day.'),
+  day: wholeSchema({ min: 1, max: 31 }, 'Day of the month.'),
   format: wordSchema(['json', 'csv'], {
     default: 'json',
     description: 'JSON, or CSV with the members of a record as columns.',
   }),
-  page: whole(
+  page: wholeSchema(
     { min: 1, max: LIMITS.archivePagesMax, byDefault: 1 },
     'The page of 5,000 records, 1 is the first.',
   ),

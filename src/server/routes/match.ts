@@ -21,7 +21,7 @@ import {
   market,
   publicKey,
   type TextFormat,
-  whole,
+  wholeSchema,
   wordSchema,
 } from '../api/param-parts.js';
 import { signed, text, textOrNull, unsigned } from '../api/schema-parts.js';
@@ -62,10 +62,10 @@ const matchParams = Type.Object({
   ),
   auctionEnd: amountSchema(auctionPrices, "Price at the auction's end, at 1e6."),
   auctionDuration: Type.Optional(
-    whole({ min: 0, max: LIMITS.auctionDurationMax }, 'Slots of the auction; 0 for none.'),
+    wholeSchema({ min: 0, max: LIMITS.auctionDurationMax }, 'Slots of the auction; 0 for none.'),
   ),
   slotsElapsed: Type.Optional(
-    whole(
+    wholeSchema(
       { min: 0, max: LIMITS.auctionDurationMax },
       'Slots that have passed of the auction, 0 when not given.',
     ),
@@ -80,7 +80,7 @@ const matchParams = Type.Object({
   taker: Type.Optional(
     publicKey('The user account that sends the order, which does not meet its own.'),
   ),
-  feeTier: whole({ min: 0, max: LIMITS.feeTierMax, byDefault: 0 }, "The taker's fee tier."),
+  feeTier: wholeSchema({ min: 0, max: LIMITS.feeTierMax, byDefault: 0 }, "The taker's fee tier."),
   referred: flagSchema('The taker was referred, and gets the discount.'),
   model: wordSchema(['spec', 'onchain'], {
     default: 'spec',

@@ -7,7 +7,7 @@ import type { MarketDirectory } from '../../contract/book-source.js';
 import { marketErrors } from '../api/book-parts.js';
 import { throwUnknownMarket } from '../api/market-params.js';
 import { readQuery } from '../api/param-check.js';
-import { symbol as marketName, whole } from '../api/param-parts.js';
+import { symbol as marketName, wholeSchema } from '../api/param-parts.js';
 import { id, symbol, trimmed } from '../api/schema-parts.js';
 import { bookRoute } from './book-routes.js';
 import type { Path } from './path.js';
@@ -18,7 +18,7 @@ const ORDERBOOK_DEPTH = 100;
 /** The parameters of /orderbook, under CoinGecko's names. */
 const orderbookParams = Type.Object({
   ticker_id: { ...marketName, description: 'Name of the market in any case, as in /tickers.' },
-  depth: whole(
+  depth: wholeSchema(
     { min: 0, max: 2 * LIMITS.depthMax, byDefault: ORDERBOOK_DEPTH },
     'Levels of both sides together; 0 for all that one body has.',
   ),

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import { selectMarket } from '../api/market-params.js';
 import { readQuery } from '../api/param-check.js';
-import { market, whole } from '../api/param-parts.js';
+import { market, wholeSchema } from '../api/param-parts.js';
 import { count, text } from '../api/schema-parts.js';
 import { ServerError } from '../transport/errors.js';
 import { jsonReply } from '../transport/reply.js';
@@ -14,13 +14,13 @@ import type { Path, PathService, Route } from './path.js';
 const proofParams = Type.Object({
   ...market,
   ts: Type.Optional(
-    whole(
+    wholeSchema(
       { min: 0, max: LIMITS.unixSecondsMax * 1_000 },
       'The last entry at or before this time, unix milliseconds; by default the newest.',
     ),
   ),
   seq: Type.Optional(
-    whole(
+    wholeSchema(
       { min: 0, max: Number.MAX_SAFE_INTEGER },
       'The first entry at or after this sequence number of the market.',
     ),

@@ -34,7 +34,7 @@ export function marketRecordsText(markets: readonly MarketStatistics[]): string 
 /** Returns the market list of the data API, which the channel `markets` sends as well. */
 export function marketListText(markets: readonly MarketStatistics[]): string {
   const records = markets.map((market) => ({
-    ...identity(market),
+    ...identityOf(market),
     ...marketRecord(market),
   }));
   return JSON.stringify(records);
@@ -44,7 +44,7 @@ export function marketListText(markets: readonly MarketStatistics[]): string {
 export function pricingText(markets: readonly MarketStatistics[]): string {
   return JSON.stringify(
     markets.map((market) => ({
-      ...identity(market),
+      ...identityOf(market),
       oraclePrice: price(market.chain.oraclePrice),
       ...(market.info.marketType === 'perp' ? { markPrice: price(market.readTop().mark) } : {}),
       price: price(market.history?.price),
@@ -59,7 +59,7 @@ export function priceRecordsText(markets: readonly MarketStatistics[]): string {
     markets: markets.map((market) => {
       const { change, percent } = changeOf(market);
       return {
-        ...identity(market),
+        ...identityOf(market),
         currentPrice: price(market.history?.price),
         price24hAgo: price(market.history?.price24hAgo),
         priceChange: change,
@@ -103,7 +103,7 @@ export function tickersText(markets: readonly MarketStatistics[]): string {
   );
 }
 
-function identity({ info }: MarketStatistics) {
+function identityOf({ info }: MarketStatistics) {
   const { symbol, marketIndex, marketType } = info;
   return { symbol, marketIndex, marketType };
 }

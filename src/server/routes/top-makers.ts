@@ -11,7 +11,7 @@ import type { BookSource, MarketDirectory } from '../../contract/book-source.js'
 import { pastErrors } from '../api/book-parts.js';
 import { selectMarket } from '../api/market-params.js';
 import { readQuery } from '../api/param-check.js';
-import { lenientFlagSchema, market, whole, wordSchema } from '../api/param-parts.js';
+import { lenientFlagSchema, market, wholeSchema, wordSchema } from '../api/param-parts.js';
 import { text, textOrNull } from '../api/schema-parts.js';
 import { ServerError } from '../transport/errors.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
@@ -25,7 +25,7 @@ import { bodyReply, GzipCache, QueryMemo, requestAcceptsGzip } from './versioned
 const topMakersParams = Type.Object({
   ...market,
   side: wordSchema(['bid', 'ask'], { description: 'The side whose makers are named.' }),
-  limit: whole(
+  limit: wholeSchema(
     { min: LIMITS.topMakersMin, max: LIMITS.topMakersMax, byDefault: LIMITS.topMakersDefault },
     'Makers at most.',
   ),

@@ -1,7 +1,7 @@
 /** /udf/history: the bars of a market for TradingView's chart library. */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
-import { symbol, whole, wordSchema } from '../api/param-parts.js';
+import { symbol, wholeSchema, wordSchema } from '../api/param-parts.js';
 import { count, decimal } from '../api/schema-parts.js';
 import { ofUdf, UDF_RESOLUTION_NAMES, udfMarketName, udfResolutionOf } from '../api/udf-parts.js';
 import { candlesOf } from './candles.js';
@@ -22,7 +22,7 @@ const udfHistoryParams = Type.Object({
   from: time('The oldest start of a bar, unix seconds, inclusive; ignored with countback.'),
   to: time('The end of the range, unix seconds, exclusive; not given means now.'),
   countback: Type.Optional(
-    whole(
+    wholeSchema(
       { min: 0, max: LIMITS.udfCountbackMax },
       `Bars before to. At most ${LIMITS.candlesMax} are returned, the newest.`,
     ),

@@ -10,7 +10,7 @@ import type { MarketInfo } from '../../contract/markets.js';
 import { sortedMarkets } from '../api/market-directory.js';
 import { throwUnknownMarket } from '../api/market-params.js';
 import { readQuery } from '../api/param-check.js';
-import { ANY_CASE, symbol as marketName, whole, wordSchema } from '../api/param-parts.js';
+import { ANY_CASE, symbol as marketName, wholeSchema, wordSchema } from '../api/param-parts.js';
 import { count, marketType, symbol, text } from '../api/schema-parts.js';
 import { ofUdf, UDF_EXCHANGE, UDF_RESOLUTIONS_LISTED, udfMarketName } from '../api/udf-parts.js';
 import { bodyOf } from '../api/written-body.js';
@@ -40,7 +40,7 @@ const udfSearchParams = Type.Object({
     default: '',
     description: 'Only markets of this type.',
   }),
-  limit: whole(
+  limit: wholeSchema(
     { min: 1, max: LIMITS.udfSearchMax, byDefault: LIMITS.udfSearchDefault },
     'Markets at most.',
   ),

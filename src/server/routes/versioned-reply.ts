@@ -73,7 +73,7 @@ export function notModifiedReply(
   const ifNoneMatch = request.getHeader('if-none-match');
   if (!matchesTag(ifNoneMatch, etag)) return undefined;
   const isWeak = ifNoneMatch.includes(`W/${etag}`);
-  return { status: 304, headers: isWeak ? weakened(headers) : headers, body: null };
+  return { status: 304, headers: isWeak ? withWeakTags(headers) : headers, body: null };
 }
 
 /** Returns a 200 with a body, compressed when it is large and the client accepts that. */
@@ -122,13 +122,13 @@ export function requestAcceptsGzip(request: HttpRequest): boolean {
 export function gzipReply(headers: readonly Header[], body: Uint8Array): Reply {
   return {
     status: 200,
-    headers: [...weakened(headers), ['Content-Encoding', 'gzip']],
+    headers: [...withWeakTags(headers), ['Content-Encoding', 'gzip']],
     body,
     identity: body,
   };
 }
 
-function weakened(headers: readonly Header[]): readonly Header[] {
+function withWeakTags(headers: readonly Header[]): readonly Header[] {
   return headers.map(([name, value]) => [name, name === 'ETag' ? `W/${value}` : value]);
 }
 
