@@ -232,8 +232,9 @@ fn write_rows(
     match encoding {
         Encoding::Json => write_l3(&mut JsonWriter::new(out), head, sides.0, sides.1),
         Encoding::Binary => {
-            BodyBytes::new(out).write_orders((info, header), sides);
-            head.write_object_without_prices(out);
+            let mut body = BodyBytes::new(out);
+            body.write_orders((info, header), sides);
+            head.write_object_without_prices(body.members());
         }
     }
 }
