@@ -4,14 +4,11 @@
  *
  * Exits non-zero when a case fails, when a folder cannot be read, or when no case was run.
  */
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root, run } from './process.mjs';
 
 const bundle = path.join(root, 'dist', 'golden-ts', 'run.mjs');
-/** The Rust runner writes this file for the other runner: our books where they differ from a recorded one. */
-const books = path.join(root, 'dist', 'golden-ts', 'departed-books.json');
 const cargoArgs = ['run', '--quiet', '--release', '--package', 'slotbook-golden', '--'];
 const totalLine =
   /^total: (\d+) passed, (\d+) failed, (\d+) departed, (\d+) files, (\d+) not yet, (\d+) not ours$/;
@@ -36,7 +33,7 @@ async function loadRunner() {
 
 /** Runs a folder through the core: prints its lines, returns its counts and its output files. */
 async function runCore(folder) {
-  const { code, stdout } = await run('cargo', [...cargoArgs, folder, books], { echo: 'nowhere' });
+  const { code, stdout } = await run('cargo', [...cargoArgs, folder], { echo: 'nowhere' });
   const left = new Map();
   let counts;
   for (const line of stdout.trimEnd().split('\n')) {
@@ -55,10 +52,8 @@ function print(line) {
   process.stdout.write(`${line}\n`);
 }
 
-function printReport({ file, family, passed, failed, departed, notes }) {
-  print(
-    `${file} (${family}, in TypeScript): ${passed} passed, ${failed} failed, ${departed} departed`,
-  );
+function printReport({ file, family, passed, failed, notes }) {
+  print(`${file} (${family}, in TypeScript): ${passed} passed, ${failed} failed`);
   for (const note of notes) print(`  ${note}`);
 }
 
@@ -67,10 +62,9 @@ const sum = { passed: 0, failed: 0, departed: 0, files: 0, notYet: 0, notOurs: 0
 async function runFolder(folder, runner) {
   const { left, ...core } = await runCore(folder);
   for (const key of Object.keys(sum)) sum[key] += core[key];
-  const departed = JSON.parse(readFileSync(books, 'utf8'));
-  for (const report of await runner.runFolder(path.resolve(root, folder), { departed })) {
+  for (const report of await runner.runFolder(path.resolve(root, folder))) {
     printReport(report);
-    for (const key of ['passed', 'failed', 'departed']) sum[key] += report[key];
+    for (const key of ['passed', 'failed']) sum[key] += report[key];
     for (const file of [report.file, ...(report.covers ?? [])]) left.delete(file);
   }
   for (const [file, what] of left) {

@@ -3,7 +3,6 @@ import { accountFamily } from './account-decode.js';
 import { candleFamily } from './candles.js';
 import { captureFamily } from './captures.js';
 import type { Family } from './family.js';
-import { localBookFamily } from './local-book.js';
 import { orderLabelFamily } from './order-labels.js';
 import { readModelFamily } from './read-models.js';
 import { signedOrderFamily } from './signed-orders.js';
@@ -11,7 +10,6 @@ import { signedOrderFamily } from './signed-orders.js';
 export const families: readonly Family[] = [
   candleFamily,
   captureFamily,
-  localBookFamily,
   signedOrderFamily,
   accountFamily,
   readModelFamily,

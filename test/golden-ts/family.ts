@@ -2,8 +2,8 @@
  * A family of recorded answers that TypeScript is put to. One file of this folder is one family; it is
  * entered in `families.ts`. The core's families are run by `test/golden`, in Rust.
  *
- * A family tells its files by their content, never by their name, and reports each case as passed,
- * failed, or departed by a named rule. A file may be run by several families and by both runners.
+ * A family tells its files by their content, never by their name, and reports each case as passed
+ * or failed. A file may be run by several families and by both runners.
  * The addon is not there: what needs it is of the core.
  */
 
@@ -15,28 +15,13 @@ export interface GoldenFile {
   readonly path: string;
   /** Its content, parsed. */
   readonly json: unknown;
-  /** Books of our rules where the file's depart from them, by question; the core's runner makes them. */
-  readonly departed: Readonly<Record<string, DepartedBook>>;
 }
-
-/** A book of our rules whose recording departs from them. */
-export interface DepartedBook {
-  /** The rule by which it departs, of each view that does. */
-  readonly rules: Readonly<Record<string, string>>;
-  /** Rows in book order: price, size, maker and order id. */
-  readonly bids: readonly string[];
-  readonly asks: readonly string[];
-}
-
-/** Such books of a folder, by file and question. */
-export type DepartedBooks = Readonly<Record<string, Readonly<Record<string, DepartedBook>>>>;
 
 /** What happened to the cases of one file. */
 export interface FamilyReport {
   readonly passed: number;
   readonly failed: number;
-  readonly departed: number;
-  /** A line for each failure and each departure, and what else the reader should know. */
+  /** A line for each failure, and what else the reader should know. */
   readonly notes: readonly string[];
   /** Files that were run besides the one itself, which names them; as it names them. */
   readonly covers?: readonly string[];
@@ -58,7 +43,6 @@ const failuresToldMax = 20;
 export class Cases {
   #passed = 0;
   #failed = 0;
-  #departed = 0;
   readonly #notes: string[] = [];
 
   /** Our answer is the recorded one. */
@@ -72,12 +56,6 @@ export class Cases {
     if (this.#failed <= failuresToldMax) this.#notes.push(`${name}: FAILED: ${difference}`);
   }
 
-  /** Our answer differs by the named rule, and by nothing else. */
-  departed(name: string, rule: string): void {
-    this.#departed += 1;
-    this.#notes.push(`${name}: departs: ${rule}`);
-  }
-
   /** Passed when both are the same value; bigints and undefined members count. */
   same(name: string, { ours, recorded }: { readonly ours: unknown; readonly recorded: unknown }) {
     const [our, their] = [asText(ours), asText(recorded)];
@@ -88,7 +66,7 @@ export class Cases {
   report(): FamilyReport {
     const untold = this.#failed - failuresToldMax;
     const notes = untold > 0 ? [...this.#notes, `and ${untold} more failures`] : this.#notes;
-    return { passed: this.#passed, failed: this.#failed, departed: this.#departed, notes };
+    return { passed: this.#passed, failed: this.#failed, notes };
   }
 }
 

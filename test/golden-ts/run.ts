@@ -2,19 +2,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { families } from './families.js';
-import type { DepartedBooks, Family, FamilyReport, GoldenFile } from './family.js';
+import type { Family, FamilyReport, GoldenFile } from './family.js';
 
 /** The cases of one file in one family. */
 export interface FileReport extends FamilyReport {
   readonly file: string;
   readonly family: string;
-}
-
-/** What a folder is put to. */
-export interface RunOptions {
-  readonly known?: readonly Family[];
-  /** What the core's runner wrote of the same folder. */
-  readonly departed?: DepartedBooks;
 }
 
 /**
@@ -23,11 +16,11 @@ export interface RunOptions {
  */
 export async function runFolder(
   folder: string,
-  { known = families, departed = {} }: RunOptions = {},
+  known: readonly Family[] = families,
 ): Promise<FileReport[]> {
   const reports: FileReport[] = [];
   for (const name of jsonFilesBelow(folder)) {
-    const file = readGolden(folder, name, departed);
+    const file = readGolden(folder, name);
     if (typeof file === 'string') {
       reports.push({ file: name, family: 'JSON', ...failure(file) });
       continue;
@@ -46,11 +39,11 @@ function jsonFilesBelow(folder: string): string[] {
 }
 
 /** The file, or what is wrong with it. */
-function readGolden(folder: string, name: string, departed: DepartedBooks): GoldenFile | string {
+function readGolden(folder: string, name: string): GoldenFile | string {
   const full = path.join(folder, name);
   try {
     const json: unknown = JSON.parse(readFileSync(full, 'utf8'));
-    return { name, path: full, json, departed: departed[name] ?? {} };
+    return { name, path: full, json };
   } catch (error) {
     return String(error);
   }
@@ -65,5 +58,5 @@ async function runFamily(family: Family, file: GoldenFile): Promise<FamilyReport
 }
 
 function failure(text: string): FamilyReport {
-  return { passed: 0, failed: 1, departed: 0, notes: [`file: FAILED: ${text}`] };
+  return { passed: 0, failed: 1, notes: [`file: FAILED: ${text}`] };
 }

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde_json::{Map, Value, json};
-
 /// Failures printed in full per file; the rest are only counted.
 const FAILURES_SHOWN_MAX: usize = 20;
 
@@ -66,15 +64,6 @@ impl fmt::Display for Unrun {
     }
 }
 
-/// A book as our rules make it, where a recorded one departs: other judges compare with it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DepartedBook {
-    /// Which question of the file it answers; names of cases begin with it.
-    pub question: String,
-    /// Rows of the bids and of the asks in book order: price, size, maker and order id.
-    pub sides: [Vec<String>; 2],
-}
-
 /// The cases of one file.
 #[derive(Clone, Debug, Default)]
 pub struct FileReport {
@@ -84,8 +73,6 @@ pub struct FileReport {
     pub cases: Vec<(String, Outcome)>,
     /// Why the file, or the rest of it, is not run.
     pub unrun: Option<Unrun>,
-    /// Our books of the questions of which a case departs.
-    pub departed_books: Vec<DepartedBook>,
 }
 
 impl FileReport {
@@ -184,39 +171,6 @@ impl FolderReport {
             }
         }
         counts
-    }
-}
-
-impl FolderReport {
-    /// Our books of all questions of which a case departs, with the rule of each such case, as JSON:
-    /// by file, by question.
-    #[must_use]
-    pub fn departed_books(&self) -> Value {
-        let books = |file: &FileReport| -> Map<String, Value> {
-            file.departed_books
-                .iter()
-                .map(|book| (book.question.clone(), file.describe(book)))
-                .collect()
-        };
-        let with_books = self.files.iter().filter(|file| !file.departed_books.is_empty());
-        with_books.map(|file| (file.file.clone(), Value::Object(books(file)))).collect()
-    }
-}
-
-impl FileReport {
-    fn describe(&self, book: &DepartedBook) -> Value {
-        let rules = self.cases.iter().filter_map(|(name, outcome)| {
-            let view = name.strip_prefix(&book.question)?.trim_start();
-            match outcome {
-                Outcome::Departed(rule) => Some((view.to_owned(), Value::from(rule.as_str()))),
-                _ => None,
-            }
-        });
-        json!({
-            "rules": rules.collect::<Map<String, Value>>(),
-            "bids": book.sides[0],
-            "asks": book.sides[1],
-        })
     }
 }
 

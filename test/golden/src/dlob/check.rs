@@ -15,7 +15,7 @@ use super::chain::{Chain, PROGRAM, RawAccount, market_account, oracle_account};
 use super::sourced;
 use super::vector::{Recorded, Vector, VectorSnapshot};
 use super::views::{Row, ShownOrder, View, Views, first_makers};
-use crate::report::{DepartedBook, FileReport, Outcome, Unrun};
+use crate::report::{FileReport, Outcome, Unrun};
 use crate::value::Malformed;
 
 /// Runs one file: the snapshots go through one book each, in order, as the clock moves.
@@ -25,7 +25,6 @@ pub(crate) fn check(name: &str, file: &Value) -> Result<FileReport, Malformed> {
     let ours = our_answers(&vector, &chain)?;
     let mut incumbent = Incumbent { vector: &vector, answers: BTreeMap::new() };
     let mut cases = Vec::new();
-    let mut departed_books = Vec::new();
     for (number, snapshot) in vector.snapshots.iter().enumerate() {
         for (market_name, market, recorded) in &snapshot.recorded {
             let place = (number, *market);
@@ -33,16 +32,12 @@ pub(crate) fn check(name: &str, file: &Value) -> Result<FileReport, Malformed> {
                 Malformed(format!("{market_name} is not among the markets of the file"))
             })?;
             let question = format!("snapshot {number} {market_name}");
-            let judged = judge(&question, found, recorded, place, &mut incumbent);
-            if judged.iter().any(|(_, outcome)| matches!(outcome, Outcome::Departed(_))) {
-                departed_books.push(DepartedBook { question, sides: found.naive.rows() });
-            }
-            cases.extend(judged);
+            cases.extend(judge(&question, found, recorded, place, &mut incumbent));
         }
     }
     cases.extend(sourced::check(file, &vector)?);
     let unrun = vector.not_ours.map(|reason| Unrun::NotOurs(reason.to_owned()));
-    Ok(FileReport { file: name.to_owned(), cases, unrun, departed_books })
+    Ok(FileReport { file: name.to_owned(), cases, unrun })
 }
 
 /// Our two books' views of one market at one snapshot.

@@ -1,7 +1,6 @@
 //! The views in which two books are compared.
 
 use slotbook_naive::{AnswerRow, Key, ReadingOrder};
-use slotbook_protocol::model::units::Pubkey;
 
 /// Makers that the incumbent's answer names.
 pub(super) const MAKERS_MAX: usize = 4;
@@ -109,17 +108,6 @@ impl ShownOrder {
 }
 
 impl Views {
-    /// The rows as text: price, size, maker and order id.
-    pub(super) fn rows(&self) -> [Vec<String>; 2] {
-        self.l3.each_ref().map(|side| {
-            let text = |row: &Row| {
-                let maker = Pubkey(row.maker);
-                format!("{} {} {maker} {}", row.price, row.size, row.order_id)
-            };
-            side.iter().map(text).collect()
-        })
-    }
-
     /// The views of orders in book order, bids first.
     pub(super) fn of(sides: [Vec<ShownOrder>; 2]) -> Self {
         let sides = sides.each_ref();
