@@ -16,8 +16,6 @@ import {
   boughtAt,
   NOW_S,
   order,
-  perpFacts,
-  solSpotFacts,
   tellMarkets,
   user,
 } from './support/model-scene.js';
@@ -90,52 +88,11 @@ describe('account data', () => {
     const { spotBalances } = shown({ spotPositions: [balance(500), empty] });
     expect(spotBalances.map(({ marketIndex }) => marketIndex)).toEqual([0]);
   });
-
-  test('account-margin-info: net value, leverage and health are of the whole account', () => {
-    const { marginInfo } = shown(buyer);
-    expect(marginInfo).toMatchObject({
-      netUsdValue: 312_500_000n,
-      leverage: 4.2,
-      health: 79,
-      freeInitialMargin: 181_250_000n,
-      marginRatioPct: 23.8,
-    });
-  });
 });
 
 describe('perp position info', () => {
   test('position-market-index: it names its market', () => {
     expect(positionOf()).toMatchObject({ marketIndex: 0, marketKey: 'perp_0' });
-  });
-
-  test('position-direction: base above zero is long, below zero short', () => {
-    expect(positionOf().direction).toBe('long');
-    expect(positionOf({ perpPositions: [boughtAt(-1, 150)] }).direction).toBe('short');
-  });
-
-  test('position-base-size: the size has no sign and nine decimals', () => {
-    expect(positionOf({ perpPositions: [boughtAt(-2.5, 150)] }).baseSize).toBe(2_500_000_000n);
-  });
-
-  test('position-notional-size: the size at the price of the oracle', () => {
-    expect(positionOf().notionalSize).toBe(1_312_500_000n);
-  });
-
-  test('position-entry-price: what was paid for a unit', () => {
-    expect(positionOf().entryPrice).toBe(150_000_000n);
-    expect(positionOf({ perpPositions: [boughtAt(-3, 151.5)] }).entryPrice).toBe(151_500_000n);
-  });
-
-  test('position-liquidation-price: null when there is none, never -1', () => {
-    expect(positionOf().liquidationPrice).toBe(105_263_158n);
-    const safe = { ...buyer, spotPositions: [balance(5_000)] };
-    expect(positionOf(safe).liquidationPrice).toBeNull();
-  });
-
-  test('position-pnl: by price alone, at the mark price and at the price of the oracle', () => {
-    const { markBased, oracleBased } = positionOf().positionPnl;
-    expect(markBased?.positionNotionalPnl).toBe(-177_500_000n);
-    expect(oracleBased?.positionNotionalPnl).toBe(-187_500_000n);
   });
 
   test('position-pnl-percentage: of what was paid, times the leverage; a number', () => {
@@ -147,48 +104,6 @@ describe('perp position info', () => {
     // The reference library shows a loss of who owes more than he owns as a gain.
     expect(under?.positionPnlPercentage).toBe(166.65);
     expect(under?.marginReturnPercentage).toBeNull();
-  });
-
-  test('position-fees-and-funding: fees, and funding that is settled or not', () => {
-    const position = boughtAt(10, 150, { quoteBreakEvenAmount: -1_500_300_000n });
-    expect(positionOf({ perpPositions: [position] }).feesAndFundingPnl).toBe(-300_000n);
-    const markets = new MarketTerms();
-    tellMarkets(markets, { oracle: 150 });
-    const facts = perpFacts();
-    const amm = { ...facts.amm, cumulativeFundingRateLong: 2_000_000_000n };
-    markets.setPerpMarket({ ...facts, amm }, NOW_S);
-    const [info] = accountData(user({ perpPositions: [position] }), markets).openPerpPositions;
-    expect(info?.unsettledFundingPnl).toBe(-20_000_000n);
-    expect(info?.feesAndFundingPnl).toBe(-20_300_000n);
-  });
-
-  test('position-cost-basis: what was paid, negative for a long', () => {
-    expect(positionOf().costBasis).toBe(-1_500_000_000n);
-    expect(positionOf({ perpPositions: [boughtAt(-10, 150)] }).costBasis).toBe(1_500_000_000n);
-  });
-
-  test('position-break-even: the same with fees and settled funding', () => {
-    const position = boughtAt(10, 150, { quoteBreakEvenAmount: -1_500_300_000n });
-    const info = positionOf({ perpPositions: [position] });
-    expect(info.quoteBreakEvenAmount).toBe(-1_500_300_000n);
-    expect(info.breakEvenPrice).toBe(150_030_000n);
-  });
-
-  test('position-unsettled: gains at the price of the oracle', () => {
-    expect(positionOf().totalUnsettledPnl).toBe(-187_500_000n);
-    expect(positionOf(buyer, 160).totalUnsettledPnl).toBe(100_000_000n);
-  });
-
-  test('position-claimable: a loss as a whole, a gain as far as the pool reaches', () => {
-    expect(positionOf().totalClaimablePnl).toBe(-187_500_000n);
-    const { totalClaimablePnl, totalUnsettledPnl } = positionOf(buyer, 160);
-    expect(totalClaimablePnl).not.toBeNull();
-    expect((totalClaimablePnl ?? 0n) <= (totalUnsettledPnl ?? 0n)).toBe(true);
-  });
-
-  test('position-settled: what was settled since it was opened', () => {
-    const position = boughtAt(10, 150, { settledPnl: 12_000_000n });
-    expect(positionOf({ perpPositions: [position] }).totalSettledPnl).toBe(12_000_000n);
   });
 
   test('position-amounts: every amount is a bigint, as in the account it is of', () => {
@@ -258,19 +173,6 @@ describe('orders', () => {
 });
 
 describe('balances, keys and signed messages', () => {
-  test('balance-model: tokens in the precision of their market, what is owed below zero', () => {
-    const markets = new MarketTerms();
-    tellMarkets(markets, { oracle: 150 });
-    markets.setSpotMarket(solSpotFacts(), NOW_S);
-    markets.setPrices('spot_1', { oracle: 150_000_000n, mmOracle: null, mark: null }, NOW_S);
-    const spotPositions = [balance(500), balance(-2, { marketIndex: 1 })];
-    const { spotBalances } = accountData(user({ spotPositions }), markets);
-    expect(spotBalances.map((b) => [b.marketIndex, b.baseBalance, b.notionalBalance])).toEqual([
-      [0, 500_000_000n, 500_000_000n],
-      [1, -2_000_000_000n, -300_000_000n],
-    ]);
-  });
-
   test('cache-keys: accounts by subaccount id with authority, prices by market', () => {
     const cache = new AccountCache({ nowS: () => NOW_S });
     cache.updateAccount({ user: user({ subAccountId: 4 }), slot: 1 });
