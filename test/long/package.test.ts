@@ -48,29 +48,6 @@ test('it holds what was built and its README, and no test or source', () => {
 });
 
 test(
-  'plain Node.js imports every entry, and nothing else',
-  async () => {
-    const file = path.join(folder, 'use.mjs');
-    const code = `import { HttpClient, TradesClient, formatPrice, rawPrice } from '${entries[0]}';
-import { decodeUser } from '${entries[1]}';
-import { ChainBook, SignedOrderFeed } from '${entries[2]}';
-import { PastBook } from '${entries[3]}';
-import { FrameDecoder } from '${entries[4]}';
-const named = { HttpClient, TradesClient, decodeUser, ChainBook, SignedOrderFeed, PastBook, FrameDecoder };
-const types = Object.values(named).map((one) => typeof one);
-console.log(JSON.stringify([types, formatPrice(rawPrice(150_250_000n))]));
-await import('${entries[0]}/dist/http/json.js').catch(({ code }) => console.log(code));`;
-    await writeFile(file, code);
-    const { stdout } = await execute('node', [file], { cwd: folder });
-    const types = Array.from({ length: 7 }, () => 'function');
-    const [first, second] = stdout.trim().split('\n');
-    expect(JSON.parse(first ?? '')).toEqual([types, '150.25']);
-    expect(second).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
-  },
-  timeout,
-);
-
-test(
   'in the clone it can be imported by its name, every entry',
   async () => {
     const code = `const all = await Promise.all(${JSON.stringify(entries)}.map((one) => import(one)));

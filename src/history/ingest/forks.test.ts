@@ -11,47 +11,6 @@ beforeEach(async () => {
 
 afterEach(() => scene.stop());
 
-describe('told again after all was final', () => {
-  test('a transaction that a fork took back is removed once more', async () => {
-    const { ledger, node } = scene;
-    const rig = await scene.live();
-    scene.told(1);
-    const lost = scene.told(77);
-    ledger.takeBack(lost);
-    scene.told(2);
-    await scene.settles(rig, [1, 2]);
-    node.tell(lost);
-    await rig.until(() => expect(rig.store.ids).toContain(77));
-    await scene.settles(rig, [1, 2]);
-    expect(rig.counters.reverted).toBe(2);
-  });
-
-  test('the first transaction of a chain that a fork took back is removed once more', async () => {
-    const { ledger, node } = scene;
-    const rig = await scene.live();
-    const lost = scene.told(77);
-    ledger.takeBack(lost);
-    scene.told(1);
-    await scene.settles(rig, [1]);
-    node.tell(lost);
-    await rig.until(() => expect(rig.store.ids).toContain(77));
-    await scene.settles(rig, [1]);
-  });
-
-  test('a transaction that is on the chain is not touched', async () => {
-    const rig = await scene.live();
-    const made = scene.told(1);
-    scene.told(2);
-    await rig.until(() => expect(rig.store.ids).toEqual([1, 2]));
-    await scene.settles(rig, [1, 2]);
-    scene.node.tell(made);
-    scene.told(3);
-    await rig.until(() => expect(rig.store.ids).toEqual([1, 2, 3]));
-    await scene.settles(rig, [1, 2, 3]);
-    expect(rig.counters).toMatchObject({ reverted: 0, fetched: 0 });
-  });
-});
-
 describe('listed later than the slots behind it', () => {
   test('a transaction that was told gets its place', async () => {
     const { ledger, node } = scene;
@@ -115,46 +74,7 @@ describe('a node that did not know where the history ends', () => {
   });
 });
 
-describe('a transaction that left nothing on a fork', () => {
-  test.each([false, true])('lands with a fill, told of it: %s', async (isTold) => {
-    const { ledger, node } = scene;
-    const rig = await scene.live();
-    ledger.tick();
-    const empty = ledger.add(['nothing']);
-    node.tell(empty);
-    await rig.until(() => expect(rig.counters.notifications).toBe(1));
-    ledger.tick(2);
-    const landed = ledger.moveToNewest({ ...empty, lines: [fillLine(1)] });
-    if (isTold) node.tell(landed);
-    scene.told(2);
-    await scene.settles(rig, [1, 2]);
-  });
-
-  test('and one that left a fill there lands with nothing', async () => {
-    const { ledger, node } = scene;
-    const rig = await scene.live();
-    scene.told(1);
-    const ghost = scene.told(77);
-    await rig.until(() => expect(rig.store.ids).toEqual([1, 77]));
-    ledger.tick(2);
-    node.tell(ledger.moveToNewest({ ...ghost, lines: ['nothing'] }));
-    await scene.settles(rig, [1]);
-  });
-});
-
 describe('a log that came cut or not at all', () => {
-  test('is read whole from the node', async () => {
-    const { ledger, node } = scene;
-    const rig = await scene.live();
-    ledger.tick();
-    const cut = ledger.add([fillLine(1)]);
-    node.tell({ ...cut, lines: ['Log truncated'] });
-    const none = scene.fill(2);
-    node.tell({ ...none, lines: null });
-    await scene.settles(rig, [1, 2]);
-    expect(rig.store.truncated).toBe(0);
-  });
-
   test('is read whole from another node where this one has it cut as well', async () => {
     const { ledger, node } = scene;
     const other = await scene.addNode();

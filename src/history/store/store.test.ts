@@ -16,14 +16,6 @@ import {
 afterEach(cleanUp);
 
 describe('writing', () => {
-  test('a trade comes back as it was given, with every field', async () => {
-    const store = await newStore();
-    const given = fill({ index: 3 });
-    store.writeBatch({ transactions: [transaction({ slot: 10, place: 2, fills: [given] })] });
-    const [row] = readTrades(store, { market: 'perp_0', limit: 10 });
-    expect(row).toEqual({ ...given, slot: 10, place: 2, txSig: signature(10) });
-  });
-
   test('what the program left out comes back as null', async () => {
     const store = await newStore();
     const given = fill({
@@ -96,19 +88,6 @@ describe('writing', () => {
     expect(store.countTruncated()).toBe(2);
     store.retireRows({ recordsBefore: { trade: MIDNIGHT + 2 } });
     expect(store.countTruncated()).toBe(1);
-  });
-
-  test('in another slot a transaction replaces what it left, unless that was final', async () => {
-    const store = await newStore();
-    const id = signature(99);
-    store.writeBatch({ transactions: [oneFill(5, { fillRecordId: 1n }, { signature: id })] });
-    const moved = oneFill(6, { fillRecordId: 2n }, { signature: id, isFinal: true });
-    expect(store.writeBatch({ transactions: [moved] })).toMatchObject({ removed: 1 });
-    store.writeBatch({ transactions: [oneFill(7, { fillRecordId: 3n }, { signature: id })] });
-    const rows = readTrades(store, { market: 'perp_0', limit: 10 });
-    expect(rows.map(({ slot, fillRecordId }) => [slot, fillRecordId])).toEqual([[6, 2n]]);
-    expect(store.readCandles({ market: 'perp_0', minutes: 43_200, limit: 9 })[0]?.count).toBe(1);
-    expect(store.findGaps()).toMatchObject({ missing: 0n, holes: 0 });
   });
 
   test('a transaction that left nothing is known until it is not needed any more', async () => {
