@@ -1,21 +1,10 @@
-/** The library's candles, trades and statistics against a running service on a chain that trades. */
+/** What the library reads of trades, records and statistics of a running service on a chain that trades. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { WebSocket } from 'ws';
-import {
-  type Candle,
-  CandleClient,
-  type FundingRateRecord,
-  HttpClient,
-  type LiveTrade,
-  type Trade,
-  type TradeBatch,
-  TradesClient,
-} from '../../src/client/index.js';
+import { type FundingRateRecord, HttpClient, type Trade } from '../../src/client/index.js';
 import { type Demo, startDemo } from '../../src/sim/demo/demo.js';
-import { CutProxy } from '../support/cut-proxy.js';
 import { ServiceProbe } from '../support/service-probe.js';
 import { until } from '../support/until.js';
 
@@ -24,7 +13,6 @@ const TRADES_MIN = 8;
 
 let demo: Demo;
 let service: ServiceProbe;
-let proxy: CutProxy;
 let http: HttpClient;
 const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-client-'));
 
@@ -33,13 +21,11 @@ beforeAll(async () => {
   demo = await startDemo({ seed: 7, makers: 40, ...pace });
   demo.done.catch(() => undefined);
   service = await ServiceProbe.start(demo, { dataDir: folder });
-  proxy = await CutProxy.start(service.url);
-  http = new HttpClient({ url: proxy.url });
+  http = new HttpClient({ url: service.url });
   await until(async () => (await trades()).length >= TRADES_MIN);
 });
 
 afterAll(async () => {
-  await proxy?.stop();
   await service?.stop();
   await demo?.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -133,100 +119,3 @@ test('/status and /ready tell of the history', async () => {
   const stats = await http.marketStats();
   expect(stats[0]?.price).toBeTypeOf('number');
 });
-
-test('trades that came live, through cuts, are all there are, each once', async () => {
-  let isDown = false;
-  class CutSocket extends WebSocket {
-    constructor(url: string) {
-      if (isDown) throw new Error('the network is down');
-      super(url);
-    }
-  }
-  const client = new TradesClient({ url: proxy.url, WebSocket: CutSocket });
-  const told: TradeBatch[] = [];
-  const looped: LiveTrade[] = [];
-  const subscription = client.subscribe(symbol.toLowerCase());
-  subscription.onTrades((batch) => told.push(batch));
-  const loop = (async () => {
-    for await (const batch of client.subscribe(symbol)) looped.push(...batch.trades);
-  })();
-  await until(() => told.length > 0);
-  const [first] = told;
-  expect(first?.kind).toBe('init');
-  for (let cut = 0; cut < 2; cut += 1) {
-    isDown = true;
-    proxy.cut();
-    const [before] = await trades();
-    await until(async () => (await trades())[0]?.fillRecordId !== before?.fillRecordId);
-    isDown = false;
-    await until(() => told.filter(({ kind }) => kind === 'repair').length > cut);
-  }
-  await until(() => told.at(-1)?.kind === 'update');
-  const gone = new Set(told.flatMap(({ takenBack }) => takenBack.map(({ txSig }) => txSig)));
-  const heard = told.flatMap((batch) => batch.trades).filter(({ txSig }) => !gone.has(txSig));
-  // One that the history received late comes after younger ones.
-  const ids = heard.map(({ fillRecordId }) => Number(fillRecordId)).sort((a, b) => a - b);
-  const firstId = ids[0] ?? Number.NaN;
-  expect(ids).toEqual(ids.map((_, index) => firstId + index));
-  const rows = new Map((await trades()).map((row) => [row.fillRecordId, row]));
-  for (const { price, fillRecordId, quoteAssetAmountFilled, baseAssetAmountFilled } of heard) {
-    expect(rows.get(fillRecordId ?? -1n)).toMatchObject({
-      quoteAssetAmountFilled,
-      baseAssetAmountFilled,
-    });
-    expect(price).toBeGreaterThan(0n);
-  }
-  await until(() => looped.length >= heard.length);
-  client.close();
-  await loop;
-  expect(told.every(({ leftOut }) => leftOut === 0)).toBe(true);
-  const refused = new TradesClient({ url: service.url, WebSocket });
-  const wrong = refused.subscribe('NOPE')[Symbol.asyncIterator]();
-  await expect(wrong.next()).rejects.toMatchObject({ code: 'UNKNOWN_MARKET' });
-  refused.close();
-});
-
-test('candles that came live, through cuts, are those that are fetched', async () => {
-  const client = new CandleClient({ url: proxy.url, WebSocket });
-  const params = { marketId: 'perp_0', resolution: '1' } as const;
-  const heard = new Map<number, Candle>();
-  const ends: string[] = [];
-  client.on('chart', 'candle-update', (candle) => heard.set(candle.ts, candle));
-  client.on('chart', 'end', ({ code }) => ends.push(code));
-  await client.subscribe(params, 'chart');
-  await until(() => heard.size > 0);
-  for (let cut = 0; cut < 3; cut += 1) {
-    proxy.cut();
-    const [before] = await trades();
-    await until(async () => (await trades())[0]?.fillRecordId !== before?.fillRecordId);
-  }
-  const fresh = new CandleClient({ url: service.url });
-  await until(async () => {
-    const toTs = Math.floor(Date.now() / 1_000);
-    const range = { ...params, fromTs: toTs - 600, toTs };
-    const [fetched, kept] = [await fresh.fetch(range), await client.fetch(range)];
-    const live = fetched.filter(({ ts }) => heard.has(ts)).map(({ ts }) => heard.get(ts));
-    return isSame(fetched, kept) && isSame(fetched.slice(-live.length), live);
-  });
-  // A minute that has just begun has no trade yet.
-  const ids = [...heard.values()].map(({ lastFillRecordId }) => typeof lastFillRecordId);
-  expect(ids).toContain('bigint');
-  expect(ends).toEqual([]);
-  const refused = client.subscribe({ ...params, marketId: 'NOPE' }, 'other');
-  await expect(refused).rejects.toMatchObject({ code: 'UNKNOWN_MARKET' });
-  client.close();
-  fresh.close();
-});
-
-/** What pages and the socket both tell of candles. */
-function isSame(
-  one: readonly (Candle | undefined)[],
-  other: readonly (Candle | undefined)[],
-): boolean {
-  const texts = [one, other].map((candles) =>
-    JSON.stringify(
-      candles.map(({ lastTradeTs, lastFillRecordId, ...candle }: Partial<Candle> = {}) => candle),
-    ),
-  );
-  return texts[0] === texts[1] && one.length > 0;
-}

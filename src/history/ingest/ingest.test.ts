@@ -1,11 +1,6 @@
 /** Ingestion against a node with the irregularities of real ones. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  Ledger,
-  LedgerNode,
-  type LedgerTransaction,
-  timeOfSlot,
-} from '../../../test/scripted-ledger.js';
+import { Ledger, LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
 import type { Reply } from '../../../test/scripted-rpc.js';
 import {
   BROKEN_LINE,
@@ -82,17 +77,6 @@ describe('live', () => {
     expect(rig.store.isAllFinal).toBe(false);
     await holds(rig, 10);
     expect(rig.counters).toMatchObject({ fetched: 0, missed: 0, settled: 10 });
-  });
-
-  test('duplicates count once, and the order of arrival is not that of the chain', async () => {
-    const rig = await live();
-    const made = trade(30, 10);
-    for (const transaction of made.toReversed()) {
-      node.tell(transaction);
-      node.tell(transaction);
-    }
-    await holds(rig, 30);
-    expect(rig.counters.notifications).toBe(60);
   });
 
   test('a notification that never came is read from the finalised list', async () => {
@@ -203,21 +187,6 @@ describe('forks', () => {
     });
     await holds(rig, 3);
     expect(rig.counters.reverted).toBe(0);
-  });
-
-  test.each([
-    { what: 'stands where the chain has it', failed: false, left: [2, 3, 1] },
-    { what: 'and which failed there is removed', failed: true, left: [2, 3] },
-  ])('a transaction that a fork moved $what', async ({ failed, left }) => {
-    const rig = await live();
-    const made = trade(3, 1);
-    for (const transaction of made) node.tell(transaction);
-    await rig.until(() => expect(rig.store.ids).toEqual(ids(3)));
-    ledger.tick();
-    ledger.moveToNewest(made[0] as LedgerTransaction, { failed });
-    ledger.tick(40);
-    await rig.until(() => expect(rig.store.ids).toEqual(left));
-    await rig.until(() => expect(rig.store.isAllFinal).toBe(true));
   });
 });
 
