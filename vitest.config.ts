@@ -33,7 +33,6 @@ const REAL = [
   'test/rooms.test.ts',
   'test/setup.test.ts',
   'test/simulation/**/*.test.ts',
-  'test/slow-readers.test.ts',
   'test/stream-binary.test.ts',
   'test/tidy.test.ts',
 ];
