@@ -1,7 +1,9 @@
-/** The service with a file that a wrong clock has damaged. */
+/** The service with wrong local clocks, and with nodes that report wrong times. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Ledger, LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
 import { fillLog } from '../../../test/support/fill-log.js';
+import { until } from '../../../test/support/until.js';
 import { RETAIN_DEFAULTS } from '../../contract/retain.js';
 import { candleRules } from '../candles/rules.js';
 import { type HistoryStore, openStore } from '../store/store.js';
@@ -31,10 +33,10 @@ afterEach(async () => {
   cleanUp();
 });
 
-function start(): RunningService {
+function start(wallOffS = 0): RunningService {
   const retain = { ...RETAIN_DEFAULTS, trades: 30, funding: 30 };
   const kept = { retain, candleRetentionDays: 30 };
-  const one = new RunningService({ ledger, node, dataDir, ...kept });
+  const one = new RunningService({ ledger, node, dataDir, wallOffS, ...kept });
   running.push(one);
   return one;
 }
@@ -62,6 +64,45 @@ function trade(id: number): void {
 }
 
 const finalTs = (): number => timeOfSlot(ledger.finalisedSlot);
+
+describe('a clock on the wall', () => {
+  test.each([FAR, -FAR])(
+    'that is %i s off deletes nothing, and what comes is stored',
+    async (wallOffS) => {
+      await storeOld(20);
+      const one = start(wallOffS);
+      await one.live();
+      trade(21);
+      await one.stored(21);
+      await sleep(130_000);
+      expect(one.stats).toMatchObject({ stored: { trades: 21 }, lagMs: null });
+      await until(() => one.stats?.chainTs === finalTs());
+      trade(22);
+      await one.stored(22);
+    },
+  );
+});
+
+describe('a node', () => {
+  test.each([2 ** 40, 2 ** 53, timeOfSlot(0) + FAR, 0, 'soon', null])(
+    'that tells %s as the time of its slots is not believed, and stores on',
+    async (lie) => {
+      await storeOld(20);
+      node.suffer({
+        instead: (method) => (method === 'getBlockTime' ? { result: lie } : undefined),
+      });
+      const one = start();
+      await one.live();
+      trade(21);
+      await one.stored(21);
+      await sleep(70_000);
+      expect(one.stats?.chainTs).toBe(OLD + 19);
+      expect(one.stats?.stored.trades).toBe(21);
+      node.suffer({ instead: () => undefined });
+      await until(() => one.stats?.chainTs === finalTs());
+    },
+  );
+});
 
 describe('a file that a clock which ran ahead has damaged', () => {
   test('gets back all that came since, once', async () => {

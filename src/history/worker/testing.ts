@@ -24,6 +24,8 @@ interface RunningOptions extends Partial<WorkerSetup> {
   readonly dataDir: string;
   readonly ledger: Ledger;
   readonly node: LedgerNode;
+  /** How far the wall clock is ahead of the chain, seconds. */
+  readonly wallOffS?: number;
 }
 
 /** A running service. */
@@ -33,8 +35,9 @@ export class RunningService {
   #asked = 0;
 
   constructor(options: RunningOptions) {
-    const { ledger, node, ...others } = options;
-    const time = { ...systemTimers, unixMs: () => timeOfSlot(ledger.slot) * 1_000 };
+    const { ledger, node, wallOffS = 0, ...others } = options;
+    const unixMs = (): number => (timeOfSlot(ledger.slot) + wallOffS) * 1_000;
+    const time = { ...systemTimers, unixMs };
     const setup = {
       nodes: [node.urls] as const,
       programId: PROGRAM,
