@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { FakeBook, startServer } from '../testing/running-server.js';
+import { UnsentReplies } from '../transport/unsent-replies.js';
 
 describe('/topMakers', () => {
   const book = new FakeBook();
@@ -65,6 +67,25 @@ describe('/topMakers', () => {
     expect([codings, zipped.text]).toEqual([[null, 'gzip'], plain.text]);
     expect(plain.text.length).toBeGreaterThan(size);
     size = 0;
+  });
+
+  test('is one body for all who ask for the same accounts, and another for new ones', async () => {
+    const unsent = new UnsentReplies(systemTimers);
+    const sent = vi.spyOn(unsent, 'sendBody');
+    let bytes = 'A'.repeat(LIMITS.unsentBodyBytesMin);
+    const server = await startServer(book, {
+      unsent,
+      readAccounts: async (keys) => keys.map(() => bytes),
+    });
+    const query = 'side=bid&includeAccounts=true';
+    const ask = () => get(query, { 'Accept-Encoding': 'identity' }, Promise.resolve(server));
+    const texts = (await Promise.all([ask(), ask(), ask()])).map(({ text }) => text);
+    expect(new Set(texts).size).toBe(1);
+    expect(sent.mock.calls).toHaveLength(3);
+    expect(new Set(sent.mock.calls.map(([, , identity]) => identity)).size).toBe(1);
+    bytes = bytes.toLowerCase();
+    const isNew = async () => (await ask()).body[0].accountBase64 === bytes;
+    await vi.waitFor(async () => expect(await isNew()).toBe(true), 5_000);
   });
 
   test('tells the code of a failed reading and nothing of the node', async () => {

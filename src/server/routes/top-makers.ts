@@ -2,7 +2,6 @@
  * /topMakers: the makers with the best orders. The keys come from the book; account data is fetched
  * from the node for each request, so it is as fresh as the node and not as the book.
  */
-import { createHash } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { ReadAccounts } from '../../contract/account-source.js';
@@ -16,6 +15,7 @@ import { text, textOrNull } from '../api/schema-parts.js';
 import { ServerError } from '../transport/errors.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
 import { keyedRequest, withMoment } from './as-of-route.js';
+import { BodyCache } from './body-cache.js';
 import { type BookRoute, bookRoute, requireFirstBook } from './book-routes.js';
 import { type Path, type PathService, shared } from './path.js';
 import { nodeFailure, SpacedReads, type SpacedReadsOptions } from './spaced-reads.js';
@@ -136,20 +136,38 @@ const headers: readonly Header[] = [
   ['Vary', 'Accept-Encoding'],
 ];
 
-/** 100 accounts are 584 KB of text, so equal bodies are compressed once. */
+/** The body of some accounts; the tag names it for its compressed form. */
+interface AccountsBody {
+  readonly accounts: readonly (string | null)[];
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+/** 100 accounts are 584 KB of text, so equal accounts are written and compressed once. */
 function accountsRoute(
   reads: SpacedReads<string | null>,
 ): (request: HttpRequest, makers: readonly string[]) => Promise<Reply> {
   const gzips = new GzipCache();
+  const bodies = new BodyCache<AccountsBody>(LIMITS.gzipCacheBytesMax);
+  let written = 0;
+  const writeBody = (makers: readonly string[], accounts: AccountsBody['accounts']) => {
+    written += 1;
+    const body = Buffer.from(JSON.stringify(rowsOf(makers, accounts)));
+    const entry = { accounts, body, etag: `${written}` };
+    // The texts of the accounts are kept as well.
+    bodies.cacheBody(makers.join(), { version: '', body: entry, bytes: 2 * body.length });
+    return entry;
+  };
   return async (request, makers) => {
     const isZipped = requestAcceptsGzip(request);
     const accounts = await reads.read(makers).catch((error: unknown): never => {
       throw nodeFailure('the accounts', error);
     });
-    const body = Buffer.from(JSON.stringify(rowsOf(makers, accounts)));
-    const etag = createHash('sha1').update(body).digest('base64url');
-    const content = { body, identity: body, isZipped, gzips, key: makers.join() };
-    return bodyReply({ etag, headers }, content);
+    const key = makers.join();
+    const known = bodies.findBody(key, '');
+    const isKnown = known?.accounts.every((account, index) => account === accounts[index]);
+    const { body, etag } = known && isKnown ? known : writeBody(makers, accounts);
+    return bodyReply({ etag, headers }, { body, identity: body, isZipped, gzips, key });
   };
 }
 
