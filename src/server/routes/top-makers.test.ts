@@ -95,11 +95,21 @@ describe('/topMakers', () => {
     const message = 'the accounts could not be read: RPC_TIMEOUT';
     expect(answer.error).toEqual({ status: 503, code: 'NOT_READY', message, param: null });
     expect(answer.header('retry-after')).toBe('1');
-    failure = `${url} failed`;
-    const { text } = await get('side=ask&limit=5&includeAccounts=true');
-    expect(text).not.toContain('node.');
     expect((await started).faults).toEqual([]);
   });
+
+  test.each(['https://node.example/key', '', 7, undefined])(
+    'of a failed reading with the code %j tells nothing',
+    async (code) => {
+      const readAccounts = () => Promise.reject(Object.assign(new Error('node.example'), { code }));
+      const { error } = await get(
+        'side=bid&includeAccounts=true',
+        {},
+        startServer(book, { readAccounts }),
+      );
+      expect(error.message).toBe('the accounts could not be read: the node failed');
+    },
+  );
 
   test('without a node says so', async () => {
     const alone = startServer(book);
