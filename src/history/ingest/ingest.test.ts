@@ -393,6 +393,13 @@ describe('failures', () => {
     expect([...rig.stores.keys()]).toEqual([ledger.genesisHash]);
   });
 
+  test('what a node says with a refusal is in no reason', async () => {
+    node.suffer({ instead: () => ({ error: { code: -32_601, message: 'tell-tale' } }) });
+    const rig = start();
+    await rig.until(() => expect(rig.state).toBe('failing'));
+    expect(rig.reason).toMatch(/refused with the error -32601$/);
+  });
+
   test('a node that answers nonsense is tried again, later and later', async () => {
     let broken = true;
     node.suffer({
