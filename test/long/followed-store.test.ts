@@ -48,13 +48,17 @@ async function followed(onReload: () => void = () => undefined) {
     onReload();
     reload();
   };
+  let store: HistoryStore | null = reader;
   const timers = new ManualTimers();
   const said: string[] = [];
   const follower = new StoreFollower({
     ...{ timers, log: silentLog, counters: { storeFailures: 0 }, rules: candleRules },
-    openStore: async () => reader,
+    openStore: async () => (store ??= open('read')),
     closeStore: () => undefined,
-    onStoreFailure: (error) => said.push(error.message),
+    onStoreFailure: (error) => {
+      store = null;
+      said.push(error.message);
+    },
     onChange: ({ records }) =>
       said.push(records.map(({ slot, index }) => `${slot}.${index}`).join()),
     onReset: () => said.push('reset'),
@@ -64,7 +68,7 @@ async function followed(onReload: () => void = () => undefined) {
   ends.push(() => void follower.stop());
   const look = async (): Promise<readonly string[]> => {
     await until(() => timers.waitsMs.length > 0);
-    timers.advance(FOLLOW_MS);
+    timers.advance(Math.max(FOLLOW_MS, ...timers.waitsMs));
     await until(() => timers.waitsMs.length > 0);
     return said.splice(0);
   };
@@ -110,3 +114,17 @@ test.each(['', 'no JSON', 'null', '{"state":"odd"}', '{"state":"live","reason":7
     expect(follower.state).toEqual({ state: 'live', reason: null });
   },
 );
+
+test('a server that is away is a failure, and the changes are told again once it is back', async () => {
+  const { follower, look } = await followed();
+  await server.kill();
+  expect(await look()).toEqual([expect.stringMatching(/^the server /)]);
+  expect(follower.state).toMatchObject({ state: 'failing' });
+  await server.startAgain();
+  const writer = open('write');
+  writeWriterMark(writer, { state: 'live', reason: null, chainTs: 5 }, 1);
+  expect(await look()).toEqual([]);
+  expect(follower.state).toEqual({ state: 'live', reason: null });
+  writer.writeBatch({ transactions: [oneFill(2)] });
+  expect(await look()).toEqual(['2.0']);
+});
