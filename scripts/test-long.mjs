@@ -125,17 +125,6 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'test/long/edges.test.ts'],
     env: { EDGES_SECONDS: '600' },
   },
-  'edge-hashes': {
-    about: 'two edges for an hour: the hash of each second, and equal books; needs nats-server',
-    command: [
-      localCommand('vitest'),
-      'run',
-      'test/long/edges.test.ts',
-      '-t',
-      'have the book of the hash',
-    ],
-    env: { EQUAL_SECONDS: '3600' },
-  },
   page: {
     about: 'the page for 30 minutes at 300 account updates a second: first book, scripting, memory',
     command: [localCommand('vitest'), 'run', 'test/long/page-figures.test.ts'],

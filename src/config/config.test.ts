@@ -387,6 +387,16 @@ describe('values', () => {
     expectRefusal(flags, { code: 'MISSING_SETTING', setting }),
   );
 
+  test.each([
+    [{}, { code: 'MISSING_SETTING', setting: '--nats' }],
+    [
+      { nats: 'nats://host', natsStream: 'a.b' },
+      { code: 'INVALID_SETTING', setting: '--nats-stream' },
+    ],
+  ])('%j is refused by an edge', (flags, expected) => {
+    expect(() => reader(flags).readEdge()).toThrow(expect.objectContaining(expected));
+  });
+
   test('a stale book cannot be fresher than a lagging one', () => {
     const read = () => reader({ staleAfterMs: '2000' }).readDemo();
     expect(read).toThrow(

@@ -1,10 +1,5 @@
-/** A core and its edges as processes, on a real chain and a real NATS server. */
+/** A reader of two edges of a core as processes, on a real chain and a real NATS server. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { RpcClient } from '../../src/rpc/client.js';
-import { readAccountTexts } from '../../src/rpc/methods.js';
-import { systemTimers } from '../../src/rpc/timers.js';
-import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
-import { LocalChain } from '../../src/sim/chain/chain-process.js';
 import { LogServices } from '../support/log-services.js';
 import type { ModelBook } from '../support/model-book.js';
 import { ModelClient } from '../support/model-client.js';
@@ -23,11 +18,6 @@ const TOPICS = [
 const JUMP_SECONDS = Number(process.env['EDGES_SECONDS'] ?? 0);
 const JUMPS_MIN = 15;
 const TIMEOUT = { timeout: 300_000 + JUMP_SECONDS * 1_000 };
-/** `npm run test:long -- edge-hashes` compares for an hour. */
-const EQUAL_SECONDS = Number(process.env['EQUAL_SECONDS'] ?? 8);
-const EQUAL = { timeout: 300_000 + EQUAL_SECONDS * 2_000 };
-/** An edge that says soon that it has lost its log. */
-const SOON = ['--lagging-after-ms', '2500', '--stale-after-ms', '4000', '--away-after-ms', '6000'];
 
 const services = new LogServices(21);
 
@@ -41,7 +31,6 @@ interface Frame {
   readonly seq: number;
   readonly prev?: number;
   readonly epoch?: string;
-  readonly state?: string;
 }
 
 /** A reader of all topics of an edge. */
@@ -58,11 +47,9 @@ function framesOf({ texts }: Probe, type: string): readonly Frame[] {
 
 interface Status {
   readonly epoch: string;
-  readonly state: string;
   readonly slot: number;
   readonly orders: number;
   readonly markets: readonly { symbol: string; seq: number; ordersShown: number }[];
-  readonly journal?: { readonly state: string; readonly reason: string | null };
 }
 
 async function statusOf(service: ServiceChild): Promise<Status> {
@@ -84,31 +71,6 @@ async function agree(...services: readonly ServiceChild[]): Promise<void> {
     return said.every((text) => text === said[0]);
   });
 }
-
-test('an edge returns the accounts of makers as the chain has them', async (context) => {
-  const log = services.newLog(context, 'accounts');
-  await services.keep(ServiceChild.core(services.demo.relay, log));
-  const edge = await services.keep(ServiceChild.edge(log));
-  const node = new RpcClient({ timers: systemTimers, url: services.demo.relay.rpcUrl });
-  const path = `/topMakers?marketName=${SYMBOL}&side=bid&limit=3&includeAccounts=true`;
-  await until('the accounts of the chain', async () => {
-    const rows = JSON.parse((await edge.get(path)).text) as readonly {
-      userAccountPubKey: string;
-      accountBase64: string | null;
-    }[];
-    const keys = rows.map((row) => row.userAccountPubKey);
-    // The chain stands still where the test before left it, maybe with two makers.
-    if (keys.length < 3) await services.demo.step(5);
-    const onChain = await readAccountTexts(
-      node,
-      { keys, owner: PROGRAM_ID },
-      AbortSignal.timeout(60_000),
-    );
-    return (
-      keys.length === 3 && rows.every((row, index) => row.accountBase64 === (onChain[index] ?? ''))
-    );
-  });
-});
 
 /** The last one is open nowhere else. */
 const JUMPED = [TOPICS[0], TOPICS[1], TOPICS[3], { channel: 'book', market: SYMBOL, depth: 100 }];
@@ -196,80 +158,3 @@ class Jumper {
     this.#client = undefined;
   }
 }
-
-test('an edge that has lost its log says so, sends its readers away, and takes them again', async (context) => {
-  const log = services.newLog(context, 'outage');
-  const core = await services.keep(ServiceChild.core(services.demo.relay, log));
-  const edge = await services.keep(ServiceChild.edge([...log, ...SOON]));
-  const reader = await readTopics(edge);
-  await services.nats.kill();
-  await until(() => framesOf(reader, 'delta').some(({ state }) => state === 'stale'));
-  expect(await reader.closed).toMatchObject({ code: 1001 });
-  expect((await edge.get('/ready')).status).toBe(503);
-  await expect(Probe.open(edge.socketUrl)).rejects.toThrow('503');
-  await services.demo.step(20);
-  expect((await statusOf(core)).state).toBe('live');
-  await services.nats.startAgain();
-  await until(async () => (await edge.get('/ready')).status === 200);
-  await agree(core, edge);
-  await (await until(() => readTopics(edge))).close();
-  // What waited was appended: the log goes on without a checkpoint.
-  expect((await edge.get('/metrics')).text).toContain('event="logRestores"} 1');
-});
-
-test(
-  'edges have the book of the hash that comes each second, and equal books',
-  EQUAL,
-  async (context) => {
-    const log = services.newLog(context, 'hashes');
-    const core = await services.keep(ServiceChild.core(services.demo.relay, log));
-    const edges = [
-      await services.keep(ServiceChild.edge(log)),
-      await services.keep(ServiceChild.edge(log)),
-    ];
-    const endMs = performance.now() + EQUAL_SECONDS * 1_000;
-    while (performance.now() < endMs) {
-      await services.demo.step(20);
-      await until('equal books', async () => {
-        const [one, other] = await Promise.all(edges.map(readBooks));
-        return one === other;
-      });
-    }
-    await agree(core, ...edges);
-    // A hash that is not that of the book makes an edge begin again.
-    for (const edge of edges) {
-      const metrics = (await edge.get('/metrics')).text;
-      expect(metrics).toContain('event="logFailures"} 0');
-      expect(metrics).toContain('event="logRestores"} 1');
-    }
-  },
-);
-
-/** All orders of all markets as a service shows them. */
-async function readBooks(service: ServiceChild): Promise<string> {
-  const { markets } = await statusOf(service);
-  const bodies = markets.map(({ symbol }) => service.get(`/l3?marketName=${symbol}`));
-  const books = (await Promise.all(bodies)).map(({ text }) => JSON.parse(text) as L3Body);
-  return JSON.stringify(books.map(({ bids, asks }) => [bids, asks]));
-}
-
-interface L3Body {
-  readonly bids: readonly unknown[];
-  readonly asks: readonly unknown[];
-}
-
-test('wrong settings of a log are refused with their names', async (context) => {
-  const [, , ...stream] = services.newLog(context, 'wrong');
-  const wrong = ['--nats', services.nats.urlOf('slotbook', 'guess'), ...stream];
-  await expect(ServiceChild.core(services.demo.relay, wrong)).rejects.toThrow('wrong: LOG_REFUSED');
-  await expect(ServiceChild.edge(wrong)).rejects.toThrow('wrong: LOG_REFUSED');
-  const log = ['--nats', services.nats.url, ...stream];
-  await services.keep(ServiceChild.core(services.demo.relay, log));
-  const other = await LocalChain.start({ slotTimeMs: 100 });
-  const refused = ServiceChild.core(other, log);
-  await expect(refused).rejects.toThrow('wrong: LOG_MISMATCH: the log is of the chain');
-  await other.stop();
-  await expect(ServiceChild.edge([])).rejects.toThrow('--nats is missing');
-  const name = ['--nats', services.nats.url, '--nats-stream', 'a.b'];
-  await expect(ServiceChild.edge(name)).rejects.toThrow('--nats-stream was a.b');
-});
