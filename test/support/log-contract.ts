@@ -459,6 +459,11 @@ function testQuoteLink(): void {
     const isReply = async (wanted: object) =>
       isDeepStrictEqual(await edge.sendRequest('{}'), wanted);
     await until('an answer', () => isReply({ text: 'quoted' }));
+    const elsewhere: string[] = [];
+    for (const link of [core, edge]) link.onMakerElsewhere((maker) => elsewhere.push(maker));
+    edge.announceMaker('maker');
+    await until('an announcement at the other one', () => elsewhere.length > 0);
+    expect(elsewhere).toEqual(['maker']);
     await server.kill();
     await until('a refusal', () => isReply({ failed: 'noCore' }));
     await server.startAgain();

@@ -10,7 +10,7 @@ const [MAX, MIN] = [2n ** 63n - 1n, -(2n ** 31n)];
 /** A core whose book has another id for the same market, and its received quotes. */
 function coreWith(outcome: 'changed' | 'makersExceeded' = 'changed', everLive = true) {
   const taken: Omit<MakerQuotes, 'tsMs'>[] = [];
-  const parts = {
+  const parts: Parameters<typeof takeForwarded>[1] = {
     sink: {
       setQuotes: (quotes: Omit<MakerQuotes, 'tsMs'>) => {
         taken.push(quotes);
@@ -25,7 +25,7 @@ function coreWith(outcome: 'changed' | 'makersExceeded' = 'changed', everLive = 
     () => MARKETS,
     (text) => takeForwarded(text, parts),
   );
-  return { sink, taken };
+  return { sink, taken, parts };
 }
 
 test('forwarded quotes reach the other book as they were, also the largest values', async () => {
@@ -74,4 +74,24 @@ test('a maker is sent no text of a reply, which anybody on NATS may have written
     code: 'NOT_READY',
     message: 'the core does not take the quotes',
   });
+});
+
+const QUOTE = { market_type: 'spot', market_index: 65_535, quotes: [] };
+
+test.each([
+  ['', 'MALFORMED_MESSAGE'],
+  ['null', 'MALFORMED_MESSAGE'],
+  ['[]', 'MALFORMED_MESSAGE'],
+  ['{', 'MALFORMED_MESSAGE'],
+  ['\u0000\uffff', 'MALFORMED_MESSAGE'],
+  ['{"pubkey":7}', 'INVALID_PARAM'],
+  [`{"pubkey":"${maker}"}`, 'MISSING_PARAM'],
+  [JSON.stringify({ ...QUOTE, pubkey: 'nobody' }), 'UNAUTHORIZED'],
+  [JSON.stringify({ ...QUOTE, pubkey: maker, market_index: '9'.repeat(12_000) }), 'OUT_OF_RANGE'],
+  [`{"pubkey":"${maker}","pad":"${'x'.repeat(900_000)}"}`, 'MALFORMED_MESSAGE'],
+  ['['.repeat(16_384), 'MALFORMED_MESSAGE'],
+])('whatever is sent to the core as quotes is a refusal: %.60s', async (text, code) => {
+  const { parts, taken } = coreWith();
+  expect(JSON.parse(await takeForwarded(text, parts))).toMatchObject({ code });
+  expect(taken).toEqual([]);
 });
