@@ -92,29 +92,6 @@ describe('candles', () => {
     );
   });
 
-  test('after trades were taken back are those of the others alone', () => {
-    const takings = tradesOfMarket.chain((trades) =>
-      fc.record({
-        trades: fc.constant(trades),
-        gone: fc.subarray(trades),
-        resolution: resolutions,
-      }),
-    );
-    fc.assert(
-      fc.property(takings, ({ trades, gone, resolution }) => {
-        const store = new MemoryBuckets();
-        for (const trade of trades) keep(store, trade);
-        for (const { fillRecordId } of gone) store.remove(market, String(fillRecordId));
-        const rest = trades.filter((trade) => !gone.includes(trade));
-        const now = behindAll(trades);
-        expect(read(store, { resolution, now })).toEqual(
-          plainCandles(rest, { resolution, until: now }),
-        );
-      }),
-      runs,
-    );
-  });
-
   test('of a range and a limit are the newest of it, as they stand among all', () => {
     const ranges = fc.record({
       trades: tradesOfMarket,
@@ -140,50 +117,6 @@ describe('candles', () => {
         expect(store.reads).toBeLessThanOrEqual(3);
       }),
       { numRuns: 200 },
-    );
-  });
-
-  test('have no gap, open at the close before, and reach from low to high', () => {
-    fc.assert(
-      fc.property(tradesOfMarket, resolutions, (trades, resolution) => {
-        const store = new MemoryBuckets();
-        for (const trade of trades) keep(store, trade);
-        const candles = read(store, { resolution, now: behindAll(trades) });
-        for (const [index, { open, high, low, close, ...candle }] of candles.entries()) {
-          expect([low <= open, low <= close, open <= high, close <= high]).not.toContain(false);
-          const { oracleOpen, oracleClose, oracleHigh, oracleLow } = candle;
-          for (const oracle of [oracleOpen, oracleClose]) {
-            expect(oracleLow <= oracle && oracle <= oracleHigh).toBe(true);
-          }
-          const previous = candles[index - 1];
-          if (previous !== undefined) expect(open).toBe(previous.close);
-        }
-        expect(candles[0]?.trades).toBeGreaterThan(0);
-      }),
-      runs,
-    );
-  });
-
-  test('of minutes add up to those of hours, and hours to weeks', () => {
-    fc.assert(
-      fc.property(tradesOfMarket, (trades) => {
-        const store = new MemoryBuckets();
-        for (const trade of trades) keep(store, trade);
-        const now = behindAll(trades);
-        const sums = (resolution: Resolution, length: number): Map<number, string> => {
-          const byStart = new Map<number, [bigint, bigint, number]>();
-          for (const { ts, base, quote, trades: count } of read(store, { resolution, now })) {
-            const start = Math.floor((ts - monday) / length) * length + monday;
-            const [b, q, n] = byStart.get(start) ?? [0n, 0n, 0];
-            byStart.set(start, [b + base, q + quote, n + count]);
-          }
-          return new Map([...byStart].map(([start, sum]) => [start, sum.join(' ')]));
-        };
-        const monday = 345_600;
-        expect(sums('1', 3_600)).toEqual(sums('60', 3_600));
-        expect(sums('60', 604_800)).toEqual(sums('W', 604_800));
-      }),
-      { numRuns: 20 },
     );
   });
 
