@@ -1,112 +1,37 @@
 //! Which orders are in the book, at which price, size and place: DESIGN section 4, rule by rule.
 
-use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, perp_position};
-use crate::common::{spot_market, spot_position, state, user, with_byte, with_u64};
+use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market};
+use crate::common::{state, user, with_byte, with_u64};
 use slotbook_book::{Applied, BookError, EmptyReason, FeedState, Gate, LeftOut, MarketId, Side};
 use slotbook_protocol::model::ProtocolError;
 use slotbook_protocol::model::units::Pubkey;
 
 use Side::{Ask, Bid};
 
-/// Checks one order of one user: shown at this price and size, or left out for this reason.
-fn check(order: OrderBytes, expected: Result<(u64, u128), LeftOut>) {
+/// Checks that one order of one user is left out for this reason.
+fn check(order: OrderBytes, reason: LeftOut) {
     let mut bench = Bench::new();
     bench.put(key(1), &user(&[order]));
     let side = if order.0[87] == 0 { Bid } else { Ask };
-    let counters = bench.book.counters();
-    match expected {
-        Ok(level) => {
-            assert_eq!(bench.levels(side), [level]);
-            assert_eq!(counters.resting_orders, 1);
-        }
-        Err(reason) => {
-            assert_eq!(bench.levels(side), []);
-            assert_eq!(counters.left_out[reason as usize], 1, "left out as {}", reason.name());
-        }
-    }
-}
-
-// Specification: order-detected, does-4.
-#[test]
-fn open_limit_orders_that_rest_are_in_the_book() {
-    check(OrderBytes::limit(Bid, 100, 50, 1), Ok((100, 50)));
-    check(OrderBytes::limit(Ask, 100, 50, 1), Ok((100, 50)));
-    check(OrderBytes::limit(Bid, 100, 50, 1).filled(20), Ok((100, 30)));
-    check(OrderBytes::limit(Bid, 100, 50, 1).kind(3, 2), Ok((100, 50)));
-    check(OrderBytes::limit(Bid, 100, 50, 1).kind(3, 3), Ok((100, 50)));
+    assert_eq!(bench.levels(side), []);
+    let counted = bench.book.counters().left_out[reason as usize];
+    assert_eq!(counted, 1, "left out as {}", reason.name());
 }
 
 #[test]
 fn orders_that_take_or_wait_are_not() {
-    check(OrderBytes::limit(Bid, 100, 50, 1).kind(0, 0), Err(LeftOut::TakerOnly));
-    check(OrderBytes::limit(Bid, 100, 50, 1).kind(2, 2), Err(LeftOut::TakerOnly));
-    check(OrderBytes::limit(Bid, 100, 50, 1).kind(4, 0), Err(LeftOut::TakerOnly));
-    check(OrderBytes::limit(Bid, 100, 50, 1).kind(3, 0), Err(LeftOut::Untriggered));
-    check(OrderBytes::limit(Bid, 100, 50, 1).kind(3, 1), Err(LeftOut::Untriggered));
-    check(OrderBytes::limit(Bid, 0, 50, 1), Err(LeftOut::NoPrice));
-    check(OrderBytes::limit(Bid, 100, 4, 1), Err(LeftOut::BelowStep));
-    check(OrderBytes::limit(Bid, 100, 50, 1).filled(46), Err(LeftOut::BelowStep));
-    check(OrderBytes::limit(Bid, 100, 50, 1).filled(60), Err(LeftOut::BelowStep));
-}
-
-// Specification: order-rests.
-#[test]
-fn an_order_rests_when_its_auction_is_over() {
-    let order = OrderBytes::limit(Bid, 100, 50, 1).auction(10);
-    check(order.placed_at(SLOT - 11), Ok((100, 50)));
-    check(order.placed_at(SLOT - 10), Err(LeftOut::InAuction));
-    check(order.placed_at(SLOT + 500), Err(LeftOut::InAuction));
-    check(order.auction(0), Ok((100, 50)));
-}
-
-// Specification: limit-auction.
-#[test]
-fn time_ends_auctions_at_the_exact_slot() {
-    let mut bench = Bench::new();
-    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1).auction(20).placed_at(SLOT)]));
-    bench.clock(SLOT + 20, NOW);
-    assert_eq!(bench.levels(Bid), []);
-    bench.clock(SLOT + 21, NOW);
-    assert_eq!(bench.levels(Bid), [(100, 50)]);
-    bench.clock(SLOT + 5, NOW);
-    assert_eq!(bench.levels(Bid), [], "time that goes back puts it into its auction again");
-    bench.clock(SLOT + 300, NOW);
-    assert_eq!(bench.levels(Bid), [(100, 50)]);
-}
-
-// Specification: order-expired.
-#[test]
-fn orders_expire_strictly_after_their_second() {
-    for ahead in [5, 5_000] {
-        let mut bench = Bench::new();
-        let order = OrderBytes::limit(Bid, 100, 50, 1).expires(NOW + ahead);
-        bench.put(key(1), &user(&[order]));
-        bench.clock(SLOT, NOW + ahead);
-        assert_eq!(bench.levels(Bid), [(100, 50)]);
-        bench.clock(SLOT, NOW + ahead + 1);
-        assert_eq!(bench.levels(Bid), []);
-        assert_eq!(bench.book.counters().left_out[LeftOut::Expired as usize], 1);
-    }
-}
-
-// Specification: does-7-price, does-7-moves.
-#[test]
-fn offset_orders_follow_the_oracle_rounded_to_the_tick() {
-    let mut bench = Bench::new();
-    bench.put(
-        key(1),
-        &user(&[
-            OrderBytes::offset(Bid, -13, 50, 1),
-            OrderBytes::offset(Bid, -20, 60, 2),
-            OrderBytes::offset(Ask, 13, 70, 3),
-            OrderBytes::limit(Bid, 980, 5, 4),
-        ]),
-    );
-    assert_eq!(bench.levels(Bid), [(980, 115)], "987 rounds down; fixed and offset are one level");
-    assert_eq!(bench.levels(Ask), [(1020, 70)]);
-    bench.put(ORACLE, &lazer(1_007, SLOT));
-    assert_eq!(bench.levels(Bid), [(990, 50), (980, 65)]);
-    assert_eq!(bench.levels(Ask), [(1020, 70)]);
+    check(OrderBytes::limit(Bid, 100, 50, 1).kind(0, 0), LeftOut::TakerOnly);
+    check(OrderBytes::limit(Bid, 100, 50, 1).kind(2, 2), LeftOut::TakerOnly);
+    check(OrderBytes::limit(Bid, 100, 50, 1).kind(4, 0), LeftOut::TakerOnly);
+    check(OrderBytes::limit(Bid, 100, 50, 1).kind(3, 0), LeftOut::Untriggered);
+    check(OrderBytes::limit(Bid, 100, 50, 1).kind(3, 1), LeftOut::Untriggered);
+    check(OrderBytes::limit(Bid, 100, 50, 1).auction(10).placed_at(SLOT), LeftOut::InAuction);
+    check(OrderBytes::limit(Bid, 0, 50, 1), LeftOut::NoPrice);
+    check(OrderBytes::limit(Bid, 100, 50, 1).reduce_only(), LeftOut::NothingToReduce);
+    check(OrderBytes::limit(Bid, 100, 4, 1), LeftOut::BelowStep);
+    check(OrderBytes::limit(Bid, 100, 50, 1).filled(46), LeftOut::BelowStep);
+    check(OrderBytes::limit(Bid, 100, 50, 1).filled(60), LeftOut::BelowStep);
+    check(OrderBytes::limit(Bid, 100, 50, 1).filled(50).reduce_only(), LeftOut::BelowStep);
 }
 
 #[test]
@@ -131,53 +56,6 @@ fn without_a_usable_oracle_offset_orders_are_left_out_and_the_body_says_so() {
     bench.put(ORACLE, &[]);
     assert_eq!(excluded(&bench), Some("oracleMissing"));
     assert_eq!(bench.levels(Bid), [(900, 5)]);
-}
-
-#[test]
-fn reduce_only_orders_show_what_the_position_lets_them_fill() {
-    for (position, side, expected) in [
-        (-30, Bid, Ok(30)),
-        (-80, Bid, Ok(50)),
-        (30, Bid, Err(LeftOut::NothingToReduce)),
-        (0, Bid, Err(LeftOut::NothingToReduce)),
-        (30, Ask, Ok(30)),
-        (-4, Bid, Err(LeftOut::BelowStep)),
-        (i64::MIN, Bid, Ok(50)),
-    ] {
-        let mut bench = Bench::new();
-        let order = OrderBytes::limit(side, 100, 60, 1).filled(10).reduce_only();
-        bench.put(key(1), &perp_position(user(&[order]), position));
-        let levels: Vec<_> = expected.iter().map(|size| (100, *size)).collect();
-        assert_eq!(bench.levels(side), levels, "position {position}");
-        let left_out = bench.book.counters().left_out;
-        let counted = expected.err().map_or(0, |reason| left_out[reason as usize]);
-        assert_eq!(counted, usize::from(expected.is_err()), "position {position}");
-    }
-    check(OrderBytes::limit(Bid, 100, 50, 1).filled(50).reduce_only(), Err(LeftOut::BelowStep));
-}
-
-#[test]
-fn spot_reduce_only_reads_the_token_amount_of_the_same_market() {
-    let mut bench = Bench::new();
-    let order = OrderBytes::limit(Ask, 100, 50, 1).reduce_only().spot(1);
-    let holder = |scaled| perp_position(spot_position(user(&[order]), 1, scaled), 1_000);
-    let sizes = |bench: &Bench| -> Vec<u128> {
-        bench.book.levels(bench.spot(), Ask).map(|level| level.size).collect()
-    };
-    bench.put(key(1), &holder(20));
-    assert_eq!(sizes(&bench), [20], "the perp position of the same index plays no part");
-    let mut accrued = spot_market();
-    accrued[464..480].copy_from_slice(&15_000_000_000u128.to_le_bytes());
-    bench.put(key(202), &accrued);
-    assert_eq!(sizes(&bench), [30], "interest makes the deposit more tokens");
-    bench.put(key(1), &holder(-20));
-    assert_eq!(sizes(&bench), [] as [u128; 0], "a borrow is a short position");
-    bench.put(key(202), &with_u64(spot_market(), 592, 7));
-    for (held, shown) in [(6, None), (7, Some(7)), (20, Some(14)), (48, Some(42))] {
-        bench.put(key(1), &holder(held));
-        let expected: Vec<u128> = shown.into_iter().collect();
-        assert_eq!(sizes(&bench), expected, "whole steps of {held} can be filled");
-    }
 }
 
 #[test]
@@ -233,33 +111,6 @@ fn a_market_that_appears_late_shows_the_orders_that_were_there() {
     let id = bench.book.find_market(slotbook_protocol::model::enums::MarketType::Perp, 7);
     let id = id.expect("market 7 is known");
     assert_eq!(bench.book.levels(id, Bid).count(), 1);
-}
-
-// Specification: order-fifo.
-#[test]
-fn orders_at_one_price_stand_by_slot_then_id_then_maker() {
-    let at = |slot, id| OrderBytes::limit(Bid, 980, 10, id).placed_at(slot);
-    let expected = [1, 2, 3, 7, 7, 9];
-    let accounts = [
-        (3, vec![at(5, 7), at(4, 3)]),
-        (2, vec![at(6, 9), at(3, 2)]),
-        (1, vec![at(5, 7), OrderBytes::offset(Bid, -20, 10, 1).placed_at(3)]),
-    ];
-    for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
-        let mut bench = Bench::new();
-        for account in order.map(|at: usize| &accounts[at]) {
-            bench.put(key(account.0), &user(&account.1));
-        }
-        assert_eq!(bench.ids(Bid), expected, "whatever order accounts arrive in");
-        let mut rows = Vec::new();
-        bench.book.orders(bench.perp(), Bid, usize::MAX, &mut rows);
-        let queues: Vec<u128> = rows.iter().map(|row| row.queue).collect();
-        assert_eq!(queues, [0, 10, 20, 30, 40, 50]);
-        assert_eq!((rows[3].maker, rows[4].maker), (key(1), key(3)));
-        let mut makers = Vec::new();
-        bench.book.top_makers(bench.perp(), Bid, 2, &mut makers);
-        assert_eq!(makers, [key(1), key(2)]);
-    }
 }
 
 #[test]

@@ -69,7 +69,9 @@ fn run_seed(program: Program, seed: u64, is_replay: bool) -> Result<Met, String>
     Ok(met)
 }
 
+// Specification: order-detected, order-rests, order-expired, order-fifo, limit-auction, does-4.
 // Specification: order-filled, order-canceled, order-all, does-3-sorts, shape-order.
+// Specification: does-7-price, does-7-moves.
 #[test]
 fn fast_book_equals_naive_book_after_every_random_command() {
     compare_books(Program::Drift);
