@@ -113,21 +113,6 @@ fn an_amm_that_may_not_fill_leaves_the_makers_alone() {
     assert_eq!(walk.unfilled, Size::Base(BaseQty(STEP)));
 }
 
-#[test]
-fn the_amm_takes_its_share_of_a_match_that_shrinks_its_inventory() {
-    let jits =
-        PerpAmm { amm_jit_intensity: 100, base_asset_amount_with_amm: -1_000_000_000_000, ..amm() };
-    let makers = [maker(1, 150_000_000, STEP * 100)];
-    let taker = Taker::limit(Direction::Long, Size::Base(BaseQty(STEP * 100)), Price(151_000_000));
-    let walk = onchain(&taker, &makers, Some(&jits), &[]);
-    assert_eq!(sources(&walk), [FillSource::Vamm, FillSource::Dlob]);
-    // The sides are 2:1, so that the AMM takes its maximum share: half, at the maker's price.
-    assert_eq!(walk.fills[0].size, BaseQty(STEP * 50));
-    assert_eq!(walk.fills[0].price, Price(150_000_000));
-    let without = onchain(&taker, &makers, Some(&PerpAmm { amm_jit_intensity: 0, ..jits }), &[]);
-    assert_eq!(sources(&without), [FillSource::Dlob]);
-}
-
 /// The share is at most what one fill may take of the reserve, in whole steps.
 #[test]
 fn velocitys_amm_shares_in_a_match_where_it_may_not_fill_alone_up_to_the_most_of_a_fill() {
@@ -166,16 +151,6 @@ fn velocitys_amm_fills_less_than_a_smallest_order() {
     let mut request = request(&[], wants, amm);
     request.taker_position = -i64::try_from(STEP * 100).unwrap();
     assert_eq!(fill(&request).unwrap().totals().0, u128::from(STEP * 5));
-}
-
-#[test]
-fn one_fill_tries_seven_makers_at_most() {
-    let makers: Vec<Maker> = (1..=20)
-        .map(|number| maker(number, 150_000_000 + u64::from(number) * TICK, STEP))
-        .collect();
-    let walk = onchain(&buy(STEP * 20), &makers, None, &[]);
-    assert_eq!(walk.fills.len(), 7);
-    assert_eq!(walk.unfilled, Size::Base(BaseQty(STEP * 13)));
 }
 
 #[test]
@@ -344,17 +319,6 @@ fn a_position_is_reduced_once_by_all_fills_together() {
     request.is_amm_available = false;
     request.taker_position = -(STEP * 3).cast_signed();
     assert_eq!(fill(&request).unwrap().totals().0, u128::from(STEP * 3));
-}
-
-#[test]
-fn a_post_only_taker_fills_from_the_amm_at_its_own_price_and_earns_the_rebate() {
-    let amm = amm();
-    // Far enough through the ask of 150.075 to leave room for the rebate.
-    let taker = Order { post_only: true, ..order(Direction::Long, 151_000_000, STEP) };
-    let fills = fill(&request(&[], taker, amm)).unwrap();
-    let [only] = fills.fills.as_slice() else { panic!("one fill, found {:?}", fills.fills) };
-    assert_eq!((only.price, only.quote), (Some(Price(151_000_000)), QuoteQty(1_510_000)));
-    assert_eq!((only.fees.taker_fee, only.fees.maker_rebate), (QuoteQty(0), QuoteQty(302)));
 }
 
 #[test]

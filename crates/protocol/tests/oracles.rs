@@ -37,81 +37,22 @@ fn check(name: &str, source: OracleSource, expected: (i64, u64, u64, Option<u64>
 }
 
 #[test]
-fn lazer_prices_are_the_programs() {
-    use OracleSource::{PythLazer, PythLazer1K, PythLazer1M, PythLazerStableCoin};
-    let usdc = "oracle-lazer-usdc";
-    let usdc_id = Some(1_750_772_057_200_000);
-    check(usdc, PythLazerStableCoin, (1_000_000, 99, 348_900_640, usdc_id));
-    check(usdc, PythLazer, (999_999, 99, 348_900_640, usdc_id));
-    let sol = "oracle-lazer-sol";
-    let sol_id = Some(1_750_772_064_499_000);
-    check(sol, PythLazer, (143_798_202, 13_961, 348_900_662, sol_id));
-    check(sol, PythLazer1K, (143_798_202_500, 13_961_210, 348_900_662, sol_id));
-    check(sol, PythLazer1M, (143_798_202_500_000, 13_961_210_000, 348_900_662, sol_id));
-    let wbtc_id = Some(1_750_772_057_200_000);
-    let wbtc = (104_895_244_472, 1_459_618, 348_900_640, wbtc_id);
-    check("oracle-lazer-wbtc", PythLazer, wbtc);
-    let jup_id = Some(1_750_772_064_400_000);
-    check("oracle-lazer-jup", PythLazer, (416_666, 79, 348_900_662, jup_id));
+fn prices_of_lazer_are_of_a_thousand_or_a_million_where_the_source_says_so() {
+    use OracleSource::{PythLazer1K, PythLazer1M};
+    let (sol, id) = ("oracle-lazer-sol", Some(1_750_772_064_499_000));
+    check(sol, PythLazer1K, (143_798_202_500, 13_961_210, 348_900_662, id));
+    check(sol, PythLazer1M, (143_798_202_500_000, 13_961_210_000, 348_900_662, id));
 }
 
 #[test]
-fn pull_prices_are_the_programs() {
-    use OracleSource::{Pyth1MPull, PythPull, PythStableCoinPull};
-    let eth = (2_408_645_000, 1_399_932, 348_900_646, Some(1_750_772_057));
-    check("oracle-pull-eth", PythPull, eth);
-    let bonk = "oracle-pull-bonk-full";
-    check(bonk, Pyth1MPull, (34_552_600, 51_700, 268_841_733, Some(1_717_074_117)));
-    check(bonk, PythPull, (34, 0, 268_841_733, Some(1_717_074_117)));
-    let usdc = "oracle-pull-usdc-1";
-    check(usdc, PythStableCoinPull, (1_000_000, 1_200, 308_552_321, Some(1_734_648_615)));
-    check(usdc, PythPull, (1_000_001, 1_200, 308_552_321, Some(1_734_648_615)));
-    let sol = (196_186_936, 229_299, 308_552_311, Some(1_734_648_611));
-    check("oracle-pull-sol-1", PythPull, sol);
-}
-
-#[test]
-fn push_price_takes_the_valid_slot() {
-    check("oracle-push-bonk-1", OracleSource::Pyth1M, (14_597_500, 21_900, 234_897_840, None));
-    check("oracle-push-bonk-1", OracleSource::Pyth, (14, 0, 234_897_840, None));
+fn pull_prices_are_of_a_million_where_the_source_says_so() {
+    let bonk = (34_552_600, 51_700, 268_841_733, Some(1_717_074_117));
+    check("oracle-pull-bonk-full", OracleSource::Pyth1MPull, bonk);
 }
 
 #[test]
 fn prelaunch_prices_are_as_stored() {
     check("oracle-prelaunch-26", OracleSource::Prelaunch, (1, 899_988, 323_666_888, None));
-}
-
-#[test]
-fn switchboard_prices_are_the_programs() {
-    let rlb = (133_873, 133, 252_778_507, None);
-    check("oracle-switchboard-v2-rlb", OracleSource::Switchboard, rlb);
-}
-
-#[test]
-fn on_demand_price_is_the_mean_of_the_newest_submissions() {
-    let (owner, data) = captured("oracle-switchboard-od-dsol");
-    let found = Program::Drift.oracle(OracleSource::SwitchboardOnDemand, &owner, &data).unwrap();
-    assert_eq!(found.price, OraclePrice(226_556_945));
-    assert_eq!(found.confidence, 132_899);
-}
-
-/// The SDK's `twap` and `twapConfidence`, as the manifest of the captures has them.
-#[test]
-fn averages_are_what_the_sdk_shows() {
-    use OracleSource as S;
-    let of = |name: &str, source| {
-        let (owner, data) = captured(name);
-        let average = Program::Drift.oracle(source, &owner, &data).unwrap().average;
-        average.map(|average| (average.price, average.confidence))
-    };
-    assert_eq!(of("oracle-push-bonk-1", S::Pyth1M), Some((14_345_200, 27_600)));
-    assert_eq!(of("oracle-pull-eth", S::PythPull), Some((2_408_645_000, 2_408_645_000)));
-    // Before the stable coin is held at one.
-    let usdc = of("oracle-lazer-usdc", S::PythLazerStableCoin);
-    assert_eq!(usdc, Some((999_999, 999_999)));
-    assert_eq!(of("oracle-prelaunch-26", S::Prelaunch), None);
-    assert_eq!(of("oracle-switchboard-v2-rlb", S::Switchboard), None);
-    assert_eq!(of("oracle-switchboard-od-dsol", S::SwitchboardOnDemand), None);
 }
 
 #[test]
