@@ -1,13 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { candleRules } from '../candles/rules.js';
 import { RETIRE_ROWS_MAX } from '../model/limits.js';
-import { openStore } from './store.js';
 import {
   cleanUp,
   defectsOf,
   fill,
   fundingRate,
-  GENESIS,
   MIDNIGHT,
   newFolder,
   newStore,
@@ -172,39 +169,9 @@ describe('a line behind everything stored, as a clock that ran ahead has left it
   });
 });
 
-describe('a spot market whose decimals are not known', () => {
-  test('has trades and no candles, and all its candles when they are known', async () => {
-    const folder = newFolder();
-    let decimals: number | null = null;
-    const open = () =>
-      openStore({ folder, genesisHash: GENESIS, rules: candleRules, decimalsOf: () => decimals });
-    const spot = (slot: number) => oneFill(slot, { marketType: 'spot' });
-    const first = await open();
-    first.writeBatch({ transactions: [spot(1), spot(2), oneFill(3)] });
-    expect(first.readCandles({ market: 'spot_0', minutes: 1, limit: 9 })).toEqual([]);
-    expect(readTrades(first, { market: 'spot_0', limit: 9 })).toHaveLength(2);
-    first.close();
-    const store = await open();
-    store.writeBatch({ transactions: [spot(4)] });
-    decimals = 6;
-    const change = store.writeBatch({ transactions: [spot(5)] });
-    const [candle] = store.readCandles({ market: 'spot_0', minutes: 1, limit: 9 });
-    expect(candle).toMatchObject({ count: 4, base: 8_000_000_000_000n });
-    expect(change.candles).toContainEqual({
-      market: 'spot_0',
-      minutes: 1,
-      start: MIDNIGHT,
-      candle,
-    });
-    store.writeBatch({ transactions: [spot(6)] });
-    expect(store.readCandles({ market: 'spot_0', minutes: 1, limit: 9 })[0]?.count).toBe(5);
-    store.close();
-  });
-
-  test('a time that no calendar knows is kept and in no candle', async () => {
-    const store = await newStore();
-    store.writeBatch({ transactions: [oneFill(1, { ts: -5 }), oneFill(2, { ts: 2 ** 52 })] });
-    expect(readTrades(store, { market: 'perp_0', limit: 9 })).toHaveLength(2);
-    expect(store.listMarkets()).toEqual([]);
-  });
+test('a time that no calendar knows is kept and in no candle', async () => {
+  const store = await newStore();
+  store.writeBatch({ transactions: [oneFill(1, { ts: -5 }), oneFill(2, { ts: 2 ** 52 })] });
+  expect(readTrades(store, { market: 'perp_0', limit: 9 })).toHaveLength(2);
+  expect(store.listMarkets()).toEqual([]);
 });
