@@ -1,4 +1,4 @@
-/** A core and its standby as processes: who writes the log when the core is killed, or stands still. */
+/** A core and its standby as processes: who writes the log when the core is killed. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { LogServices } from '../support/log-services.js';
 import { ServiceChild } from '../support/service-child.js';
@@ -65,40 +65,3 @@ test(
     }
   },
 );
-
-test('a core that stood still for longer than its lease cannot append, and ends', async (context) => {
-  const log = services.newLog(context, 'pause');
-  const flags = [...log, ...LEASE];
-  const first = await services.keep(ServiceChild.core(services.demo.relay, flags));
-  const edge = await services.keep(ServiceChild.edge(log));
-  const second = await services.keep(ServiceChild.standby(services.demo.relay, flags));
-  const reader = await Reader.start(edge);
-  const { epoch } = await statusOf(edge);
-  const stopMoving = services.demo.keepMoving();
-  first.pause();
-  await becomesCore(second);
-  const coreMs = performance.now();
-  await until('a change', () => reader.hasMovedSince(coreMs));
-  first.resume();
-  expect(await first.ended()).toBe(1);
-  expect(first.stderr).toContain('LOG_FENCED: another core writes the log');
-  const endMs = performance.now();
-  await until('a change', () => reader.hasMovedSince(endMs));
-  await stopMoving();
-  expect(reader.findings).toEqual(NOTHING);
-  expect(await statusOf(edge)).toMatchObject({ epoch, state: 'live' });
-  await showsTheChain(services, edge);
-});
-
-test('a core that is stopped gives its lease back, and its standby goes on at once', async (context) => {
-  // Nobody would wait for this lease to be over.
-  const log = services.newLog(context, 'stop');
-  const lease = ['--lease-ms', '60000'];
-  const first = await services.keep(ServiceChild.core(services.demo.relay, [...log, ...lease]));
-  const edge = await services.keep(ServiceChild.edge(log));
-  const second = await services.keep(ServiceChild.standby(services.demo.relay, [...log, ...lease]));
-  const { epoch } = await statusOf(edge);
-  expect(await first.stop()).toBe(0);
-  await becomesCore(second);
-  expect(await statusOf(second)).toMatchObject({ epoch, role: 'core', state: 'live' });
-});

@@ -163,8 +163,10 @@ function testLease(): void {
     expect(await second.tryHold()).toBe(false);
     expect([first.isHeld, second.isHeld]).toEqual([true, false]);
     const held = new Promise<void>((resolve) => second.keep(resolve));
+    const sinceMs = performance.now();
     await first.stop();
     await held;
+    expect(performance.now() - sinceMs).toBeLessThan(30_000);
     expect([first.isHeld, second.isHeld]).toEqual([false, true]);
     await second.stop();
   });

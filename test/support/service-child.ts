@@ -179,21 +179,6 @@ export class ServiceChild {
     if (this.isAlive) await once(this.child, 'exit');
   }
 
-  /** Stops it where it is, as a machine does that is suspended. */
-  pause(): void {
-    this.child.kill('SIGSTOP');
-  }
-
-  resume(): void {
-    this.child.kill('SIGCONT');
-  }
-
-  /** Resolves with the status with which it ends by itself. */
-  async ended(): Promise<number | null> {
-    if (this.isAlive) await once(this.child, 'exit');
-    return this.child.exitCode;
-  }
-
   async stop(): Promise<number | null> {
     this.child.kill('SIGTERM');
     if (this.isAlive) await once(this.child, 'exit');
