@@ -51,35 +51,6 @@ fn less_than_a_unit_of_the_wire_is_shown_nowhere() {
 }
 
 #[test]
-fn a_book_is_told_by_level() {
-    let mut world = quoted();
-    let market = world.bench.perp();
-    let topic = &world.follow(spec(market, book_of(50, 1))).topic;
-    assert_eq!(
-        text(snapshot(topic)),
-        concat!(
-            r#"{"type":"snapshot","topic":"book:SOL-PERP:50","channel":"book","market":"SOL-PERP","#,
-            r#""epoch":"e1","seq":2,"slot":1000,"ts":2,"state":"live","reset":false,"#,
-            r#""bids":[["990","5",{"dlob":"5"}]],"asks":[["1010","20",{"dlob":"20"}]],"#,
-            r#""crc":2774137426}"#
-        )
-    );
-    let orders =
-        [OrderBytes::limit(Side::Bid, 980, 15, 2), OrderBytes::limit(Side::Ask, 1_010, 5, 3)];
-    world.bench.put(key(1), &user(&orders));
-    world.end_turn();
-    assert_eq!(
-        text(world.publish(0).unwrap()),
-        concat!(
-            r#"{"type":"delta","topic":"book:SOL-PERP:50","channel":"book","market":"SOL-PERP","#,
-            r#""epoch":"e1","prev":2,"seq":3,"slot":1000,"ts":3,"state":"live","#,
-            r#""bids":[["990","0",{}],["980","15",{"dlob":"15"}]],"#,
-            r#""asks":[["1010","25",{"dlob":"25"}]],"crc":1410124299}"#
-        )
-    );
-}
-
-#[test]
 fn a_change_of_state_alone_has_empty_sides_and_keeps_the_number() {
     let mut world = quoted();
     let market = world.bench.perp();
@@ -135,57 +106,6 @@ fn the_best_prices_are_told_whole() {
             r#""bid":null,"ask":["1010","20"],"crc":423435065}"#
         )
     );
-}
-
-#[test]
-fn orders_are_told_by_what_became_of_them() {
-    let mut world = quoted();
-    let market = world.bench.perp();
-    world.follow(spec(market, l3_of(50, None)));
-    // The first ask is removed, so the next one moves up; a bid moves to another price.
-    world.bench.put(key(2), &user(&[]));
-    let moved = OrderBytes::limit(Side::Bid, 980, 5, 1);
-    world.bench.put(key(1), &user(&[moved, OrderBytes::limit(Side::Bid, 970, 5, 9)]));
-    world.end_turn();
-    let frame = text(world.publish(0).unwrap());
-    let row = |price: u64, maker: u8, id: u32, (size, slot): (u64, u64)| {
-        let maker = bs58::encode([maker; 32]).into_string();
-        format!(
-            concat!(
-                r#"{{"price":"{}","size":"{}","queue":"0","oraclePriceOffset":"0","maker":"{}","#,
-                r#""orderId":{},"slot":{},"maxTs":0,"reduceOnly":false,"postOnly":true,"#,
-                r#""signedMsg":false}}"#
-            ),
-            price, size, maker, id, slot
-        )
-    };
-    let gone = bs58::encode([2; 32]).into_string();
-    let expected = format!(
-        r#""bids":{{"add":[{}],"change":[{}],"remove":[]}},"asks":{{"add":[],"change":[{}],"remove":[["{gone}",1]]}},"#,
-        row(970, 1, 9, (5, 990)),
-        row(980, 1, 1, (5, 990)),
-        row(1_010, 3, 7, (10, 995)),
-    );
-    assert!(frame.contains(&expected), "{frame}\n{expected}");
-}
-
-#[test]
-fn another_epoch_is_a_snapshot_that_resets() {
-    let mut world = quoted();
-    let market = world.bench.perp();
-    world.follow(spec(market, book_of(10, 1)));
-    world.epoch = "another\n".to_owned();
-    let frame = text(world.publish(0).unwrap());
-    let opening = r#"{"type":"snapshot","topic":"book:SOL-PERP:10","channel":"book","#;
-    assert!(frame.starts_with(opening), "{frame}");
-    assert!(frame.contains(r#""epoch":"another\n","seq":2,"#), "{frame}");
-    assert!(frame.contains(r#""reset":true,"bids":[["990""#), "{frame}");
-    world.bench.put(key(1), &user(&[]));
-    world.bench.put(key(2), &user(&[]));
-    world.bench.put(key(3), &user(&[]));
-    world.end_turn();
-    world.epoch = "empty".to_owned();
-    assert!(text(world.publish(0).unwrap()).ends_with(r#""bids":[],"asks":[],"crc":0}"#));
 }
 
 #[test]
