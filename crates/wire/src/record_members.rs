@@ -1,5 +1,5 @@
-//! The members of records in each format. The tables of bodies are written from their schemas; those
-//! of streams are here.
+//! The members of each kind of record in each format. Those of bodies are generated from the schemas
+//! of the bodies; those of streams are listed here.
 
 use crate::generated::record_tables::{
     DEPOSIT, FUNDING_PAYMENT, FUNDING_RAW, FUNDING_RECORD, FUNDING_SPEC, LIQUIDATION, NEW_USER,

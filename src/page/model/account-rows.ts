@@ -18,7 +18,7 @@ export function entryPrice({ baseAssetAmount, quoteEntryAmount }: PerpHolding): 
   return price < 0n ? -price : price;
 }
 
-/** Where an order stands: its place in the queue, or why it has none. */
+/** The place of an order in the queue, or the reason why it has none. */
 export function placeText(order: AccountOrder, formatSize: (raw: bigint) => string): string {
   const { leftOut, ordersAhead, sizeAhead } = order;
   if (leftOut !== null) return wordsOf(leftOut);
@@ -34,7 +34,7 @@ export function distanceText({ distance, priceNow }: AccountOrder): string {
   return `${((Number(distance) / Number(priceNow)) * 10_000).toFixed(2)} bps`;
 }
 
-/** The prices of an account's orders in one market, by side: the levels in which it stands. */
+/** The prices of an account's orders in one market, by side: the levels that contain them. */
 export interface OwnLevels {
   readonly bid: ReadonlySet<bigint>;
   readonly ask: ReadonlySet<bigint>;

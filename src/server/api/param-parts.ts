@@ -144,7 +144,7 @@ export const symbol = Type.String({
   description: 'Name of the market in any case, such as SOL-PERP, or its key, such as perp_0.',
 });
 
-/** The most rows of a response. */
+/** The schema of a parameter that limits the rows of a response. */
 export const rows = (what: string, { max, byDefault }: { max: number; byDefault: number }) =>
   wholeSchema({ min: 1, max: max, byDefault }, `${what} at most.`);
 

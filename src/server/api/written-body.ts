@@ -1,4 +1,4 @@
-/** Bodies that are written by their schemas, which name their members in their order. */
+/** Writes a body with the members of its schema, in the order of the schema. */
 import type { TObject } from '@sinclair/typebox';
 
 /**

@@ -28,7 +28,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// All of an account, which may have no number.
+    /// The whole account: every part may have changed. `None` for an account without a number.
     pub(crate) fn whole(account: Option<u32>) -> Self {
         Self { account: account.unwrap_or(NO_SOURCE), touched: TouchedParts::ALL }
     }
