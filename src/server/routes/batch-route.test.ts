@@ -96,14 +96,6 @@ describe('the entries of a batch', () => {
     const asked = depths.map((depth) => ({ market: 0, depth }));
     await expectEntries(`marketName=${names}&depth=${depths}`, asked);
   });
-
-  test('a name that moves to another market is looked up again', async () => {
-    const { rows } = book;
-    await expectEntries('marketName=SOL,NEW', [other, 'UNKNOWN_MARKET marketName']);
-    book.rows = rows.map((row) => (row.id === 0 ? { ...row, name: 'NEW' } : row));
-    await expectEntries('marketName=SOL,NEW', [other, sol]);
-    book.rows = rows;
-  });
 });
 
 describe('the version of a batch', () => {

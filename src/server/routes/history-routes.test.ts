@@ -179,19 +179,6 @@ describe('an answer of the history', () => {
   });
 });
 
-describe('the methods', () => {
-  const paths = ['/trades', '/market/SOL-PERP/candles/1', '/v1/market/%zz/trades'];
-
-  test.each(paths)('%s answers OPTIONS with a preflight, and no other method', async (path) => {
-    for (const method of ['OPTIONS', 'POST', 'PUT', 'DELETE', 'PATCH']) {
-      const answer = await server.ask(path, {}, method);
-      const status = method === 'OPTIONS' ? 204 : 405;
-      expect([answer.status, answer.header('allow')]).toEqual([status, 'GET, HEAD, OPTIONS']);
-    }
-    expect(history.requested).toEqual([]);
-  });
-});
-
 describe('what cannot be answered', () => {
   async function errorOf(path: string) {
     const answer = await server.ask(path);

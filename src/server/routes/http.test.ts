@@ -138,29 +138,6 @@ describe('parameters of the book paths', () => {
   ])('%s asks for nothing beyond the defaults', async (path, expected) => {
     expect((await server.ask(path)).body).toEqual({ asked: expected });
   });
-
-  test('a repeated query gets the same answer, and a wrong one stays wrong', async () => {
-    for (let round = 0; round < 2; round += 1) {
-      await expectQuery('/l2?marketName=SOL-PERP&depth=3', { market: 0, depth: 3 });
-      await expectError('/l2?marketName=NOPE', { ...unknown, param: 'marketName' });
-    }
-  });
-
-  test('a name that moves to another market is looked up again', async () => {
-    const rows = book.rows;
-    await expectQuery('/l2?marketName=SOL', { market: 1 });
-    book.rows = rows.map((row) => ({ ...row, name: row.id === 0 ? 'SOL' : 'OLD' }));
-    await expectQuery('/l2?marketName=SOL', { market: 0 });
-    book.rows = rows;
-    await expectQuery('/l2?marketName=SOL', { market: 1 });
-  });
-
-  test('more queries than the memo holds are all answered', async () => {
-    for (let extra = 0; extra <= LIMITS.queryMemoEntriesMax; extra += 1) {
-      expect((await server.ask(`/l2?marketName=SOL-PERP&x=${extra}`)).status).toBe(200);
-    }
-    await expectQuery('/l2?marketName=SOL-PERP&x=0', { market: 0, depth: 10 });
-  });
 });
 
 describe('paths and methods', () => {
