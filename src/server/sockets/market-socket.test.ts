@@ -118,15 +118,6 @@ describe('a subscription to candles', () => {
     ]);
   });
 
-  test('that is repeated is shown and acknowledged again, and told everything once', () => {
-    const client = follower();
-    client.say(candles);
-    history.send(topic, ['snapshot', init]);
-    expect(client.taken()).toEqual([init, ack]);
-    history.send(topic, ['update', { at: 2 }]);
-    expect(client.taken()).toEqual([{ at: 2 }]);
-  });
-
   test('ends with an acknowledgement, and the topic with its last reader', () => {
     const [first, second] = [follower(), follower()];
     first.say({ ...candles, type: 'unsubscribe' });
