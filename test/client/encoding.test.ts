@@ -169,6 +169,7 @@ describe('a decoder that is not loaded', () => {
   );
 });
 
+// Specification: does-2.
 test('by default a service is followed by bytes, with the books of JSON, also over a cut', async () => {
   await loadReaders();
   const scene = await StreamScene.start();

@@ -1,14 +1,9 @@
-/** The library against a running service on a local chain: answers, streams, prices, cuts and restarts. */
+/** The library against a running service on a local chain: answers and prices. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { WebSocket } from 'ws';
 import { PriceFeed } from '../../src/client/caches/price-feed.js';
 import { MarkPriceCache, OraclePriceCache } from '../../src/client/caches/prices.js';
 import { ClientError } from '../../src/client/error.js';
 import { HttpClient } from '../../src/client/http/client.js';
-import { StreamClient } from '../../src/client/stream/client.js';
-import type { Subscription } from '../../src/client/stream/subscription.js';
-import type { Best } from '../../src/client/stream/topic.js';
-import { CutProxy } from '../support/cut-proxy.js';
 import { ServiceProbe } from '../support/service-probe.js';
 import { SteppedDemo } from '../support/stepped-demo.js';
 import { until } from '../support/until.js';
@@ -113,58 +108,6 @@ describe('every path', () => {
       ...{ code: 'OUT_OF_RANGE', status: 400, param: 'depth' },
     });
     await expect(http.l3({ marketName: 'NOPE' })).rejects.toMatchObject({ status: 404 });
-  });
-});
-
-type Sub = Subscription<Best>;
-
-/** Waits until the followed book and /l2 of the same version are there, and compares them. */
-async function expectEqualsL2(subscription: Sub): Promise<void> {
-  await until(async () => {
-    const body = await http.l2({ ...market, depth: 50 });
-    const { view } = subscription;
-    if (view?.isFollowing !== true || view.epoch !== body.epoch || view.seq !== body.seq)
-      return false;
-    expect([view.bids, view.asks]).toEqual([body.bids, body.asks]);
-    return true;
-  });
-}
-
-describe('a followed book', () => {
-  // Specification: does-2.
-  test('equals /l2 through cuts, a dead wire, and a service that is killed and comes again', async () => {
-    const proxy = await CutProxy.start(service.url);
-    const states: string[] = [];
-    const stream = new StreamClient({ url: proxy.url, WebSocket });
-    stream.onConnection((state) => states.push(state));
-    const subscription = stream.subscribe({ channel: 'book', market: 'SOL-PERP' });
-    await expectEqualsL2(subscription);
-    // A connection may be back before anybody looks, so what counts is that there was another one.
-    const opened = () => states.filter((state) => state === 'open').length;
-    for (let cut = 1; cut <= 3; cut += 1) {
-      const before = opened();
-      proxy.cut();
-      await until(() => opened() > before);
-      await demo.step(20);
-      await expectEqualsL2(subscription);
-    }
-    proxy.goDeaf();
-    await until(() => states.at(-1) !== 'open');
-    proxy.hear();
-    await expectEqualsL2(subscription);
-    const { epoch } = subscription.view ?? {};
-    await service.stop();
-    await until(() => states.at(-1) !== 'open');
-    expect(subscription.view).toMatchObject({ epoch, isFollowing: false });
-    service = await ServiceProbe.start(demo.relay);
-    http = new HttpClient({ url: service.url });
-    proxy.turnTo(service.url);
-    await expectEqualsL2(subscription);
-    expect(subscription.view?.epoch).not.toBe(epoch);
-    expect(opened()).toBeGreaterThan(4);
-    stream.close();
-    expect(subscription.isOpen).toBe(false);
-    await proxy.stop();
   });
 });
 
