@@ -60,30 +60,6 @@ async function untilEqual(scene: StreamScene, follower: Follower): Promise<void>
 }
 
 describe('a follower of the service', () => {
-  test('has the book of /l2, and finds nothing wrong', async () => {
-    const scene = await startScene();
-    const topics: FollowedTopic[] = [
-      book,
-      { ...book, depth: 500 },
-      { ...book, depth: 50, grouping: 100 },
-    ];
-    const followers = topics.map((topic) => startFollower(scene.url, topic));
-    const others = (['bbo', 'l3'] as const).map((channel) =>
-      startFollower(scene.url, { ...book, channel }),
-    );
-    await until(() => [...followers, ...others].every(({ phase }) => phase === 'following'));
-    for (let round = 0; round < 20; round += 1) {
-      scene.live(20);
-      for (const follower of followers) await untilEqual(scene, follower);
-    }
-    await until(() => others.every(({ tally }) => tally.frames.delta > 20));
-    for (const { tally } of [...followers, ...others]) {
-      expect(tally.messages).toEqual([]);
-      expect(tally.frames.snapshot).toBe(1);
-      expect(tally.frames.delta).toBeGreaterThan(20);
-    }
-  });
-
   test('has the book with the AMM and indicative quotes, and finds nothing wrong', async () => {
     const scene = await startScene();
     const market = scene.engine.findMarket('SOL-PERP')?.id ?? -1;

@@ -100,21 +100,6 @@ async function proven(
   return subscription;
 }
 
-test.each(['l3', 'book'] as const)(
-  'a reader of %s proves its book each second',
-  async (channel) => {
-    const scene = await signed();
-    const subscription = await proven(scene, channel);
-    const sizes = new Set<number>();
-    await until('five proofs', () => {
-      if (subscription.error !== undefined) throw subscription.error;
-      if (subscription.proven !== undefined) sizes.add(subscription.proven.size);
-      return sizes.size >= 5;
-    });
-    expect(subscription.proven).toMatchObject({ marketType: 'perp', marketIndex: 0 });
-  },
-);
-
 /** A socket whose frames are changed. */
 function changedSocket(change: (frame: Record<string, unknown>) => unknown): Socket {
   return class extends WebSocket {
