@@ -8,6 +8,7 @@ import { COMPATIBLE_CHANNELS } from '../src/server/sockets/compatible-dialect.js
 import { MARKET_CHANNELS } from '../src/server/sockets/market-dialect.js';
 import { STREAM_CHANNELS } from '../src/server/sockets/stream-dialect.js';
 import { DemoService } from './support/demo-service.js';
+import { closedSchema } from './support/message-schemas.js';
 import { until } from './support/until.js';
 
 let service: DemoService;
@@ -34,21 +35,10 @@ function refsIn(value: unknown): readonly string[] {
   );
 }
 
-/** Members that a schema does not name may be added; here one is an error. */
-function closed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(closed);
-  if (typeof value !== 'object' || value === null) return value;
-  const copy = Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, closed(part)]),
-  );
-  const isMessage = 'properties' in copy && 'required' in copy;
-  return isMessage ? { ...copy, additionalProperties: false } : copy;
-}
-
 /** Whether a message fits one of those that an operation of the channel names. */
 function checkerOf(operation: string): (message: unknown) => boolean {
   const ajv = new Ajv2020({ strict: false });
-  ajv.addSchema({ $id: 'described', ...(closed({ components: described.components }) as object) });
+  ajv.addSchema({ $id: 'described', ...closedSchema({ components: described.components }) });
   const { messages } = described.operations[operation] as { messages: { $ref: string }[] };
   const checks = messages.map(({ $ref }) => {
     const { $ref: shared } = resolveRef($ref) as { $ref: string };

@@ -1,12 +1,12 @@
 /** docs/schemas/stream.json describes the messages as they are, no more and no less; so do the examples. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { crc32, FollowedBook } from '../src/client/stream/followed-book.js';
 import { strictChecks } from '../src/client/stream/strict-checks.js';
 import { STREAM_RULES } from '../src/client/stream/violation.js';
 import { LIMITS } from '../src/config/limits.js';
 import { socketCodesOf } from '../src/contract/error-codes.js';
+import { MessageSchemas } from './support/message-schemas.js';
 import { SceneJournal } from './support/scene-journal.js';
 import { Probe } from './support/socket-scene.js';
 import { StreamScene } from './support/stream-scene.js';
@@ -17,36 +17,12 @@ const read = (path: string): string => readFileSync(new URL(`../${path}`, import
 
 const schema = JSON.parse(read('docs/schemas/stream.json'));
 
-/** The published schema lets members be added. Here one that it does not name is an error. */
-function closed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(closed);
-  if (typeof value !== 'object' || value === null) return value;
-  const copy = Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, closed(part)]),
-  );
-  return 'properties' in copy && 'required' in copy
-    ? { ...copy, additionalProperties: false }
-    : copy;
-}
-
-const ajv = new Ajv2020({ strict: false });
-ajv.addSchema(closed(schema) as object, 'stream');
-const check = (name: string): ValidateFunction => {
-  const found = ajv.getSchema(`stream#/$defs/${name}`);
-  if (found === undefined) throw new Error(`there is no schema ${name}`);
-  return found;
-};
+const schemas = new MessageSchemas(schema);
+const check = schemas.check.bind(schemas);
 
 function expectValid(name: string, message: unknown): void {
   const validate = check(name);
   expect(validate(message) ? null : [message, validate.errors]).toBeNull();
-}
-
-/** The names of the schemas that a message of the service fits. */
-function kindsOf(message: unknown): readonly string[] {
-  const { oneOf } = schema.$defs.server as { oneOf: { $ref: string }[] };
-  const names = oneOf.map(({ $ref }) => $ref.replace('#/$defs/', ''));
-  return names.filter((name) => check(name)(message));
 }
 
 let scene: StreamScene;
@@ -135,11 +111,9 @@ test('every message of the service is of exactly one kind, and every kind is met
   await probe.closed;
   const texts = [...probe.texts, ...probe.heartbeats];
   const messages = texts.map((text) => JSON.parse(text) as { type: string });
-  const kinds = messages.map(kindsOf);
+  const kinds = messages.map((message) => schemas.kindsOf(message));
   expect(messages.filter((_, index) => kinds[index]?.length !== 1)).toEqual([]);
-  const { oneOf } = schema.$defs.server as { oneOf: { $ref: string }[] };
-  const all = oneOf.map(({ $ref }) => $ref.replace('#/$defs/', ''));
-  expect(all.filter((name) => !kinds.flat().includes(name))).toEqual([]);
+  expect(schemas.namesOf('server').filter((name) => !kinds.flat().includes(name))).toEqual([]);
 });
 
 test('the kept streams fit, but for those with a level without a size', () => {
@@ -215,5 +189,5 @@ test.each([
   const rest = { seq: 1, slot: 1, ts: 1, state: 'live', reset: false, bids: [], asks: [], crc: 0 };
   const snapshot = { ...head, ...rest };
   expectValid('bookSnapshot', snapshot);
-  expect(kindsOf({ ...snapshot, ...change })).toEqual([]);
+  expect(schemas.kindsOf({ ...snapshot, ...change })).toEqual([]);
 });

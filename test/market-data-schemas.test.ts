@@ -6,19 +6,10 @@ import { LogDecoder } from '../src/engine/events.js';
 import { PROGRAM } from '../src/engine/testing.js';
 import { accountKey } from '../src/history/store/testing.js';
 import { MarketDataScene } from './support/market-data-scene.js';
+import { closedSchema } from './support/message-schemas.js';
 
 let scene: MarketDataScene;
 let ajv: Ajv2020;
-
-/** The same schemas without room for a member that they do not name. */
-function closed(value: unknown): Record<string, unknown> {
-  return JSON.parse(
-    JSON.stringify(value, (_, part: unknown) => {
-      const isObject = typeof part === 'object' && part !== null && 'properties' in part;
-      return isObject ? { ...part, additionalProperties: false } : part;
-    }),
-  );
-}
 
 beforeAll(async () => {
   scene = await MarketDataScene.start();
@@ -36,7 +27,7 @@ beforeAll(async () => {
     ajv.addFormat(format, true);
   }
   const { body } = await scene.get('/openapi.json');
-  ajv.addSchema({ ...closed(body), $id: 'api' });
+  ajv.addSchema({ ...closedSchema(body, ['properties']), $id: 'api' });
 });
 
 afterAll(() => scene?.stop());
@@ -173,24 +164,4 @@ test('a member that is not described, or of another type, would be seen', async 
   expect(
     errorsOf('TradeRecords', { success: true, records: [wrong], meta: { nextPage: null } }),
   ).toHaveLength(1);
-});
-
-test('the cursor of a page is in the header or in the body, and leads to the next', async () => {
-  const { text } = await scene.get('/market/SOL-PERP/trades?limit=3');
-  const { records, meta } = JSON.parse(text);
-  const rest = JSON.parse((await scene.get(`/market/sol-perp/trades?page=${meta.nextPage}`)).text);
-  expect([...records, ...rest.records].map(({ fillRecordId }) => Number(fillRecordId))).toEqual([
-    ...(await scene.rows('/trades?symbol=SOL-PERP')).map(({ fillRecordId }) => fillRecordId),
-  ]);
-  // One cursor serves both ways to write trades, and no other market.
-  const before = `before=${meta.nextPage}`;
-  expect(await scene.rows(`/trades?symbol=SOL-PERP&${before}`)).toHaveLength(1);
-  for (const path of [`/trades?symbol=SOL&${before}`, `/fundingRates?symbol=SOL-PERP&${before}`]) {
-    const { status, body } = await scene.get(path);
-    expect({ status, body }).toMatchObject({
-      ...{ status: 400, body: { error: { code: 'INVALID_PARAM', param: 'before' } } },
-    });
-  }
-  const page = await scene.get(`/market/SOL/trades?page=${meta.nextPage}`);
-  expect(page.body).toMatchObject({ error: { code: 'INVALID_PARAM', param: 'page' } });
 });

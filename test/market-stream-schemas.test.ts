@@ -1,43 +1,18 @@
 /** docs/schemas/market-stream.json describes the messages as they are, no more; so do the examples. */
 import { readFileSync } from 'node:fs';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engineWith, idOf, ORACLE, PERP, SPOT, USER } from '../src/engine/testing.js';
 import { systemTimers } from '../src/rpc/timers.js';
 import { summarySource } from '../src/server/routes/stats.js';
 import { MARKET_CHANNELS } from '../src/server/sockets/market-dialect.js';
 import { MarketStreamScene } from './support/market-stream-scene.js';
+import { MessageSchemas } from './support/message-schemas.js';
 import { SocketScene } from './support/socket-scene.js';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
-const schema = JSON.parse(read('docs/schemas/market-stream.json'));
-
-/** The published schema lets members be added. Here one that it does not name is an error. */
-function closed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(closed);
-  if (typeof value !== 'object' || value === null) return value;
-  const parts = Object.entries(value).map(([name, part]) => [name, closed(part)]);
-  const copy = Object.fromEntries(parts);
-  const isMessage = 'properties' in copy && 'required' in copy;
-  return isMessage ? { ...copy, additionalProperties: false } : copy;
-}
-
-const ajv = new Ajv2020({ strict: false });
-ajv.addSchema(closed(schema) as object, 'market');
-
-function check(name: string): ValidateFunction {
-  const found = ajv.getSchema(`market#/$defs/${name}`);
-  if (found === undefined) throw new Error(`there is no schema ${name}`);
-  return found;
-}
-
-/** The names of the schemas that a message fits: one, where the schemas are right. */
-function kindsOf(message: unknown, of: 'server' | 'client' = 'server'): readonly string[] {
-  const { oneOf } = schema.$defs[of] as { oneOf: { $ref: string }[] };
-  const names = oneOf.map(({ $ref }) => $ref.replace('#/$defs/', ''));
-  return names.filter((name) => check(name)(message));
-}
+const schemas = new MessageSchemas(JSON.parse(read('docs/schemas/market-stream.json')));
+const kindsOf = schemas.kindsOf.bind(schemas);
 
 let scene: MarketStreamScene;
 

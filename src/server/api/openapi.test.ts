@@ -1,6 +1,7 @@
 /** The API description against real answers of a real book, path by path. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { closedSchema } from '../../../test/support/message-schemas.js';
 import { LIMITS } from '../../config/limits.js';
 import type { AsOfReply } from '../../contract/as-of-source.js';
 import { HTTP_ERROR_CODES } from '../../contract/error-codes.js';
@@ -85,7 +86,7 @@ beforeAll(async () => {
   ]) {
     ajv.addFormat(format, true);
   }
-  ajv.addSchema({ ...closed(api), $id: 'api' });
+  ajv.addSchema({ ...closedSchema(api, ['properties']), $id: 'api' });
 });
 
 afterAll(() => server?.close());
@@ -97,16 +98,6 @@ function pastBook(): AsOfReply {
   const live = Buffer.from(engine.l2({ market: id, depth: 5 })).toString();
   const body = Buffer.from(`${live.slice(0, -1)},"asOf":${JSON.stringify(asOf)}}`);
   return { kind: 'body', body, hash: 'h', asOf, versions: [engine.version(id)], isFinal: true };
-}
-
-/** The same schemas without room for a member that they do not name. */
-function closed(value: unknown): Record<string, unknown> {
-  return JSON.parse(
-    JSON.stringify(value, (_, part: unknown) => {
-      const isObject = typeof part === 'object' && part !== null && 'properties' in part;
-      return isObject ? { ...part, additionalProperties: false } : part;
-    }),
-  );
 }
 
 function operationOf(path: string): Operation {
