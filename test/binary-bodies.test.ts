@@ -2,11 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BYTES_TYPE, binaryFetch, decodeBody } from '../src/client/binary/index.js';
 import { HttpClient } from '../src/client/index.js';
-import { LIMITS } from '../src/config/limits.js';
 import { Engine } from '../src/engine/engine.js';
 import { renderBodies } from '../src/journal/as-of/bodies.js';
 import { prefersBytes } from '../src/server/routes/accept.js';
-import { FakeBook, type RunningServer, startServer } from '../src/server/testing/running-server.js';
+import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { type AccountWrite, MarketSimulator } from '../src/sim/market/market-simulator.js';
 
@@ -131,26 +130,6 @@ test('each encoding has a tag, and caches are told what it depends on', async ()
       await get(path, { 'If-None-Match': ofBytes }),
     ];
     expect(tried.map(({ status }) => status)).toEqual([304, 304, 200, 200]);
-  }
-});
-
-test('a large body of bytes is compressed as JSON is, and each by itself', async () => {
-  const book = new FakeBook();
-  book.filler = 'y'.repeat(LIMITS.gzipBodyBytesMin);
-  const large = await startServer(book);
-  const ask = async (headers: Record<string, string>) => {
-    const response = await fetch(`${large.url}/l3?marketName=SOL-PERP`, { headers });
-    const { asked } = JSON.parse(await response.text());
-    return [response.headers.get('content-encoding'), asked.binary];
-  };
-  try {
-    for (let round = 0; round < 2; round += 1) {
-      expect(await ask({ ...BYTES, 'Accept-Encoding': 'gzip' })).toEqual(['gzip', true]);
-      expect(await ask({ 'Accept-Encoding': 'gzip' })).toEqual(['gzip', undefined]);
-      expect(await ask({ ...BYTES, 'Accept-Encoding': 'identity' })).toEqual([null, true]);
-    }
-  } finally {
-    large.close();
   }
 });
 

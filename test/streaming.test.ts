@@ -149,14 +149,3 @@ describe('a subscription', () => {
     await expectEqual(client);
   });
 });
-
-test('a state alone is a delta without levels, for every topic', async () => {
-  scene = await StreamScene.start();
-  const client = await scene.open();
-  const books = [await client.follow(sol), await client.follow({ ...sol, channel: 'bbo' })];
-  scene.engine.setState('lagging');
-  scene.turn([]);
-  await expectEqual(client);
-  for (const { state, counts } of books) expect({ state, ...counts }).toMatchObject({ delta: 1 });
-  expect(books.map(({ state }) => state)).toEqual(['lagging', 'lagging']);
-});
