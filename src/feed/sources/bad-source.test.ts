@@ -183,6 +183,21 @@ describe('a source that is not there when it is judged', () => {
   });
 });
 
+describe('one of three sources', () => {
+  beforeEach(() => openScene(['grpc', 'grpc', 'grpc']));
+
+  test('tells what it alone knows, of slots further than those of the others: it is refuted', async () => {
+    for (let slot = 0; slot < 6; slot += 1) {
+      liar.notifySlot(scene.slot + 4);
+      liar.notifyWrite('a', scene.slot, `lied ${slot}`);
+      await scene.passSlots(1, [honest, third]);
+    }
+    await scene.passSlots(4, [honest, third]);
+    expectTruth();
+    expect(scene.states.slice(1)).toEqual(['trusted', 'trusted']);
+  });
+});
+
 test('sources: one that came later and was notified of nothing since, while another one lies', async () => {
   await openScene(['grpc', 'grpc', 'grpc']);
   third.listener?.onClosed('gone');

@@ -188,6 +188,17 @@ test('sources: a late write that two notify is confirmed, also where nobody can 
 });
 
 describe('sources of one chain', () => {
+  test('one beside a late one, while no node can be read, is not refuted', async () => {
+    await openScene(['grpc', 'grpc']);
+    const late = second;
+    scene.canRead = false;
+    for (let slot = 0; slot < 20; slot += 1) {
+      await scene.passSlots(1, [first]);
+      late.notifySlot(scene.slot - 6);
+    }
+    expect(scene.states).toEqual(['trusted', 'trusted']);
+  });
+
   test('a late one is not refuted by a state that another one notified before it was gone', async () => {
     await openScene(['grpc', 'grpc', 'grpc']);
     const late = scene.sources[2] as FakeSource;
@@ -267,5 +278,15 @@ describe('sources of one chain', () => {
     await scene.passSlots(6);
     expect(scene.states).toEqual(['trusted', 'trusted']);
     expect(scene.closed.has('a')).toBe(true);
+  });
+
+  test('none that missed the end of an account: it is read', async () => {
+    await openScene(['grpc', 'grpc']);
+    scene.writeAccount('a', 'two', [first]);
+    scene.chain.delete('a');
+    await scene.passSlots(8);
+    expect(scene.closed.has('a')).toBe(true);
+    expect(scene.merged.dispute).toBeNull();
+    expect(scene.states[0]).toBe('trusted');
   });
 });
