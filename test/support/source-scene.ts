@@ -66,6 +66,8 @@ export class SourceScene {
   refused = '';
   /** Whether nodes can be read. */
   canRead = true;
+  /** Whether servers notify of slots that are final. */
+  isFinal = false;
 
   private constructor(
     readonly sources: readonly FakeSource[],
@@ -123,7 +125,10 @@ export class SourceScene {
     for (let passed = 0; passed < slots; passed += 1) {
       this.slot += 1;
       this.timers.advance(400);
-      for (const source of by) source.notifySlot(this.slot);
+      for (const source of by) {
+        source.notifySlot(this.slot);
+        if (source.kind === 'grpc' && this.isFinal) source.notifySlot(this.slot - 32, 'finalized');
+      }
     }
   }
 

@@ -23,6 +23,57 @@ function expectTruth(pubkey = 'a'): void {
   expect(scene.merged.dispute).toBeNull();
 }
 
+describe('a source that says what becomes of slots', () => {
+  beforeEach(() => openScene(['grpc', 'grpc']));
+
+  test('too early that one is final: later writes of it count', async () => {
+    honest.notifyWrite('a', scene.slot, 'one');
+    liar.notifySlot(scene.slot, 'finalized');
+    scene.writeAccount('a', 'two', [honest, liar]);
+    await scene.passSlots(20);
+    expectTruth();
+  });
+
+  test('that the slot of its own lie is final: it is judged', async () => {
+    liar.notifyWrite('a', scene.slot, 'lied');
+    liar.notifySlot(scene.slot, 'finalized');
+    await scene.passSlots(20);
+    expectTruth();
+    expect(scene.states).toEqual(['distrusted', 'trusted']);
+  });
+
+  test('that one is dead: what others notified of it stays', async () => {
+    scene.writeAccount('a', 'one', [honest]);
+    liar.notifySlot(scene.slot, 'dead');
+    await scene.passSlots(20);
+    expectTruth();
+    expect(scene.states[1]).toBe('trusted');
+  });
+
+  test('that others are left out: they are not', async () => {
+    scene.writeAccount('a', 'one');
+    honest.notifySlot(scene.slot, 'processed');
+    liar.notifySlot(scene.slot + 1, 'confirmed', scene.slot - 3);
+    await scene.passSlots(1, [honest]);
+    liar.notifySlot(scene.slot, 'confirmed', scene.slot - 3);
+    await scene.passSlots(20);
+    expectTruth();
+    expect(scene.states[1]).toBe('trusted');
+  });
+
+  test('while it is distrusted: nothing of it counts', async () => {
+    scene.chain.set('b', 'true');
+    liar.notifyWrite('b', scene.slot, 'lied');
+    await scene.passSlots(5);
+    expect(scene.states).toEqual(['distrusted', 'trusted']);
+    honest.notifyWrite('a', scene.slot, 'one');
+    liar.notifySlot(scene.slot, 'finalized');
+    scene.writeAccount('a', 'two', [honest]);
+    await scene.passSlots(20);
+    expectTruth();
+  });
+});
+
 describe('a source that runs ahead', () => {
   beforeEach(() => openScene(['grpc', 'grpc']));
 
@@ -149,14 +200,45 @@ test('sources: one that goes on while the book is read again keeps it', async ()
   expectTruth();
 });
 
+test('sources: a node tells the end of a slot in which a server has stopped', async () => {
+  await openScene(['rpc', 'grpc']);
+  const [node, server] = [liar, honest];
+  server.notifyWrite('a', scene.slot, 'middle');
+  scene.writeAccount('a', 'end', [node]);
+  await scene.passSlots(5, [node]);
+  expect(scene.book.get('a')).toBe('end');
+});
+
 describe('a source that is not there when it is judged', () => {
   beforeEach(() => openScene(['grpc', 'grpc']));
+
+  test('as it tells of no more slots: its write is compared nevertheless', async () => {
+    for (let slot = 0; slot < 5; slot += 1) {
+      liar.notifyWrite('a', scene.slot, `lied ${slot}`);
+      await scene.passSlots(1, [honest]);
+    }
+    await scene.passSlots(4, [honest]);
+    expectTruth();
+    await scene.passSlots(4);
+    expect(scene.states).toEqual(['distrusted', 'trusted']);
+  });
 
   test('and tells of no more slots at all joins again', async () => {
     await scene.passSlots(10, [honest]);
     expect(scene.states).toEqual(['joining', 'trusted']);
     await scene.passSlots(4);
     expect(scene.states).toEqual(['trusted', 'trusted']);
+  });
+
+  test('as the slot was judged before: a write that comes late is compared', async () => {
+    liar.notifyWrite('b', scene.slot, 'true');
+    honest.notifyWrite('b', scene.slot, 'true');
+    await scene.passSlots(6);
+    liar.notifyWrite('a', scene.slot - 5, 'lied');
+    expect(scene.book.get('a')).toBe('lied');
+    await scene.passSlots(2);
+    expectTruth();
+    expect(scene.states).toEqual(['distrusted', 'trusted']);
   });
 
   test('as the others came later than the slot of its write: the chain is read', async () => {
@@ -172,6 +254,17 @@ describe('a source that is not there when it is judged', () => {
     expect(scene.states).toEqual(['distrusted', 'trusted']);
   });
 
+  test('as it connects again at once', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      liar.notifyWrite('a', scene.slot, 'lied');
+      liar.listener?.onClosed('gone');
+      liar.listener?.onOpened();
+      await scene.passSlots(4);
+      expectTruth();
+    }
+    expect(scene.states).toEqual(['distrusted', 'trusted']);
+  });
+
   test('as it is gone while the chain is read', async () => {
     scene.canRead = false;
     liar.notifyWrite('a', scene.slot, 'lied');
@@ -180,6 +273,31 @@ describe('a source that is not there when it is judged', () => {
     scene.canRead = true;
     await scene.passSlots(12, [honest]);
     expectTruth();
+  });
+
+  test('as it writes into a slot that the chain has not', async () => {
+    const skipped = scene.slot + 1;
+    scene.slot += 1;
+    liar.notifyWrite('a', skipped, 'lied');
+    scene.slot += 1;
+    for (const source of [liar, honest]) source.notifySlot(scene.slot, 'begun', skipped - 1);
+    await scene.passSlots(6);
+    expectTruth();
+  });
+
+  test('and nobody can be read: the book is in doubt until somebody can', async () => {
+    scene.isFinal = true;
+    scene.canRead = false;
+    liar.notifyWrite('a', scene.slot, 'lied');
+    await scene.passSlots(7);
+    for (let slot = 0; slot < 200; slot += 10) {
+      expect(scene.merged.dispute).toBe('sources disagree about a');
+      await scene.passSlots(10);
+    }
+    scene.canRead = true;
+    await scene.passSlots(20);
+    expectTruth();
+    expect(scene.states[1]).toBe('trusted');
   });
 });
 
@@ -196,6 +314,14 @@ describe('one of three sources', () => {
     expectTruth();
     expect(scene.states.slice(1)).toEqual(['trusted', 'trusted']);
   });
+
+  test('lies, and the others told the truth before: they agree, and not with the book', async () => {
+    scene.writeAccount('a', 'true', [honest, third]);
+    liar.notifyWrite('a', scene.slot, 'lied');
+    await scene.passSlots(5);
+    expectTruth();
+    expect(scene.states).toEqual(['distrusted', 'trusted', 'trusted']);
+  });
 });
 
 test('sources: one that came later and was notified of nothing since, while another one lies', async () => {
@@ -209,6 +335,16 @@ test('sources: one that came later and was notified of nothing since, while anot
   await scene.passSlots(6);
   expectTruth();
   expect(scene.states).toEqual(['distrusted', 'trusted', 'trusted']);
+});
+
+test('sources: an account that a server alone says is gone is read, as a node tells of none', async () => {
+  await openScene(['grpc', 'rpc']);
+  liar.notifyClosed('a', scene.slot);
+  expect(scene.closed.has('a')).toBe(true);
+  await scene.passSlots(5);
+  expectTruth();
+  expect(scene.closed.has('a')).toBe(false);
+  expect(scene.states).toEqual(['distrusted', 'trusted']);
 });
 
 test('sources: what one notified while it was distrusted stays out of the book', async () => {

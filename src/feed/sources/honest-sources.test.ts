@@ -32,6 +32,46 @@ function beginFork(by: readonly FakeSource[]): number {
   return lost;
 }
 
+describe.each([['grpc'], ['rpc']])('a fork that a %s source alone sees', (kind) => {
+  test('is taken back when the source goes on from another slot, without a reading', async () => {
+    await openScene([kind, 'grpc']);
+    scene.canRead = false;
+    const lost = beginFork([first]);
+    first.notifyWrite('a', lost, 'lost');
+    expect(scene.book.get('a')).toBe('lost');
+    first.notifySlot(lost + 1, 'begun', lost - 1);
+    expect(scene.book.get('a')).toBe('old');
+    second.notifySlot(lost + 1, 'begun', lost - 1);
+    await scene.passSlots(10);
+    expectTruth();
+  });
+
+  test('and is late with: the others were past it', async () => {
+    await openScene([kind, 'grpc']);
+    const lost = beginFork([]);
+    second.notifySlot(lost + 1, 'begun', lost - 1);
+    await scene.passSlots(3, [second]);
+    first.notifySlot(lost, 'begun', lost - 1);
+    first.notifyWrite('a', lost, 'lost');
+    await scene.passSlots(4, [second]);
+    first.notifySlot(lost + 1, 'begun', lost - 1);
+    await scene.passSlots(10);
+    expectTruth();
+  });
+
+  test('as its last before a gap, and the other one saw it too', async () => {
+    await openScene([kind, 'grpc']);
+    const lost = beginFork([first, second]);
+    for (const source of [first, second]) source.notifyWrite('a', lost, 'lost');
+    first.listener?.onClosed('gone');
+    second.notifySlot(lost + 1, 'begun', lost - 1);
+    await scene.passSlots(6, [second]);
+    first.listener?.onOpened();
+    await scene.passSlots(10);
+    expectTruth();
+  });
+});
+
 test('sources: a fork that was left and won is the chain again', async () => {
   await openScene(['grpc', 'grpc']);
   const other = scene.slot + 2;
@@ -188,6 +228,24 @@ test('sources: a late write that two notify is confirmed, also where nobody can 
 });
 
 describe('sources of one chain', () => {
+  test('one that joins again beside a late one keeps the book', async () => {
+    await openScene(['grpc', 'grpc']);
+    const late = second;
+    const passLate = async (slots: number): Promise<void> => {
+      for (let slot = 0; slot < slots; slot += 1) {
+        await scene.passSlots(1, [first]);
+        late.notifySlot(scene.slot - 6);
+      }
+    };
+    await passLate(10);
+    first.listener?.onClosed('gone');
+    first.listener?.onOpened();
+    await passLate(12);
+    expect(scene.states).toEqual(['trusted', 'trusted']);
+    scene.writeAccount('a', 'two', [first]);
+    expectTruth();
+  });
+
   test('one beside a late one, while no node can be read, is not refuted', async () => {
     await openScene(['grpc', 'grpc']);
     const late = second;
@@ -197,6 +255,59 @@ describe('sources of one chain', () => {
       late.notifySlot(scene.slot - 6);
     }
     expect(scene.states).toEqual(['trusted', 'trusted']);
+  });
+
+  test('a late one that replays a slot of another fork, which the others are past', async () => {
+    await openScene(['grpc', 'grpc']);
+    const late = first;
+    const fork = scene.slot + 1;
+    scene.slot += 2;
+    second.notifySlot(scene.slot, 'begun', fork - 1);
+    await scene.passSlots(3, [second]);
+    late.notifySlot(fork, 'begun', fork - 1);
+    late.notifyWrite('a', fork, 'forked');
+    late.notifySlot(scene.slot - 3, 'begun', fork - 1);
+    await scene.passSlots(1);
+    second.notifySlot(fork + 1, 'confirmed', fork - 1);
+    await scene.passSlots(10);
+    expectTruth();
+  });
+
+  test('a node that leaves out one of several slots says nothing of it', async () => {
+    await openScene(['rpc', 'grpc']);
+    const node = first;
+    const server = second;
+    server.notifyWrite('a', scene.slot, 'one');
+    scene.chain.set('a', 'two');
+    await scene.passSlots(1);
+    scene.writeAccount('a', 'two');
+    await scene.passSlots(10);
+    expectTruth();
+    expect(node.kind).toBe('rpc');
+  });
+
+  test('one that replays a slot of another fork is not to blame', async () => {
+    await openScene(['grpc', 'grpc']);
+    const fork = scene.slot + 1;
+    scene.slot += 2;
+    first.notifySlot(fork, 'begun', fork - 1);
+    first.notifyWrite('a', fork, 'forked');
+    for (const source of scene.sources) source.notifySlot(scene.slot, 'begun', fork - 1);
+    await scene.passSlots(2);
+    for (const source of scene.sources) source.notifySlot(scene.slot, 'confirmed');
+    await scene.passSlots(10);
+    expectTruth();
+  });
+
+  test('one that comes late to a slot of another fork changes nothing', async () => {
+    await openScene(['grpc', 'grpc']);
+    const fork = scene.slot + 1;
+    scene.slot += 2;
+    for (const source of scene.sources) source.notifySlot(scene.slot, 'begun', fork - 1);
+    await scene.passSlots(2);
+    for (const source of scene.sources) source.notifySlot(scene.slot, 'confirmed');
+    first.notifyWrite('a', fork, 'forked');
+    expectTruth();
   });
 
   test('a late one is not refuted by a state that another one notified before it was gone', async () => {
