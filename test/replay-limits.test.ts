@@ -99,6 +99,29 @@ test('replays of a socket and of all sockets are limited, and give their places 
   await until('a place', async () => (await begin(second, requests[1] as object)).type !== 'error');
 }, 120_000);
 
+test('a replay waits for a journal that is behind, and catches up with it', async () => {
+  scene.live(100);
+  const from = { by: 'ts', value: scene.nowMs - 2_000 } as const;
+  const kinds: string[] = [];
+  let ends = 0;
+  const request = { ...requestOf(scene, { channel: 'book', depth: 20 }), from, until: null };
+  const takeAll = (): void => {
+    for (; replay.next !== undefined; replay.takeItem()) {
+      if (!(replay.next instanceof Uint8Array)) kinds.push(replay.next.kind);
+    }
+  };
+  const onEnd = (): void => {
+    ends += 1;
+    journal.isWhole = ends > 3;
+    replay.finish();
+  };
+  const replay = journal.replays.openReplay(request, { onItem: takeAll, onEnd }) as Replay;
+  await until('it has caught up', () => kinds.length > 0);
+  expect(kinds).toEqual(['caughtUp']);
+  expect(ends).toBeGreaterThan(3);
+  replay.close();
+}, 60_000);
+
 test('replays that are closed count until nothing of them is left', async () => {
   const listener = { onItem: () => undefined, onEnd: () => undefined };
   const open = () => journal.replays.openReplay(requestOf(scene, { channel: 'bbo' }), listener);

@@ -96,6 +96,11 @@ describe('match', () => {
     expect(matched({ taker: ADDRESS.perp })['fills']).toHaveLength(1);
   });
 
+  test('a reduce-only order fills no more than the position that it reduces', () => {
+    const filled = (position: bigint) => matched({ reduceOnly: true, position })['filledBase'];
+    expect([-30_000_000n, 0n, 10n ** 9n].map(filled)).toEqual(['30000000', '0', '0']);
+  });
+
   test.each<[string, Partial<MatchRequest>, string, string]>([
     ['no size', { size: undefined }, 'INVALID_MATCH', 'size'],
     ['size and quote', { quote: 1n }, 'INVALID_MATCH', 'quote'],
