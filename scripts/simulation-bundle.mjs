@@ -2,7 +2,7 @@
  * Bundles the simulation with esbuild: the real modules of `src`, with stand-ins for modules that
  * access the network, disks or clocks.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { build, transformSync } from 'esbuild';
 import { root } from './process.mjs';
@@ -65,9 +65,11 @@ export async function bundleSimulation({ isUnrepaired = false } = {}) {
   // The folder has the depth of a compiled room, whose modules find `docs` relative to themselves.
   const outfile = path.join(root, 'dist/simulation/bundle', name);
   const files = { ...replacedFiles, ...(isUnrepaired ? unrepairedFiles : {}) };
+  // Another run may load the bundle meanwhile: it is replaced as a whole.
+  const written = `${outfile}.${process.pid}`;
   const { metafile } = await build({
     entryPoints: [path.join(folder, 'main.ts')],
-    outfile,
+    outfile: written,
     absWorkingDir: root,
     bundle: true,
     platform: 'node',
@@ -79,6 +81,7 @@ export async function bundleSimulation({ isUnrepaired = false } = {}) {
     plugins: [standIns(files)],
     logLevel: 'warning',
   });
+  renameSync(written, outfile);
   const modules = Object.keys(metafile.inputs).filter((name) => name.startsWith('src/'));
   return { outfile, modules };
 }
