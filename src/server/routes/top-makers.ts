@@ -150,12 +150,16 @@ function accountsRoute(
   const gzips = new GzipCache();
   const bodies = new BodyCache<AccountsBody>(LIMITS.gzipCacheBytesMax);
   let written = 0;
-  const writeBody = (makers: readonly string[], accounts: AccountsBody['accounts']) => {
+  const writeBody = (
+    key: string,
+    makers: readonly string[],
+    accounts: AccountsBody['accounts'],
+  ) => {
     written += 1;
     const body = Buffer.from(JSON.stringify(rowsOf(makers, accounts)));
     const entry = { accounts, body, etag: `${written}` };
     // The texts of the accounts are kept as well.
-    bodies.cacheBody(makers.join(), { version: '', body: entry, bytes: 2 * body.length });
+    bodies.cacheBody(key, { version: '', body: entry, bytes: 2 * body.length });
     return entry;
   };
   return async (request, makers) => {
@@ -166,7 +170,7 @@ function accountsRoute(
     const key = makers.join();
     const known = bodies.findBody(key, '');
     const isKnown = known?.accounts.every((account, index) => account === accounts[index]);
-    const { body, etag } = known && isKnown ? known : writeBody(makers, accounts);
+    const { body, etag } = known && isKnown ? known : writeBody(key, makers, accounts);
     return bodyReply({ etag, headers }, { body, identity: body, isZipped, gzips, key });
   };
 }
