@@ -58,8 +58,6 @@ export class ScriptedRpc {
   pings = 0;
   /** The ids of a connection's subscriptions, by how many it has had. */
   subscriptionId: (count: number) => number = (count) => count;
-  /** Connections that are open and say nothing any more. */
-  readonly #muted = new WeakSet<WebSocket>();
   readonly #answers = new Map<string, Answer>();
   readonly #http: Server;
   readonly #ws: WebSocketServer;
@@ -146,12 +144,6 @@ export class ScriptedRpc {
     for (const client of this.#ws.clients) client.send(text);
   }
 
-  /** The present WebSockets stay open, and neither hear nor say anything any more. */
-  mute(): void {
-    for (const client of this.#ws.clients) this.#muted.add(client);
-    this.subscriptions.length = 0;
-  }
-
   /** Ends every WebSocket without a closing handshake. */
   cut(): void {
     this.subscriptions.length = 0;
@@ -210,7 +202,7 @@ export class ScriptedRpc {
     this.#nextSubscription = 0;
     client.on('ping', () => {
       this.pings += 1;
-      if (this.autoPong && !this.#muted.has(client)) client.pong();
+      if (this.autoPong) client.pong();
     });
     client.on('error', () => client.terminate());
     client.on('close', () => {
@@ -218,7 +210,6 @@ export class ScriptedRpc {
       this.subscriptions.splice(0, this.subscriptions.length, ...left);
     });
     client.on('message', (data) => {
-      if (this.#muted.has(client)) return;
       const message = JSON.parse(data.toString()) as {
         id: number;
         method: string;

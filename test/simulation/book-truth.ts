@@ -18,10 +18,7 @@ const WRONG_MS_MAX = 1_000;
 const NAMED_MAX = 3;
 
 /** What is true of a chain, a model or a real one. */
-export type TrueChain = Pick<
-  ModelChain,
-  'program' | 'slot' | 'hasForked' | 'accounts' | 'secondOf'
->;
+type TrueChain = Pick<ModelChain, 'program' | 'slot' | 'hasForked' | 'accounts' | 'secondOf'>;
 
 /** The orders of all books by market, maker and order id: price and size. */
 type Rows = ReadonlyMap<string, string>;

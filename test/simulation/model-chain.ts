@@ -21,7 +21,7 @@ const KINDS: ReadonlyMap<string, ScannedKind> = new Map([
 ]);
 
 /** A kind that a scan finds. */
-export type ScannedKind = 'user' | 'perpMarket' | 'spotMarket' | 'state';
+type ScannedKind = 'user' | 'perpMarket' | 'spotMarket' | 'state';
 
 /** The kind of an account by its bytes, or by the first eight of them; undefined for another one. */
 export function kindOfData(data: Uint8Array | undefined): ScannedKind | undefined {

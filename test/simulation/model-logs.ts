@@ -29,7 +29,7 @@ const KEY_BYTES = 32;
 const NO_BYTES = Buffer.alloc(0);
 
 /** The event of an order that a user placed, all of zeros. */
-export function orderEvent({ user, second, program }: PlacedOrder): Buffer {
+function orderEvent({ user, second, program }: PlacedOrder): Buffer {
   const ts = Buffer.alloc(8);
   ts.writeBigInt64LE(BigInt(second));
   const key = decodeBase58(user, KEY_BYTES) ?? NO_BYTES;

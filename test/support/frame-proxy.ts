@@ -4,7 +4,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { Random } from '../../src/sim/random.js';
 
 /** Changes of a delta, or of the connection before it. */
-export const INJECTIONS = ['hole', 'duplicate', 'crc', 'content', 'epoch', 'swap', 'cut'] as const;
+const INJECTIONS = ['hole', 'duplicate', 'crc', 'content', 'epoch', 'swap', 'cut'] as const;
 
 type Injection = (typeof INJECTIONS)[number];
 

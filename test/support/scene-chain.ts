@@ -29,7 +29,7 @@ const FEED_ID = 4_343;
 const PERP_PRESET = address.perpMarket(0);
 
 /** An order as a test writes it; the rest is a plain limit order of this slot. */
-export type SceneOrder = Partial<OrderFields> & Pick<OrderFields, 'price'>;
+type SceneOrder = Partial<OrderFields> & Pick<OrderFields, 'price'>;
 
 /** A real chain that moves when a test says so, with a perpetual market that is the test's alone. */
 export class SceneChain {

@@ -11,7 +11,7 @@ import { type Listener, listen } from '../../src/server/transport/uws.js';
 const DEADLINE_MS = 60_000;
 
 /** How a client saw its socket close. */
-export interface Closed {
+interface Closed {
   readonly code: number;
   readonly reason: string;
 }
@@ -95,7 +95,7 @@ export class Probe {
 }
 
 /** Topics of one socket of a scene. */
-export const TOPICS_PER_SOCKET = 64;
+const TOPICS_PER_SOCKET = 64;
 
 /** Topics that a scene may have in all. */
 export const TOPICS_MAX = 2_000;
