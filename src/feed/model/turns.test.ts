@@ -12,6 +12,7 @@ let clock: ChainClock;
 let turns: Turns;
 let told: number;
 let marked: number[][];
+let receivedAtMs: number[];
 let publisher: SlowPublisher;
 let timers: ManualTimers;
 
@@ -23,15 +24,17 @@ beforeEach(() => {
   clock = new ChainClock({ nowMs: () => 0, unixMs: () => 9_000 });
   told = 0;
   marked = [];
+  receivedAtMs = [];
   turns = new Turns({
     engine,
     clock,
     timers,
     streamIntervalMs: 10,
     publisher,
-    onTurn: ({ mark }) => {
+    onTurn: (turn) => {
       told += 1;
-      marked.push(mark.map(({ market }) => market));
+      marked.push(turn.mark.map(({ market }) => market));
+      receivedAtMs.push(turn.receivedAtMs);
     },
   });
 });
@@ -46,6 +49,16 @@ test('many requests of one turn of the loop end one engine turn', async () => {
   turns.requestTurn();
   await nextTurn();
   expect([engine.turns.length, told]).toEqual([2, 2]);
+});
+
+test('a turn is as old as its first request, and without one it is new', async () => {
+  turns.requestTurn();
+  timers.advance(3);
+  turns.requestTurn();
+  await nextTurn();
+  timers.advance(4);
+  turns.runTurn();
+  expect(receivedAtMs).toEqual([0, 7]);
 });
 
 test('a turn that ran at once is not run again', async () => {

@@ -329,6 +329,7 @@ describe('failures', () => {
     await rig.until(() => expect(rig.store.ids).toEqual(ids(3)));
     rig.store.broken = fullDisk();
     for (const transaction of trade(3)) node.tell(transaction);
+    await rig.until(() => expect(rig.counters.storeFailures).toBe(1));
     await rig.until(() => expect(rig.state).toBe('failing'));
     expect(rig.reason).toBe('the disk is full');
     for (const transaction of trade(3)) node.tell(transaction);
