@@ -1,9 +1,11 @@
 /** An item that a node refuses, in any way, blocks no other; a node that refuses everything fails. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LedgerNode, LedgerTransaction } from '../../../test/scripted-ledger.js';
 import type { Reply } from '../../../test/scripted-rpc.js';
 import { BROKEN_LINE } from '../../../test/support/ingest-rig.js';
 import { IngestScene } from '../../../test/support/ingest-scene.js';
+import { LATER_FIRST_MS } from '../model/limits.js';
 
 let scene: IngestScene;
 
@@ -95,6 +97,10 @@ describe('a transaction of which a node says', () => {
     expect(rig.counters.unavailable).toBe(1);
     scene.told(2);
     await scene.settles(rig, [2]);
+    await sleep(2 * LATER_FIRST_MS);
+    // It was requested again, and is not forgotten.
+    expect(rig.counters).toMatchObject({ unavailable: 1, recovered: 0 });
+    expect(rig.reason).toMatch(/unavailable.* 1$/);
   });
 
   test('an error is requested again after a restart', async () => {
