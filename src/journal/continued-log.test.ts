@@ -1,9 +1,11 @@
 /** A log that another writer continues: its book at the end, its tail, and the result for readers. */
 import { expect, test } from 'vitest';
+import { ManualTimers } from '../../test/support/manual-timers.js';
 import { Engine } from '../engine/engine.js';
 import { JournalReader } from '../engine/journal-reader.js';
 import { type JournalPiece, JournalWriter } from '../engine/journal-writer.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
+import { LogBook } from './log-book.js';
 import { LiveBook, shownBy } from './testing.js';
 
 class ReadBook {
@@ -71,4 +73,20 @@ test('a log goes on from the book that a reader made of it, also behind a turn t
   expect(shownBy(late.engine)).toBe(shownBy(book.engine));
   expect(late.engine.stateHash()).toBe(book.engine.stateHash());
   expect(late.engine.version(0).seq).toBe(book.engine.version(0).seq);
+});
+
+test('a turn that comes in two messages is applied with the second', async () => {
+  const book = new LiveBook({ seed: 32 });
+  const pieces = write(newWriter(), book, 5);
+  const engine = new Engine({ programId: PROGRAM_ID, epoch: '' });
+  const log = new LogBook({ programId: PROGRAM_ID, engine, timers: new ManualTimers() });
+  log.restoreCheckpoint({ bytes: bytesOf(pieces, false), next: 1 });
+  log.showFreshness('live');
+  const tail = bytesOf(pieces, true);
+  for (const [index, bytes] of [tail.subarray(0, 40), tail.subarray(40)].entries()) {
+    expect(log.turnCount).toBe(0);
+    const id = { run: 'first', segment: 1, index };
+    await log.applyMessage({ sequence: 1 + index, id, bytes, waiting: 0, behindMs: 0, after: '' });
+  }
+  expect(shownBy(engine)).toBe(shownBy(book.engine));
 });
