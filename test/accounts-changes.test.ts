@@ -73,6 +73,7 @@ test('a write is told in its turn, not at the end of an interval', async ({ onTe
     await until('the change', () => positions() !== before, 5_000);
     expect(performance.now() - beganMs).toBeLessThan(LIMITS.userIntervalMs / 5);
   }
+  expect(reader.messages.filter(({ type }) => type === 'snapshot')).toHaveLength(1);
   // An account of a new name begins again with it.
   const data = Buffer.from(write.data);
   data.write('renamed'.padEnd(32), NAME_AT);
