@@ -1,4 +1,4 @@
-/** What the candle client of the system in use gets wrong: each of its eleven known faults, as a test. */
+/** What the candle client of the system in use gets wrong: its known faults, each as a test. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CandleClient } from '../../src/client/candles/client.js';
 import type { Candle } from '../../src/client/generated/candles.js';
@@ -173,23 +173,6 @@ test('5: a repair that fails is tried again, and what comes meanwhile waits for 
   expect(troubles).toEqual(['UNREACHABLE']);
   expect(tsOf(heard)).toEqual(minutes(ts + MINUTE, ts + 3 * MINUTE));
   expect(heard.at(-1)?.baseVolume).toBe(9);
-});
-
-test('6: a clean close is a close like another: the client comes again, for ever', async () => {
-  await subscribe();
-  const states: string[] = [];
-  client.on('k', 'connection', (state) => states.push(state));
-  const { clock } = service.world;
-  for (let time = 0; time < 30; time += 1) {
-    const count = service.world.sockets.length;
-    service.world.socket.lose();
-    while (service.world.sockets.length === count) await clock.pass(50);
-  }
-  service.world.socket.open();
-  expect(service.world.socket.sent).toEqual([
-    { type: 'subscribe', symbol: 'SOL-PERP', resolution: '1' },
-  ]);
-  expect(states.slice(-2)).toEqual(['connecting', 'open']);
 });
 
 test('6: a socket that says nothing is pinged, and given up when that is not answered', async () => {

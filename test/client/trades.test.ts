@@ -157,6 +157,8 @@ describe('trades as they come', () => {
     world.socket.say({ ...named, symbol: 'NOPE', type: 'error', code: 'UNKNOWN_MARKET' });
     await expect(next).rejects.toMatchObject({ code: 'UNKNOWN_MARKET' });
     expect(other.isOpen).toBe(false);
+    client.close();
+    expect(() => client.subscribe(symbol)).toThrow('closed');
   });
 
   test('an abort ends it with its reason', async () => {
@@ -289,16 +291,17 @@ describe('a hole', () => {
     say('update', [sent(1), sent(10_101)]);
     expect(idsOf(told.at(-1)?.trades)).toContain(10_101);
   });
-});
 
-test('a dead socket is found, and what says nothing readable is left', async () => {
-  store(1);
-  await follow();
-  await world.clock.pass(20_000);
-  expect(world.socket.isClosed || world.sockets.length > 1).toBe(true);
-  await world.reconnect();
-  world.socket.say('{');
-  expect(world.socket.isClosed).toBe(true);
-  client.close();
-  expect(() => client.subscribe(symbol)).toThrow('closed');
+  test('of a subscription that is closed when it hears of a trouble is not read again', async () => {
+    store(...range(1, 30));
+    const subscription = await follow();
+    subscription.onRetry(() => subscription.close());
+    await loseAndCome();
+    isFailing = true;
+    store(31);
+    show();
+    await heal();
+    await world.passAlive(10_000);
+    expect(asked).toHaveLength(1);
+  });
 });
