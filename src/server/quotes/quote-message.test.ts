@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { makerKey, signed } from '../../../test/support/maker-client.js';
 import { LIMITS } from '../../config/limits.js';
@@ -146,17 +147,14 @@ describe('a message of quotes', () => {
 
 describe('any frame', () => {
   test('10,000 random ones are each answered by one coded error, or taken', async () => {
-    const seed = 20_260_101;
-    const random = randomOf(seed);
     const { session, answers, taken, faults, isClosed } = signedSession();
-    for (let round = 0; round < 10_000; round += 1) {
+    const check = async (frame: string | null): Promise<void> => {
       const before = answers.length + taken.length;
-      const frame = randomFrame(random);
       session.onMessage(frame);
       await new Promise(setImmediate);
-      const after = answers.length + taken.length;
-      expect(after - before, `seed ${seed}, round ${round}: ${frame}`).toBe(1);
-    }
+      expect(answers.length + taken.length - before).toBe(1);
+    };
+    await fc.assert(fc.asyncProperty(anyFrame, check), { numRuns: 10_000 });
     const codes = new Set(answers.map(({ code }) => code));
     expect([...codes].filter((code) => !isSocketCode(String(code)))).toEqual([]);
     expect(codes.size).toBe(4);
@@ -212,50 +210,25 @@ function signedSession() {
   return { session, answers, taken, faults, isClosed: () => closed };
 }
 
-type Random = (below: number) => number;
+const oddValue = fc.constantFrom<unknown>(
+  ...[null, true, '', '0', '-1', '1e9', '\u0000', '9'.repeat(40), -1, 0, 1.5, 2 ** 60],
+  ...[[], {}, [[]], { __proto__: null, constructor: 1 }],
+);
+const oddQuotes = fc
+  .tuple(fc.constantFrom(...Object.keys(quote)), oddValue, fc.nat(1))
+  .map(([name, value, first]) => [quote, { ...quote, [name]: value }].slice(first));
+const message = fc
+  .record({ quotes: oddQuotes, market_index: fc.nat(5) })
+  .map((parts) => JSON.stringify({ ...whole, ...parts }));
+const memberName = fc.constantFrom('market_index', 'market_type', 'quotes', 'unknown', '__proto__');
 
-/** A generator of 32 bits (mulberry32). */
-function randomOf(seed: number): Random {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
-    return Math.floor((((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
-
-const oddValues: readonly unknown[] = [
-  null,
-  true,
-  '',
-  '0',
-  '-1',
-  '1e9',
-  '\u0000',
-  '9'.repeat(40),
-  -1,
-  0,
-  1.5,
-  2 ** 60,
-  [],
-  {},
-  [[]],
-  { __proto__: null, constructor: 1 },
-];
-
-/** A message with a random defect: an odd value, a cut, random characters, or binary. */
-function randomFrame(random: Random): string | null {
-  const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
-  const kind = random(8);
-  if (kind === 0) return null;
-  if (kind === 1) {
-    return Array.from({ length: random(60) }, () => String.fromCharCode(random(128))).join('');
-  }
-  const odd = { ...quote, [pick(Object.keys(quote))]: pick(oddValues) };
-  const quotes = [quote, odd].slice(random(2));
-  const name = pick(['market_index', 'market_type', 'quotes', 'unknown', '__proto__']);
-  const message = kind < 4 ? { ...whole, quotes, [name]: pick(oddValues) } : { ...whole, quotes };
-  const text = JSON.stringify({ ...message, market_index: kind === 7 ? random(6) : 0 });
-  return kind === 4 ? text.slice(0, random(text.length)) : text;
-}
+/** A message with an odd value, a cut one, random characters, or none. */
+const anyFrame = fc.oneof(
+  fc.constant(null),
+  fc.string({ maxLength: 60 }),
+  fc
+    .tuple(oddQuotes, memberName, oddValue)
+    .map(([quotes, name, value]) => JSON.stringify({ ...whole, quotes, [name]: value })),
+  fc.tuple(message, fc.nat()).map(([text, at]) => text.slice(0, at % text.length)),
+  message,
+);
