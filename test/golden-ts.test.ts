@@ -18,7 +18,7 @@ describe('the committed vectors', () => {
   // Specification: account-margin-info, position-direction, position-base-size, position-notional-size,
   // position-entry-price, position-liquidation-price, position-pnl, position-fees-and-funding,
   // position-cost-basis, position-break-even, position-unsettled, position-claimable, position-settled,
-  // balance-model.
+  // balance-model, order-model-label.
   test('no case of any family fails', () => {
     const failed = reports.filter((report) => report.failed > 0);
     expect(failed.map(({ file, notes }) => [file, ...notes])).toEqual([]);

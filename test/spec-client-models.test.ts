@@ -46,23 +46,18 @@ function shownOrder(parts: Parameters<typeof order>[0]) {
 }
 
 describe('account data', () => {
-  test('account-sub-account-id: each subaccount has its own data', () => {
-    expect(shown({ subAccountId: 3 }).subAccountId).toBe(3);
-  });
-
   test('account-authority: the wallet is an address', () => {
     const { authority } = shown({});
     expect(authority).toBe(AUTHORITY);
     expect(isAddress(authority)).toBe(true);
   });
 
-  test('account-name: the name is the one that the user gave', () => {
-    expect(shown({ name: 'Vault' }).name).toBe('Vault');
-  });
-
-  test('account-pool-id: the pool is a number', () => {
-    expect(shown({ poolId: 2 }).poolId).toBe(2);
-  });
+  // Specification: account-sub-account-id, account-name, account-pool-id.
+  test.each<[string, Partial<ModelUser>]>([
+    ['account-sub-account-id: each subaccount has its own data', { subAccountId: 3 }],
+    ['account-name: the name is the one that the user gave', { name: 'Vault' }],
+    ['account-pool-id: the pool is a number', { poolId: 2 }],
+  ])('%s', (_, parts) => expect(shown(parts)).toMatchObject(parts));
 
   test('account-open-perp-positions: positions with base or quote are shown, empty ones are not', () => {
     const left = boughtAt(0, 0, { marketIndex: 1, quoteAssetAmount: -7n });
@@ -91,10 +86,6 @@ describe('account data', () => {
 });
 
 describe('perp position info', () => {
-  test('position-market-index: it names its market', () => {
-    expect(positionOf()).toMatchObject({ marketIndex: 0, marketKey: 'perp_0' });
-  });
-
   test('position-pnl-percentage: of what was paid, times the leverage; a number', () => {
     const { oracleBased } = positionOf().positionPnl;
     expect(oracleBased?.positionPnlPercentage).toBe(-52.5);
@@ -106,6 +97,7 @@ describe('perp position info', () => {
     expect(under?.marginReturnPercentage).toBeNull();
   });
 
+  // Specification: position-market-index.
   test('position-amounts: every amount is a bigint, as in the account it is of', () => {
     const { positionPnl, marketIndex, marketKey, direction, isolatedMargin, ...amounts } =
       positionOf();
@@ -122,54 +114,42 @@ describe('perp position info', () => {
 });
 
 describe('orders', () => {
-  test('order-model-id: an order is named by its number, its market and its direction', () => {
-    const shownOne = shownOrder({ orderId: 7, marketIndex: 3, direction: 'short' });
-    expect(shownOne).toMatchObject({ orderId: 7, marketIndex: 3, direction: 'short' });
-    expect(shownOne.marketKey).toBe('perp_3');
-  });
+  const stop = { orderType: 'triggerMarket', triggerPrice: 140_000_000n } as const;
+  const named = { orderId: 7, marketIndex: 3, direction: 'short' } as const;
+  const flags = { reduceOnly: true, postOnly: false, immediateOrCancel: true };
 
-  test('order-model-price: the limit price, zero for market orders', () => {
-    expect(shownOrder({}).price).toBe('150000000');
-    expect(shownOrder({ orderType: 'market', price: 0n }).price).toBe('0');
-  });
-
-  test('order-model-trigger: the trigger price and its condition', () => {
-    const stop = { orderType: 'triggerMarket', triggerPrice: 140_000_000n } as const;
-    expect(shownOrder({ ...stop, triggerCondition: 'below' })).toMatchObject({
-      triggerPrice: '140000000',
-      triggerCondition: 'below',
-    });
-  });
-
-  test('order-model-size: the whole size and what is filled of it, beyond 2^53 as well', () => {
-    const sizes = { baseAssetAmount: 2n ** 63n + 1n, baseAssetAmountFilled: 2n ** 60n + 3n };
-    expect(shownOrder(sizes)).toMatchObject({
-      baseAssetAmount: '9223372036854775809',
-      baseAssetAmountFilled: '1152921504606846979',
-    });
-  });
-
-  test('order-model-offset: what is added to the price of the oracle', () => {
-    expect(shownOrder({ oraclePriceOffset: -5_000 }).oraclePriceOffset).toBe('-5000');
-  });
-
-  test('order-model-flags: three truth values', () => {
-    const flags = { reduceOnly: true, postOnly: false, immediateOrCancel: true };
-    expect(shownOrder(flags)).toMatchObject(flags);
-  });
-
-  test('order-model-type: the type by its name', () => {
-    expect(shownOrder({ orderType: 'oracle' }).orderType).toBe('oracle');
-  });
-
-  test('order-model-label: an order is called what it does', () => {
-    const labelOf = (parts: Parameters<typeof order>[0]) => shownOrder(parts).label;
-    expect(labelOf({})).toBe('Limit');
-    expect(labelOf({ oraclePriceOffset: 1 })).toBe('Oracle Limit');
-    const stop = { orderType: 'triggerMarket', triggerCondition: 'below' } as const;
-    expect(labelOf({ ...stop, direction: 'short' })).toBe('Stop Market');
-    expect(labelOf({ ...stop, direction: 'long' })).toBe('TP Market');
-  });
+  // Specification: order-model-id, order-model-price, order-model-trigger, order-model-size.
+  // Specification: order-model-offset, order-model-flags, order-model-type.
+  test.each<[string, Parameters<typeof order>[0], object]>([
+    [
+      'order-model-id: an order is named by its number, its market and its direction',
+      named,
+      { ...named, marketKey: 'perp_3' },
+    ],
+    ['order-model-price: the limit price', {}, { price: '150000000' }],
+    [
+      'order-model-price: zero for market orders',
+      { orderType: 'market', price: 0n },
+      { price: '0' },
+    ],
+    [
+      'order-model-trigger: the trigger price and its condition',
+      { ...stop, triggerCondition: 'below' },
+      { triggerPrice: '140000000', triggerCondition: 'below' },
+    ],
+    [
+      'order-model-size: the whole size and what is filled of it, beyond 2^53 as well',
+      { baseAssetAmount: 2n ** 63n + 1n, baseAssetAmountFilled: 2n ** 60n + 3n },
+      { baseAssetAmount: '9223372036854775809', baseAssetAmountFilled: '1152921504606846979' },
+    ],
+    [
+      'order-model-offset: what is added to the price of the oracle',
+      { oraclePriceOffset: -5_000 },
+      { oraclePriceOffset: '-5000' },
+    ],
+    ['order-model-flags: three truth values', flags, flags],
+    ['order-model-type: the type by its name', { orderType: 'oracle' }, { orderType: 'oracle' }],
+  ])('%s', (_, parts, expected) => expect(shownOrder(parts)).toMatchObject(expected));
 });
 
 describe('balances, keys and signed messages', () => {
