@@ -223,42 +223,6 @@ fn accounts_may_lack_the_padding_at_their_end_or_have_more() {
 }
 
 #[test]
-fn converted_users_are_read() {
-    for Relaid { data, expected, .. } in relaid().iter().filter(|a| a.kind == AccountKind::User) {
-        let user = PROGRAM.user(data).unwrap();
-        let text = |path: &str| expected[path].as_str().unwrap().to_owned();
-        assert_eq!(user.status().to_string(), text("status"));
-        let positions = user.positions().unwrap();
-        for index in 0..POSITIONS {
-            let (perp, spot) = (&positions.perp[index], &positions.spot[index]);
-            assert_eq!(
-                perp.base.to_string(),
-                text(&format!("perpPositions[{index}].baseAssetAmount"))
-            );
-            let balance = format!("spotPositions[{index}].scaledBalance");
-            assert_eq!(spot.scaled_balance.to_string(), text(&balance));
-        }
-        let changed = user.changed_orders(|_| None).unwrap();
-        for index in 0..ORDERS {
-            let raw = user.order(index);
-            assert_eq!(changed >> index & 1 == 1, raw != RawOrder::EMPTY);
-            let order = raw.view().decode().unwrap();
-            let text = |name: &str| text(&format!("orders[{index}].{name}"));
-            assert_eq!(order.slot.to_string(), text("slot"));
-            assert_eq!(order.oracle_price_offset.to_string(), text("oraclePriceOffset"));
-            assert_eq!(order.order_id.to_string(), text("orderId"));
-            assert_eq!(order.market_index.to_string(), text("marketIndex"));
-            assert_eq!((order.status as u8).to_string(), text("status"));
-            assert_eq!((order.direction as u8).to_string(), text("direction"));
-            assert_eq!(order.auction_duration.to_string(), text("auctionDuration"));
-            assert_eq!(order.bit_flags.to_string(), text("bitFlags"));
-        }
-        let held: [RawOrder; ORDERS] = std::array::from_fn(|index| user.order(index));
-        assert_eq!(user.changed_orders(|slot| Some(&held[slot])), Ok(0));
-    }
-}
-
-#[test]
 fn positions_of_converted_users_are_read_with_their_amounts() {
     for Relaid { data, expected, .. } in relaid().iter().filter(|a| a.kind == AccountKind::User) {
         let amount = |path: String| expected[&path].as_str().unwrap().parse::<i128>().unwrap();

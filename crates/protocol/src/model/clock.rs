@@ -147,34 +147,6 @@ mod tests {
     }
 
     #[test]
-    fn slots_have_400_ms_where_the_state_says_nothing() {
-        for range in [[0, 1], [1_000, 1_255], [7, 500_000_000]] {
-            check_ms(SlotSchedule::default(), range, (range[1] - range[0]) * 400);
-            assert_eq!(SlotSchedule::default().at(Slot(range[1])), Slot(range[1]).into());
-        }
-        check_ms(SlotSchedule::default(), [2, 1], 0);
-    }
-
-    #[test]
-    fn each_part_of_a_time_has_the_length_of_its_own_slots() {
-        check_ms(SCHEDULE, [990, 1_000], 4_000);
-        check_ms(SCHEDULE, [990, 1_001], 4_350);
-        check_ms(SCHEDULE, [1_999, 2_001], 650);
-        check_ms(SCHEDULE, [0, 5_000], 1_500_000);
-        check_ms(SCHEDULE, [4_000, 4_010], 2_000);
-        check_ms(SCHEDULE, [5_000, 4_000], 0);
-    }
-
-    #[test]
-    fn a_change_that_was_left_out_has_no_slots_of_its_own() {
-        let schedule = SlotSchedule { changes: [0, 2_000, 0, 4_000], ..SCHEDULE };
-        check_ms(schedule, [1_999, 2_001], 700);
-        check_ms(schedule, [3_999, 4_001], 500);
-        let first = SlotSchedule { changes: [1_000, 0, 0, 0], ..SCHEDULE };
-        check_ms(first, [999, 5_000], 400 + 4_000 * 350);
-    }
-
-    #[test]
     fn without_a_change_all_slots_have_the_length_of_the_last() {
         let staged = SlotSchedule {
             changes: [0; 4],

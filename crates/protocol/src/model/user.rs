@@ -200,34 +200,3 @@ pub fn spot_token_amount(
         SpotBalanceType::Borrow => -tokens,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Interest of 1.0.
-    const ONE: u128 = 10_000_000_000;
-
-    #[test]
-    fn deposits_round_down_and_borrows_round_up() {
-        let usdc = |balance, balance_type, interest| {
-            spot_token_amount(balance, balance_type, 6, interest, interest)
-        };
-        // A balance of 1.5 of a token's smallest unit.
-        assert_eq!(usdc(1_500, SpotBalanceType::Deposit, ONE), 1);
-        assert_eq!(usdc(1_500, SpotBalanceType::Borrow, ONE), -2);
-        assert_eq!(usdc(1_000_000_000, SpotBalanceType::Deposit, ONE * 11 / 10), 1_100_000);
-        assert_eq!(usdc(1_000_000_000, SpotBalanceType::Borrow, ONE * 11 / 10), -1_100_000);
-        assert_eq!(usdc(0, SpotBalanceType::Borrow, ONE), 0);
-    }
-
-    #[test]
-    fn token_amount_is_in_the_tokens_decimals() {
-        let tokens = |decimals| {
-            spot_token_amount(2_000_000_000, SpotBalanceType::Deposit, decimals, ONE, ONE)
-        };
-        assert_eq!(tokens(9), 2_000_000_000);
-        assert_eq!(tokens(5), 200_000);
-        assert_eq!(tokens(0), 2);
-    }
-}
