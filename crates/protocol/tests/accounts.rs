@@ -2,9 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use crate::support::{Recorded, all, captured};
-use std::fs::read_to_string;
-use std::path::PathBuf;
-
 use serde_json::Value;
 use slotbook_decoded::account_json;
 use slotbook_protocol::layout::{FieldType, Layout, Shape};
@@ -218,60 +215,4 @@ fn check_dense(layout: &Layout, start: usize) {
         }
     }
     assert_eq!(expected, layout.size, "{}", layout.name);
-}
-
-#[test]
-fn layout_tables_are_the_programs() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/facts/layouts.json");
-    let Ok(text) = read_to_string(&path) else {
-        println!("not compared with ../shared/facts/layouts.json: it is absent");
-        return;
-    };
-    let layouts: Value = serde_json::from_str(&text).unwrap();
-    for kind in AccountKind::ALL {
-        let account = &layouts["accounts"][Program::Drift.layout(*kind).unwrap().name];
-        let discriminator: String =
-            kind.discriminator().iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(account["discriminatorHex"], discriminator);
-        check_layout(Program::Drift.layout(*kind).unwrap(), account, &layouts);
-    }
-}
-
-fn check_layout(layout: &Layout, json: &Value, layouts: &Value) {
-    let fields = json["fields"].as_array().unwrap();
-    assert_eq!(fields.len(), layout.fields.len(), "{}", layout.name);
-    let size = if json["size"].is_null() { layout.size.into() } else { json["size"].clone() };
-    assert_eq!(size, layout.size, "{}", layout.name);
-    for (field, expected) in layout.fields.iter().zip(fields) {
-        assert_eq!(expected["name"], field.name, "{}", layout.name);
-        if !expected["offset"].is_null() {
-            assert_eq!(expected["offset"], field.offset, "{}.{}", layout.name, field.name);
-        }
-        let type_name = expected["type"].as_str().unwrap();
-        let element = match field.shape {
-            Shape::One => type_name,
-            Shape::Many(count) => {
-                assert_eq!(expected["count"], count);
-                assert_eq!(expected["stride"], field.element.size());
-                type_name.trim_start_matches('[').split(';').next().unwrap()
-            }
-            Shape::List => type_name.trim_start_matches("Vec<").trim_end_matches('>'),
-        };
-        match field.element {
-            FieldType::Enum(names) => check_enum(names, &layouts["enums"][element]),
-            FieldType::Struct(inner) => {
-                assert_eq!(inner.name, element);
-                check_layout(inner, &layouts["structs"][element], layouts);
-            }
-            plain => assert_eq!(plain.name(), element, "{}.{}", layout.name, field.name),
-        }
-    }
-}
-
-fn check_enum(names: &[&str], json: &Value) {
-    let variants = json["variants"].as_object().unwrap();
-    assert_eq!(variants.len(), names.len());
-    for (byte, name) in names.iter().enumerate() {
-        assert_eq!(variants[*name], byte);
-    }
 }

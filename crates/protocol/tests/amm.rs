@@ -3,14 +3,14 @@
 
 use crate::support;
 use std::fmt::Display;
-use std::fs::{read_dir, read_to_string};
-use std::path::{Path, PathBuf};
+use std::fs::read_to_string;
+use std::path::Path;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use slotbook_protocol::model::Program;
-use slotbook_protocol::model::account::{AccountKind, kind_of};
+use slotbook_protocol::model::account::AccountKind;
 use slotbook_protocol::model::amm::{
     AmmError, AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
 };
@@ -187,26 +187,4 @@ fn a_field_at_its_ends_gives_a_quote_or_an_error() {
         }
     }
     assert!(quoted > 1_000 && refused > 100, "quoted {quoted}, refused {refused}");
-}
-
-/// Captured markets that are not committed: the test runs when the shared accounts lie next to the
-/// project's folder.
-#[test]
-fn perp_markets_beside_the_project_quote_where_they_are_present() {
-    let folder =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real-accounts/accounts");
-    let Ok(entries) = read_dir(&folder) else {
-        println!("perp markets beside the project: absent, not run");
-        return;
-    };
-    let files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    let mut quoted = 0;
-    for file in files {
-        let bytes = BASE64_STANDARD.decode(read_to_string(&file).unwrap().trim()).unwrap();
-        if kind_of(&bytes) == Ok(AccountKind::PerpMarket) {
-            check(&file.display().to_string(), &bytes);
-            quoted += 1;
-        }
-    }
-    assert!(quoted > 0, "{} holds perp markets", folder.display());
 }

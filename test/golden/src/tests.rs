@@ -71,22 +71,6 @@ fn recorded_books_are_ours_or_depart_by_a_named_rule() {
     check("dlob", Totals { passed: 274, failed: 0, departed: 231 }, &departures);
 }
 
-/// Books too big to commit: run where the shared vectors lie beside the project.
-#[test]
-fn big_recorded_books_agree_where_they_are_present() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden");
-    let big = ["dlob-012-clean-2000.json", "dlob-071-mixed-3000.json"];
-    let present: Vec<PathBuf> =
-        big.iter().map(|file| folder.join(file)).filter(|path| path.is_file()).collect();
-    if present.is_empty() {
-        println!("big recorded books: absent, not run");
-        return;
-    }
-    let report = run_copies("big", &present, |text| text);
-    assert_eq!(report.totals().failed, 0, "{report}");
-    assert!(report.totals().passed > 0, "{report}");
-}
-
 #[test]
 fn a_changed_recording_fails() {
     let file = vectors("dlob").join("dlob-000-clean-10.json");

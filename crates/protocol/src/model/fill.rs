@@ -61,26 +61,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quote_rounds_to_the_side_of_the_maker() {
-        let quote = |price, maker| quote_for_maker(BaseQty(1), Price(price), 9, maker).unwrap().0;
-        assert_eq!(quote(1, Direction::Long), 0);
-        assert_eq!(quote(1, Direction::Short), 1);
-        assert_eq!(quote(2_000_000_000, Direction::Long), 2);
-        assert_eq!(quote(2_000_000_000, Direction::Short), 2);
-    }
-
-    #[test]
-    fn a_match_is_the_lesser_of_both_sizes() {
-        let filled = |maker, taker| {
-            let fill =
-                match_fill(BaseQty(maker), BaseQty(taker), Price(1_000_000), 9, Direction::Long);
-            fill.unwrap()
-        };
-        assert_eq!(filled(3_000, 2_000), (BaseQty(2_000), QuoteQty(2)));
-        assert_eq!(filled(1_000, 2_000), (BaseQty(1_000), QuoteQty(1)));
-    }
-
-    #[test]
     fn an_amount_beyond_all_numbers_is_an_error() {
         let all = (BaseQty(u64::MAX), Price(u64::MAX));
         assert!(quote_for_maker(all.0, all.1, 9, Direction::Short).is_err());

@@ -5,7 +5,6 @@ use proptest::prelude::*;
 
 use super::curve::Reserves;
 use super::*;
-use crate::model::Program;
 use crate::model::units::Price;
 
 /// An AMM whose quotes were worked out with the SDK: no curve update, an odd base spread.
@@ -39,23 +38,6 @@ fn levels(amm: &PerpAmm, side: AmmSide, count: usize) -> Result<Vec<AmmLevel>, A
     let mut out = Vec::new();
     AmmQuote::of(amm, &inputs(150_000_000))?.levels(side, count, &[], &mut out)?;
     Ok(out)
-}
-
-#[test]
-fn the_worked_example_comes_out_to_the_unit() {
-    let amm = worked();
-    let quote = AmmQuote::of(&amm, &inputs(150_000_000)).unwrap();
-    assert_eq!(quote.reserve_price, Price(150_125_849));
-    assert_eq!(quote.spreads, Spreads { long: 166.5, short: 166.5 });
-    let reserves = |reserves: Reserves| (reserves.base, reserves.quote);
-    assert_eq!(reserves(quote.ask), (2_056_244_788_054_240, 3_514_005_131_158_654));
-    assert_eq!(reserves(quote.bid), (2_056_586_158_484_729, 3_513_421_845_387_030));
-    assert_eq!((quote.bid_price, quote.ask_price), (Price(150_100_929), Price(150_150_771)));
-    assert_eq!((quote.open_bids, quote.open_asks), (1_745_035_881_657_615, 155_653_332_104_790));
-    let first = |side| levels(&amm, side, 10).unwrap()[0];
-    let bid = AmmLevel { price: Price(138_360_800), size: 174_503_588_165_761 };
-    let ask = AmmLevel { price: Price(151_296_100), size: 15_565_333_210_479 };
-    assert_eq!((first(AmmSide::Bid), first(AmmSide::Ask)), (bid, ask));
 }
 
 #[test]
@@ -115,18 +97,6 @@ fn a_curve_that_ends_before_its_liquidity_leaves_no_levels_behind() {
     assert_eq!(out, Vec::new());
     assert_eq!(quote.levels(AmmSide::Bid, 10, &[], &mut out), Ok(()));
     assert_eq!(out.len(), 10);
-}
-
-#[test]
-fn the_amounts_of_the_first_levels_are_worth_what_they_say() {
-    assert_eq!(top_of_book_amounts(Program::Drift, 2)[0], 5_000_000_000);
-    assert_eq!(top_of_book_amounts(Program::Drift, 3)[0], 500_000_000);
-    let quote = AmmQuote::of(&worked(), &inputs(150_000_000)).unwrap();
-    let mut out = Vec::new();
-    quote.levels(AmmSide::Bid, 10, &top_of_book_amounts(Program::Drift, 3), &mut out).unwrap();
-    // 500, 1,000, 2,000 and 5,000 USD at 150, down to a step of 0.01.
-    let sizes: Vec<u64> = out.iter().take(4).map(|level| level.size).collect();
-    assert_eq!(sizes, [3_330_000_000, 6_660_000_000, 13_330_000_000, 33_330_000_000]);
 }
 
 #[test]
