@@ -415,20 +415,6 @@ fn a_fill_with_an_explanation_of_later_years_is_a_fill_all_the_same() {
 }
 
 #[test]
-fn a_fill_has_its_number_and_its_amounts() {
-    let layout = layout_named(ACTION);
-    let present = |number: u64| [&[1], number.to_le_bytes().as_slice()].concat();
-    let market = [&3_u16.to_le_bytes()[..], &[MarketType::Perp as u8]].concat();
-    let start = [&layout.discriminator[..], &7_i64.to_le_bytes(), &[FILL, 0], &market].concat();
-    // Neither a filler nor its reward, and nothing behind the amounts.
-    let data = [start, vec![0, 0], present(11), present(12), present(13)].concat();
-    let head = Head::read(layout, &data).unwrap();
-    assert_eq!((head.kind, head.ts, head.id), (Kind::Trade, 7, Some(11)));
-    assert_eq!(head.market, Some((MarketType::Perp, 3)));
-    assert_eq!(head.amounts.map(|sums| (sums.base, sums.quote, sums.oracle)), Some((12, 13, 0)));
-}
-
-#[test]
 fn the_discriminator_is_looked_at() {
     let mut data = settlement(1);
     let layout = layout_named("SettlePnlRecord");
@@ -508,82 +494,6 @@ proptest! {
             }
             (head, text) => prop_assert_eq!(head.is_ok(), text.is_ok()),
         }
-    }
-
-    #[test]
-    fn whatever_ran_only_its_own_events_are_found(tree in any_run(), begin: u8, end: u8) {
-        let mut run = Run::default();
-        run.call(&tree, 1);
-        prop_assert_eq!(scanned(&run.lines).0, run.events_of(0, run.lines.len()));
-        // Logs that begin in the middle, and logs that were cut.
-        let begin = usize::from(begin) % run.lines.len();
-        let tail = run.lines[begin..].to_vec();
-        prop_assert_eq!(scanned(&tail).0, run.events_of(begin, run.lines.len()));
-        let end = usize::from(end) % run.lines.len();
-        let mut head = run.lines[..end].to_vec();
-        head.push("Log truncated".to_owned());
-        head.extend(run.lines[end..].iter().cloned());
-        prop_assert_eq!(scanned(&head).0, run.events_of(0, end));
-    }
-}
-
-/// A step of a program: an event, or a call of another program.
-#[derive(Clone, Debug)]
-enum Step {
-    Write(u8),
-    Call(Box<Called>),
-}
-
-#[derive(Clone, Debug)]
-struct Called {
-    program: usize,
-    steps: Vec<Step>,
-    failed: bool,
-}
-
-fn any_run() -> impl Strategy<Value = Called> {
-    let leaf = any::<u8>().prop_map(Step::Write);
-    let step = leaf.prop_recursive(4, 40, 6, |inner| {
-        called(inner).prop_map(|called| Step::Call(Box::new(called)))
-    });
-    called(step)
-}
-
-fn called(step: impl Strategy<Value = Step>) -> impl Strategy<Value = Called> {
-    (0..3_usize, prop::collection::vec(step, 0..6), any::<bool>())
-        .prop_map(|(program, steps, failed)| Called { program, steps, failed })
-}
-
-/// The lines that the runtime would have written, with the events of ours.
-#[derive(Default)]
-struct Run {
-    lines: Vec<String>,
-    /// Line and time of each event that ours wrote.
-    ours: Vec<(usize, u8)>,
-}
-
-impl Run {
-    fn call(&mut self, called: &Called, depth: usize) {
-        let program = [OURS, OTHER, THIRD][called.program];
-        self.lines.push(format!("Program {program} invoke [{depth}]"));
-        for step in &called.steps {
-            match step {
-                Step::Call(called) => self.call(called, depth + 1),
-                Step::Write(ts) => {
-                    if called.program == 0 {
-                        self.ours.push((self.lines.len(), *ts));
-                    }
-                    self.lines.push(event(*ts));
-                }
-            }
-        }
-        let how = if called.failed { "failed: custom program error: 0x1" } else { "success" };
-        self.lines.push(format!("Program {program} {how}"));
-    }
-
-    fn events_of(&self, begin: usize, end: usize) -> Vec<u8> {
-        let inside = self.ours.iter().filter(|(line, _)| (begin..end).contains(line));
-        inside.map(|(_, ts)| *ts).collect()
     }
 }
 
