@@ -32,30 +32,6 @@ fn two_orders() -> [OrderBytes; 2] {
 }
 
 #[test]
-fn equal_books_have_equal_hashes_whatever_their_history() {
-    let orders = two_orders();
-    let mut one = Bench::new();
-    hashes(&mut one);
-    one.put(key(1), &user(&[orders[0].filled(7)]));
-    one.put(key(1), &[]);
-    one.put(key(2), &user(&[orders[0].filled(3), orders[1].filled(3)]));
-    one.clock(SLOT + 3, NOW + 1);
-    one.put(key(2), &user(&orders));
-    let mut other = Bench::new();
-    other.clock(SLOT + 3, NOW + 1);
-    other.book.set_state(FeedState::Live);
-    let gate = Gate::Snapshot;
-    let bytes = user(&[orders[1], OrderBytes([0; 96]), orders[0]]);
-    other.send(key(2), &bytes, SLOT + 9, gate).expect("a well-formed account");
-    other.put(ORACLE, &lazer(1_001, SLOT));
-    other.book.end_turn(9);
-    other.put(ORACLE, &lazer(1_000, SLOT));
-    assert_eq!(hashes(&mut one), hashes(&mut other));
-    other.put(key(2), &user(&[orders[0].filled(1), orders[1]]));
-    assert_ne!(hashes(&mut one), hashes(&mut other));
-}
-
-#[test]
 fn a_hash_is_of_orders_that_are_not_shown_too() {
     let mut bench = Bench::new();
     let hidden = OrderBytes::limit(Side::Bid, 990, 50, 1).expires(NOW - 1);

@@ -24,7 +24,7 @@ fn reasons(bench: &Bench) -> Vec<(LeftOut, usize)> {
 }
 
 #[test]
-fn orders_of_a_market_that_shows_nothing_are_left_out_for_it() {
+fn orders_of_a_market_or_an_owner_that_shows_nothing_are_left_out_for_it() {
     let mut bench = Bench::new();
     let orders = [
         OrderBytes::limit(Bid, 100, 50, 1),
@@ -42,6 +42,8 @@ fn orders_of_a_market_that_shows_nothing_are_left_out_for_it() {
     bench.put(key(200), &state(0));
     bench.put(key(201), &perp_market());
     assert_eq!(reasons(&bench), [(LeftOut::Expired, 1)]);
+    bench.put(key(1), &with_byte(user(&orders), 4348, 1));
+    assert_eq!(reasons(&bench), [(LeftOut::Expired, 1), (LeftOut::OwnerFrozen, 4)]);
 }
 
 #[test]

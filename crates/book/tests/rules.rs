@@ -3,8 +3,8 @@
 use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market};
 use crate::common::{state, user, with_byte, with_u64};
 use slotbook_book::{Applied, BookError, EmptyReason, FeedState, Gate, LeftOut, MarketId, Side};
-use slotbook_protocol::model::ProtocolError;
-use slotbook_protocol::model::units::Pubkey;
+use slotbook_protocol::model::enums::MarketStatus;
+use slotbook_protocol::model::units::{Price, Pubkey, Slot};
 
 use Side::{Ask, Bid};
 
@@ -59,20 +59,6 @@ fn without_a_usable_oracle_offset_orders_are_left_out_and_the_body_says_so() {
 }
 
 #[test]
-fn frozen_owners_show_nothing_until_they_thaw() {
-    for status in [1, 2, 3] {
-        let mut bench = Bench::new();
-        let account = user(&[OrderBytes::limit(Bid, 100, 50, 1)]);
-        bench.put(key(1), &account);
-        bench.put(key(1), &with_byte(account.clone(), 4348, status));
-        assert_eq!(bench.levels(Bid), []);
-        assert_eq!(bench.book.counters().left_out[LeftOut::OwnerFrozen as usize], 1);
-        bench.put(key(1), &with_byte(account, 4348, 16 | 4));
-        assert_eq!(bench.levels(Bid), [(100, 50)]);
-    }
-}
-
-#[test]
 fn a_market_that_does_not_fill_shows_an_empty_book_and_names_the_reason() {
     let market = perp_market();
     for (account, data, reason) in [
@@ -96,21 +82,6 @@ fn a_market_that_does_not_fill_shows_an_empty_book_and_names_the_reason() {
         bench.put(key(201), &perp_market());
         assert_eq!(bench.levels(Bid), [(100, 50)], "the book is back when the reason is gone");
     }
-}
-
-#[test]
-fn a_market_that_appears_late_shows_the_orders_that_were_there() {
-    let mut bench = Bench::new();
-    let mut other = perp_market();
-    other[1160] = 7;
-    let mut order = OrderBytes::limit(Bid, 100, 50, 1);
-    order.byte(80, 7);
-    bench.put(key(1), &user(&[order]));
-    assert_eq!(bench.book.counters().left_out[LeftOut::UnknownMarket as usize], 1);
-    bench.put(key(203), &other);
-    let id = bench.book.find_market(slotbook_protocol::model::enums::MarketType::Perp, 7);
-    let id = id.expect("market 7 is known");
-    assert_eq!(bench.book.levels(id, Bid).count(), 1);
 }
 
 #[test]
@@ -161,7 +132,7 @@ fn the_socket_decides_by_arrival_and_a_snapshot_by_slot() {
     let mut bench = Bench::new();
     let at = |price| user(&[OrderBytes::limit(Bid, price, 50, 1)]);
     bench.book.set_state(FeedState::Live);
-    bench.book.begin_snapshot(slotbook_protocol::model::units::Slot(SLOT));
+    bench.book.begin_snapshot(Slot(SLOT));
     bench.put(key(1), &at(100));
     let slot = bench.slot;
     let sends = [
@@ -179,6 +150,30 @@ fn the_socket_decides_by_arrival_and_a_snapshot_by_slot() {
     }
 }
 
+/// On one socket the order of arrival counts, so that a lower slot is newer.
+#[test]
+fn a_market_and_all_its_orders_are_what_the_lower_slot_says() {
+    let header = |bench: &Bench| bench.book.header(bench.perp()).expect("a known market");
+    let mut bench = Bench::new();
+    bench.put(key(1), &user(&[OrderBytes::offset(Bid, -13, 50, 1)]));
+    assert_eq!(bench.levels(Bid), [(980, 50)]);
+    let seq = header(&bench).seq;
+    let later = with_u64(with_byte(perp_market(), 1162, 6), 816, 100);
+    bench.send(key(201), &later, SLOT + 40, Gate::Arrival).expect("a well-formed account");
+    bench.book.end_turn(1);
+    assert_eq!(bench.levels(Bid), [], "a reduce-only market shows no other orders");
+    let between = header(&bench);
+    assert_eq!(between.market_slot, Slot(SLOT + 40));
+    bench.send(key(201), &perp_market(), SLOT - 40, Gate::Arrival).expect("a well-formed account");
+    assert!(bench.turn_changes_perp());
+    assert_eq!(bench.levels(Bid), [(980, 50)]);
+    let info = bench.book.market(bench.perp()).expect("a known market");
+    assert_eq!((info.tick, info.status), (Price(10), MarketStatus::Active));
+    let after = header(&bench);
+    assert_eq!(after.market_slot, Slot(SLOT - 40), "the body says which state it is");
+    assert!(seq < between.seq && between.seq < after.seq, "seq grows all the same");
+}
+
 #[test]
 fn a_snapshot_adds_repairs_and_removes() {
     let mut bench = Bench::new();
@@ -190,7 +185,7 @@ fn a_snapshot_adds_repairs_and_removes() {
     let newer = slot + 2;
     bench.book.set_state(FeedState::Live);
     bench.send(key(4), &at(130), newer + 5, Gate::Arrival).expect("a well-formed account");
-    bench.book.begin_snapshot(slotbook_protocol::model::units::Slot(newer));
+    bench.book.begin_snapshot(Slot(newer));
     for (byte, price) in [(1, 100), (2, 115), (5, 150)] {
         bench.send(key(byte), &at(price), newer, Gate::Snapshot).expect("a well-formed account");
     }
@@ -229,7 +224,7 @@ fn forgotten_indexes_are_used_again_without_a_trace() {
         bench.send(key(byte), &user(&[order]), at, Gate::Arrival).expect("well-formed");
         assert_eq!(bench.levels(Bid), [(100, 50)]);
         bench.send(key(byte), &[], at + 1, Gate::Arrival).expect("closing always works");
-        bench.book.begin_snapshot(slotbook_protocol::model::units::Slot(at + 2));
+        bench.book.begin_snapshot(Slot(at + 2));
         bench.book.end_snapshot();
         // Timers of the index's previous owners fire now, without effect.
         bench.clock(at + 3, NOW + i64::try_from(round).expect("few rounds") * 5);
@@ -269,7 +264,7 @@ fn an_old_state_harms_nothing_malformed_or_not() {
     let mut bench = Bench::new();
     let good = user(&[OrderBytes::limit(Bid, 100, 50, 1)]);
     bench.book.set_state(FeedState::Live);
-    bench.book.begin_snapshot(slotbook_protocol::model::units::Slot(SLOT - 1));
+    bench.book.begin_snapshot(Slot(SLOT - 1));
     bench.put(key(1), &good);
     for bad in [good[..4375].to_vec(), good[..3].to_vec(), with_byte(good.clone(), 1274, 9)] {
         assert_eq!(bench.send(key(1), &bad, SLOT - 1, Gate::Snapshot), Ok(Applied::Stale));
@@ -310,7 +305,7 @@ fn bytes_that_did_not_arrive_whole_take_a_known_account_out() {
     let unread = |pubkey, slot| slotbook_book::AccountUpdate {
         pubkey,
         owner: key(0),
-        slot: slotbook_protocol::model::units::Slot(slot),
+        slot: Slot(slot),
         gate: Gate::Arrival,
         data: &[],
     };
@@ -320,20 +315,6 @@ fn bytes_that_did_not_arrive_whole_take_a_known_account_out() {
     bench.put(key(1), &good);
     assert_eq!(bench.levels(Bid), [(100, 50)]);
     assert_eq!(bench.book.counters().quarantined, 0);
-}
-
-#[test]
-fn a_closed_market_shows_an_empty_book_and_names_the_reason() {
-    let mut bench = Bench::new();
-    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1)]));
-    bench.book.end_turn(1);
-    assert_eq!(bench.put(key(201), &[]), Applied::Closed);
-    let header = bench.book.header(bench.perp()).expect("a known market");
-    assert_eq!(header.empty_reason, Some(EmptyReason::MarketClosed));
-    assert_eq!(bench.levels(Bid), []);
-    assert!(bench.turn_changes_perp());
-    bench.put(key(201), &perp_market());
-    assert_eq!(bench.levels(Bid), [(100, 50)]);
 }
 
 #[test]
@@ -418,27 +399,4 @@ fn markets_that_change_names_in_one_turn_change_symbols() {
     bench.turn_changes_perp();
     assert_eq!(symbols(&bench), ["SIX", "TWO"]);
     assert_eq!(seq(&bench), before + 1);
-}
-
-#[test]
-fn a_malformed_market_shows_an_empty_book() {
-    let mut bench = Bench::new();
-    bench.put(key(1), &user(&[OrderBytes::limit(Bid, 100, 50, 1)]));
-    let bad = with_byte(perp_market(), 1162, 99);
-    let outcome = bench.send(key(201), &bad, SLOT, Gate::Arrival);
-    let cause = ProtocolError::InvalidEnum { field: "status", value: 99 };
-    assert_eq!(outcome, Err(BookError::Malformed { pubkey: key(201), cause }));
-    assert_eq!(bench.levels(Bid), []);
-    bench.put(key(201), &perp_market());
-    assert_eq!(bench.levels(Bid), [(100, 50)]);
-}
-
-#[test]
-fn sums_of_hostile_sizes_do_not_overflow() {
-    let mut bench = Bench::new();
-    let orders = [1, 2, 3].map(|id| OrderBytes::limit(Bid, u64::MAX, u64::MAX, id));
-    bench.put(key(1), &user(&orders));
-    assert_eq!(bench.levels(Bid), [(u64::MAX, 3 * u128::from(u64::MAX))]);
-    bench.put(key(1), &user(&[]));
-    assert_eq!(bench.levels(Bid), []);
 }

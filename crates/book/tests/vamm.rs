@@ -98,30 +98,6 @@ fn reason(bench: &mut Bench) -> Option<VammExclusion> {
 }
 
 #[test]
-fn levels_are_those_of_the_generator_best_first() {
-    let market = amm_market();
-    let mut bench = bench_with(&market);
-    assert_eq!(reason(&mut bench), None);
-    for (side, amm_side) in [(Side::Bid, AmmSide::Bid), (Side::Ask, AmmSide::Ask)] {
-        let levels = levels(&mut bench, side);
-        assert!(levels.len() > 50, "{} levels", levels.len());
-        assert!(levels.is_sorted_by(|a, b| side.is_better(a.0, b.0)), "{levels:?}");
-        assert_eq!(levels, generated(&market, inputs(SLOT, NOW), amm_side));
-    }
-}
-
-#[test]
-fn equal_prices_are_one_level() {
-    let mut market = amm_market();
-    put(&mut market, "amm.orderTickSize", "u64", &1_000_000_u64.to_le_bytes());
-    let mut bench = bench_with(&market);
-    let bids = levels(&mut bench, Side::Bid);
-    assert!(bids.is_sorted_by(|a, b| a.0 > b.0), "{bids:?}");
-    assert!(bids.len() < VAMM_LEVELS);
-    assert_eq!(bids, generated(&market, inputs(SLOT, NOW), AmmSide::Bid));
-}
-
-#[test]
 fn a_spot_market_has_no_amm() {
     let mut bench = bench_with(&amm_market());
     let spot = bench.spot();
@@ -217,18 +193,6 @@ fn time_alone_changes_quotes_alone_and_only_those_that_follow_it() {
     bench.clock(SLOT + 3, NOW + 5);
     let is_still = !bench.book.end_turn(2).contains(&perp);
     assert!(is_still, "a curve that does not adapt does not follow time");
-}
-
-#[test]
-fn a_turn_that_changes_orders_too_is_no_change_of_quotes_alone() {
-    let mut bench = bench_with(&amm_market());
-    let perp = bench.perp();
-    bench.clock(SLOT, NOW + 5);
-    bench.put(key(1), &user(&[OrderBytes::limit(Side::Bid, 1_000, 20_000_000, 1)]));
-    assert!(bench.book.end_turn(2).contains(&perp));
-    assert!(!bench.book.changed_quotes_only(perp));
-    let bids = levels(&mut bench, Side::Bid);
-    assert_eq!(bids, generated(&amm_market(), inputs(SLOT, NOW + 5), AmmSide::Bid));
 }
 
 #[test]

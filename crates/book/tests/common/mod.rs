@@ -50,11 +50,6 @@ impl OrderBytes {
         self
     }
 
-    pub(crate) fn byte(&mut self, at: usize, value: u8) -> &mut Self {
-        self.0[at] = value;
-        self
-    }
-
     pub(crate) fn placed_at(mut self, slot: u64) -> Self {
         self.u64(0, slot);
         self

@@ -10,7 +10,6 @@ mod rng;
 mod versions;
 mod world;
 
-use judge::Delivery;
 use life::Life;
 use slotbook_naive::Stamp;
 use slotbook_protocol::model::Program;
@@ -122,18 +121,4 @@ fn a_missed_update_is_noticed() {
         data: &settled,
     });
     assert!(life.pair.compare().is_err());
-}
-
-#[test]
-fn accounts_of_other_programs_change_nothing() {
-    let mut life = Life::new(Program::Drift, 2);
-    let data = world::empty_user(3);
-    life.pair.apply(&Delivery {
-        key: [0x44; 32],
-        owner: [0x45; 32],
-        slot: 1_000,
-        stamp: Stamp::Arrival,
-        data: &data,
-    });
-    life.pair.compare().unwrap_or_else(|text| panic!("{text}"));
 }
