@@ -1,73 +1,39 @@
 //! The /match body over a book of Velocity's captured accounts, by the program's own sequence.
 
-use std::path::PathBuf;
-
+use crate::common::velocity::{PERP, Scene as VelocityScene, captured, user};
 use crate::common::{OrderBytes, key, with_byte, with_u64};
 use serde_json::Value;
-use slotbook_book::{AccountUpdate, Book, BookConfig, Gate, MarketId, Side};
+use slotbook_book::Side;
 use slotbook_matching::{Auction, Model, Size, Taker};
-use slotbook_protocol::model::Program;
-use slotbook_protocol::model::enums::{Direction, MarketType};
-use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::enums::Direction;
+use slotbook_protocol::model::units::{BaseQty, Price};
 use slotbook_wire::sources::Sources;
 use slotbook_wire::walk::{WalkRequest, WalkScratch, render_walk};
 
 /// The slot of the captured oracle.
 const POSTED: u64 = 438_024_291;
-const MARKET: Pubkey = Pubkey([201; 32]);
 const SOL: u64 = 1_000_000_000;
 
-fn captured(name: &str) -> Vec<u8> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../test/golden/velocity");
-    std::fs::read(path.join(format!("velocity_{name}.bin"))).expect("a captured account")
-}
-
 /// A book of SOL-PERP, whose users are short by 34 in all, and of one user's ask of 1 at 77.
-struct Scene {
-    book: Book,
-    slot: u64,
-}
+struct Scene(VelocityScene);
 
 impl Scene {
     fn new() -> Self {
-        let mut scene =
-            Self { book: Book::new(BookConfig::from(Program::Velocity.id())), slot: POSTED };
-        scene.put(key(200), &captured("state"));
-        scene.put(MARKET, &captured("perp_market_0"));
-        scene.put(key(202), &captured("spot_market_0"));
-        let oracle = scene.book.market(scene.perp()).expect("a known market").oracle;
-        scene.put(oracle, &captured("oracle_perp"));
-        let mut user = vec![0; 4_496];
-        user[..8].copy_from_slice(&[0x9f, 0x75, 0x5f, 0xe3, 0xef, 0x97, 0x3a, 0xec]);
-        let OrderBytes(ask) = OrderBytes::limit(Side::Ask, 77_000_000, SOL, 7);
-        user[1_064..][..72].copy_from_slice(&ask[..72]);
-        user[1_144..][..19].copy_from_slice(&ask[76..95]);
-        scene.put(key(1), &user);
+        let mut scene = Self(VelocityScene::with_markets(POSTED));
+        let ask = OrderBytes::limit(Side::Ask, 77_000_000, SOL, 7);
+        scene.0.put(key(1), &user(&[(ask, 0)]));
         scene.at(POSTED)
     }
 
     fn at(mut self, slot: u64) -> Self {
-        self.slot = slot;
-        self.book.set_clock(Slot(slot), UnixSeconds(1_738_894_000));
-        self.book.end_turn(slot);
+        self.0.end_turn_at(slot);
         self
     }
 
-    fn put(&mut self, pubkey: Pubkey, data: &[u8]) {
-        let (owner, slot, gate) = (Program::Velocity.id(), Slot(self.slot), Gate::Arrival);
-        self.book
-            .apply(AccountUpdate { pubkey, owner, slot, gate, data })
-            .expect("a well-formed account");
-    }
-
     fn market(mut self, data: &[u8]) -> Self {
-        self.put(MARKET, data);
-        let slot = self.slot;
+        self.0.put(PERP, data);
+        let slot = self.0.slot;
         self.at(slot)
-    }
-
-    fn perp(&self) -> MarketId {
-        self.book.find_market(MarketType::Perp, 0).expect("SOL-PERP is known")
     }
 
     /// What fills an order for 2 by this model, so many slots after it was placed.
@@ -85,7 +51,7 @@ impl Scene {
             ..Taker::limit(direction, Size::Base(BaseQty(2 * SOL)), price)
         };
         let request = WalkRequest {
-            market: self.perp(),
+            market: self.0.perp(),
             model,
             taker,
             asked: u128::from(2 * SOL),
@@ -94,7 +60,7 @@ impl Scene {
             external: &[],
         };
         let mut out = Vec::new();
-        assert!(render_walk(&self.book, &request, "e1", &mut WalkScratch::default(), &mut out));
+        assert!(render_walk(&self.0.book, &request, "e1", &mut WalkScratch::default(), &mut out));
         serde_json::from_slice(&out).expect("a body is JSON")
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Source of the offsets: programs/drift/src/state/{user,perp_market,spot_market,state}.rs.
 
+pub(crate) mod velocity;
+
 use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, BookError, Gate, MarketId, Side};
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::MarketType;
