@@ -91,29 +91,6 @@ mod tests {
     }
 
     #[test]
-    fn bids_round_down_and_asks_round_up() {
-        check(Rounding::Down, 10, &[(29, 1), (21, 2), (20, 3), (19, 4)], &[(20, 6), (10, 4)]);
-        check(
-            Rounding::Up,
-            10,
-            &[(20, 1), (21, 2), (29, 3), (31, 4)],
-            &[(20, 1), (30, 5), (40, 4)],
-        );
-    }
-
-    #[test]
-    fn a_bid_below_one_group_becomes_zero_and_zero_stays() {
-        check(Rounding::Down, 10, &[(9, 1), (0, 2)], &[(0, 3)]);
-        check(Rounding::Up, 10, &[(0, 2)], &[(0, 2)]);
-    }
-
-    #[test]
-    fn no_grouping_keeps_every_level() {
-        check(Rounding::Up, 1, &[(1, 1), (2, 2)], &[(1, 1), (2, 2)]);
-        check(Rounding::Up, 0, &[(1, 1), (2, 2)], &[(1, 1), (2, 2)]);
-    }
-
-    #[test]
     fn the_top_of_the_number_range_does_not_overflow() {
         check(Rounding::Up, 10, &[(u64::MAX, 1)], &[(u64::MAX, 1)]);
     }

@@ -197,31 +197,6 @@ impl SizeScale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::level_texts::with_level_texts;
-
-    fn text(level: SourcedLevel) -> String {
-        let mut out = Vec::new();
-        with_level_texts(|texts| level.write(texts, &mut JsonWriter::new(&mut out)));
-        String::from_utf8(out).unwrap()
-    }
-
-    #[test]
-    fn a_level_of_one_source_repeats_its_size() {
-        let level = SourcedLevel::of(Source::Dlob, Price(149_980_000), 12_500_000_000);
-        assert_eq!(
-            text(level),
-            r#"{"price":"149980000","size":"12500000000","sources":{"dlob":"12500000000"}}"#
-        );
-    }
-
-    #[test]
-    fn sources_keep_their_order_and_add_up() {
-        let level = SourcedLevel { price: Price(7), sizes: [2, 0, 3] };
-        assert_eq!(
-            text(level),
-            r#"{"price":"7","size":"5","sources":{"dlob":"2","indicative":"3"}}"#
-        );
-    }
 
     #[test]
     fn sizes_of_other_decimals_come_out_at_nine() {

@@ -23,16 +23,6 @@ fn restored(life: &Life, state: &[u8]) -> Result<Book, RestoreError> {
 }
 
 #[test]
-fn every_cut_of_a_state_is_refused() {
-    let life = life(3);
-    let state = captured(&life.pair.first);
-    for length in 0..state.len() {
-        let error = restored(&life, &state[..length]).expect_err("a part of a state is none");
-        assert_eq!(error.code(), "STATE_MALFORMED", "{length} bytes: {error}");
-    }
-}
-
-#[test]
 fn a_flipped_byte_is_refused_or_makes_a_sound_book() {
     let life = life(5);
     let state = captured(&life.pair.first);
