@@ -370,32 +370,6 @@ proptest! {
             prop_assert_eq!(accounts_of(&mut follower), accounts_of(&mut joined));
         }
     }
-
-    #[test]
-    fn a_spoilt_bit_is_found_and_nothing_before_it_is_lost(life in life(), at: u16, bit in 0_u8..8) {
-        let mut file = written(&[&life], b"state").remove(0);
-        let at = usize::from(at) % file.len();
-        let (_, whole, _) = read(&file, 4_096);
-        file[at] ^= 1 << bit;
-        let (reader, inputs, result) = read(&file, 4_096);
-        // Without a valid block after it, a bad block is a truncation.
-        prop_assert!(result.is_err() || reader.waiting() > 0);
-        prop_assert_eq!(&whole[..inputs.len()], &inputs[..]);
-        if let Err(error) = result {
-            prop_assert!(error.block_at <= at as u64, "{}", error);
-        }
-    }
-
-    #[test]
-    fn no_bytes_panic(bytes: Vec<u8>, cut in 1_usize..40) {
-        let _ = read(&bytes, cut);
-        let mut file = written(&[&[]], b"").remove(0);
-        file.extend_from_slice(&u32::try_from(bytes.len()).unwrap().to_le_bytes());
-        file.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
-        file.extend_from_slice(&bytes);
-        let _ = read(&file, cut);
-        let _ = Writer::new(PROGRAM).append(&bytes, 0);
-    }
 }
 
 fn file_of_turns() -> Vec<u8> {
