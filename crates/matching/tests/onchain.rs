@@ -99,20 +99,6 @@ fn the_amm_fills_between_makers_by_price() {
     assert_eq!(walk.fills[0].price, Price(150_000_000));
 }
 
-#[test]
-fn an_amm_that_may_not_fill_leaves_the_makers_alone() {
-    let (amm, makers) = (amm(), [maker(1, 150_100_000, STEP)]);
-    let mut iterator = makers.iter().copied();
-    let liquidity = Liquidity {
-        program: Some(ProgramAmm { amm: &amm, may: AmmMay { fill: false, share: false } }),
-        oracle: Some(OraclePrice(ORACLE)),
-        ..Liquidity::of_makers(terms(), &mut iterator)
-    };
-    let walk = walk(&buy(STEP * 2), liquidity, Model::Onchain);
-    assert_eq!(sources(&walk), [FillSource::Dlob]);
-    assert_eq!(walk.unfilled, Size::Base(BaseQty(STEP)));
-}
-
 /// The share is at most what one fill may take of the reserve, in whole steps.
 #[test]
 fn velocitys_amm_shares_in_a_match_where_it_may_not_fill_alone_up_to_the_most_of_a_fill() {
@@ -309,16 +295,6 @@ fn the_amm_does_not_fill_less_than_a_smallest_order_for_a_large_position() {
     assert_eq!(filled(STEP * 10, false), u128::from(STEP * 5));
     assert_eq!(filled(STEP * 10 + 1, false), 0);
     assert_eq!(filled(STEP * 10 + 1, true), u128::from(STEP * 5));
-}
-
-#[test]
-fn a_position_is_reduced_once_by_all_fills_together() {
-    let makers = makers_of(Direction::Short, &[(1, 0, 2, false), (2, 1, 2, false)]);
-    let taker = Order { reduce_only: true, ..order(Direction::Long, 151_000_000, STEP * 9) };
-    let mut request = request(&makers, taker, amm());
-    request.is_amm_available = false;
-    request.taker_position = -(STEP * 3).cast_signed();
-    assert_eq!(fill(&request).unwrap().totals().0, u128::from(STEP * 3));
 }
 
 #[test]

@@ -197,26 +197,6 @@ mod tests {
 
     use super::*;
 
-    fn order_of(prices: &[u64], side: Direction) -> Vec<usize> {
-        let mut ranked = Vec::new();
-        for (index, price) in prices.iter().enumerate() {
-            insert(&mut ranked, Ranked { index, price: Price(*price) }, side);
-        }
-        ranked.iter().map(|maker| maker.index).collect()
-    }
-
-    #[test]
-    fn bids_are_tried_from_the_highest_and_asks_from_the_lowest() {
-        assert_eq!(order_of(&[2, 3, 1], Direction::Long), [1, 0, 2]);
-        assert_eq!(order_of(&[2, 3, 1], Direction::Short), [2, 0, 1]);
-    }
-
-    #[test]
-    fn equal_prices_land_where_the_search_halves() {
-        assert_eq!(order_of(&[7, 7], Direction::Short), [1, 0]);
-        assert_eq!(order_of(&[7, 7, 7], Direction::Short), [1, 2, 0]);
-    }
-
     #[test]
     fn an_order_through_the_oracle_by_the_margin_is_cancelled() {
         let moment = Moment {

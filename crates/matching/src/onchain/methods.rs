@@ -90,35 +90,10 @@ mod tests {
     }
 
     #[test]
-    fn the_amm_comes_before_makers_that_are_worse() {
-        let makers = [ranked(0, 100), ranked(1, 102)];
-        let methods = plan(&makers, Some(110), Some(101));
-        let expected = [
-            Method::Match(makers[0]),
-            Method::Amm(Some(Price(102))),
-            Method::Match(makers[1]),
-            Method::Amm(None),
-        ];
-        assert_eq!(methods, expected);
-    }
-
-    #[test]
     fn a_maker_wins_a_tie_with_the_amm() {
         let makers = [ranked(0, 100)];
         let methods = plan(&makers, Some(100), Some(100));
         assert_eq!(methods, [Method::Match(makers[0]), Method::Amm(None)]);
-    }
-
-    #[test]
-    fn a_plan_ends_beyond_six_steps() {
-        let makers: Vec<Ranked> = (0..20).map(|index| ranked(index, 100)).collect();
-        assert_eq!(plan(&makers, None, None).len(), 7);
-        assert_eq!(plan(&makers, None, Some(200)).len(), 8);
-    }
-
-    #[test]
-    fn makers_and_amm_beyond_the_limit_are_left_alone() {
-        assert_eq!(plan(&[ranked(0, 101)], Some(100), Some(101)), []);
     }
 
     #[test]
