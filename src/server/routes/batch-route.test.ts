@@ -157,13 +157,6 @@ describe('the bytes of a batch', () => {
     expect(others).toEqual(Array(19).fill(first));
   });
 
-  test('are counted by HEAD and not sent', async () => {
-    const { text } = await get(many);
-    const head = await server.ask(`/dlob/batchL2Cache?${many}`, {}, 'HEAD');
-    expect([head.status, head.text]).toEqual([200, '']);
-    expect(head.header('content-length')).toBe(String(Buffer.byteLength(text)));
-  });
-
   test('are those of /l2', async () => {
     const { text: single } = await server.ask('/l2?marketName=SOL&depth=3');
     const { text: batch } = await get('marketName=SOL,SOL&depth=3,3');

@@ -170,13 +170,6 @@ describe('an answer of the history', () => {
     expect([codings, zipped.text]).toEqual([[null, 'gzip'], plain.text]);
     expect(history.requested).toHaveLength(1);
   });
-
-  test('to HEAD has the length and the headers of the body', async () => {
-    const { length } = (await server.ask(TRADES)).text;
-    const head = await server.ask(TRADES, {}, 'HEAD');
-    expect([head.status, head.header('content-length')]).toEqual([200, String(length)]);
-    expect(head.header('etag')).toBe('"epoch-1.v1"');
-  });
 });
 
 describe('what cannot be answered', () => {

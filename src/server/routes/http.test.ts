@@ -193,6 +193,12 @@ describe('paths and methods', () => {
     },
   );
 
+  test('HEAD is answered without a body, which would be read as the next answer', async () => {
+    const line = '/markets HTTP/1.1\r\nHost: x\r\n';
+    const read = await inPackets([`HEAD ${line}\r\n`, `GET ${line}Content-Length: 1\r\n\r\nx`]);
+    expect(read).toMatch(/^HTTP\/1.1 200 OK\r\n(.+\r\n)+\r\nHTTP\/1.1 400/);
+  });
+
   test('a request line beyond the limit is refused', async () => {
     await expectError(`/l2?marketName=SOL-PERP&x=${'y'.repeat(LIMITS.requestLineBytesMax)}`, {
       status: 413,

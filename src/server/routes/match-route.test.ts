@@ -27,11 +27,6 @@ describe('/match', () => {
     });
   });
 
-  test('answers HEAD as GET, without a body', async () => {
-    const head = await server.ask(`/match?${least}`, {}, 'HEAD');
-    expect([head.status, head.text, head.header('x-slot')]).toEqual([200, '', '1000']);
-  });
-
   test('is never kept beyond its turn: the tag of each turn is another', async () => {
     const tags = new Set<string | null>();
     for (let turn = 0; turn < 3; turn += 1) {
