@@ -9,11 +9,9 @@ import { Requester, type ServiceOptions } from '../http/request.js';
 import { marketKey } from '../keys.js';
 import * as limits from '../limits.js';
 import type { Connection } from '../stream/connection.js';
-import { Liveness } from '../stream/market-subscription.js';
-import { isTransient, ServiceSocket } from '../stream/service-socket.js';
-import { SharedEntries } from '../subscription-core.js';
+import { MarketSocket } from '../stream/market-socket.js';
 import { seriesKey } from './candle.js';
-import { LiveCandles, type LiveName } from './live.js';
+import { type FetchFrom, LiveCandles, type LiveName } from './live.js';
 import { fetchRange } from './pages.js';
 
 const marketNames = list(
@@ -23,30 +21,19 @@ const marketNames = list(
 /** One service. */
 export class CandleFeed {
   readonly requester: Requester;
-  readonly connection: Connection;
-  readonly #socket: ServiceSocket;
-  readonly #live = new SharedEntries<LiveCandles>();
-  readonly #liveness: Liveness;
+  readonly #socket: MarketSocket<LiveCandles>;
   #symbols: Promise<ReadonlyMap<string, string>> | undefined;
 
   constructor(options: ServiceOptions) {
     this.requester = new Requester(options);
-    this.#socket = new ServiceSocket(
-      { ...options, encoding: 'json' },
-      {
-        onOpen: () => {
-          this.#liveness.noteReceived();
-          this.#live.eachEntry(({ subscription }) => subscription.subscribe());
-        },
-        onMessage: (message) => this.#handleMessage(message),
-        onError: (error, message) => this.#handleError(error, message),
-        onDisconnect: () => {
-          this.#live.eachEntry(({ subscription }) => subscription.handleDisconnect());
-        },
-      },
-    );
-    this.connection = this.#socket.connection;
-    this.#liveness = new Liveness(this.connection, () => this.#live.size > 0);
+    this.#socket = new MarketSocket(options, {
+      keyOf: ({ symbol, resolution }) => seriesKey(String(symbol), String(resolution)),
+      onMessage: (message) => this.#handleMessage(message),
+    });
+  }
+
+  get connection(): Connection {
+    return this.#socket.connection;
   }
 
   /** Returns the symbol of the market with a key. Rejects with UNKNOWN_MARKET or ABORTED. */
@@ -66,41 +53,22 @@ export class CandleFeed {
 
   /** Joins a live series, and starts it if needed; {@link CandleFeed.leaveSeries} leaves it. */
   joinSeries(name: LiveName): LiveCandles {
-    const key = keyOf(name);
-    const known = this.#live.joinEntry(key);
-    if (known !== undefined) return known;
-    const { connection } = this;
-    const candles = new LiveCandles(name, {
-      clock: connection.clock,
-      sendMessage: (message) => this.#socket.sendTopic(message),
-      restart: () => connection.restart(),
-      fetchFrom: (fromTs, signal) => this.#fetchFrom(name, fromTs, signal),
-    });
-    connection.open();
-    this.#live.addEntry(key, candles);
-    // A subscription after the end starts another series.
-    candles.subscription.ends.add(() => this.#live.deleteEntry(key));
-    if (connection.state === 'open') candles.subscription.subscribe();
-    this.#liveness.startWatch();
-    return candles;
+    const fetchFrom: FetchFrom = (fromTs, signal) => this.#fetchFrom(name, fromTs, signal);
+    return this.#socket.join({ ...name }, (socket) => new LiveCandles(name, socket, fetchFrom));
   }
 
   /** Leaves a live series, which ends with its last subscriber. */
   leaveSeries(candles: LiveCandles): void {
-    this.#live.leaveEntry(keyOf(candles.name), candles, ({ subscription }) =>
-      subscription.unsubscribe(),
-    );
+    this.#socket.leave({ ...candles.name }, candles);
   }
 
   /** Returns the live series of a name; undefined when it is not followed. */
   findSeries(name: LiveName): LiveCandles | undefined {
-    return this.#live.findEntry(keyOf(name));
+    return this.#socket.find({ ...name });
   }
 
   close(): void {
-    this.#live.eachEntry(({ subscription }) => subscription.unsubscribe());
-    this.#live.deleteAll();
-    this.connection.close();
+    this.#socket.close();
   }
 
   /** Unix seconds. */
@@ -127,35 +95,14 @@ export class CandleFeed {
 
   #handleMessage(message: Message): void {
     const { type } = message;
-    this.#liveness.noteReceived();
-    if (type === 'subscription') this.#findNamed(message)?.handleAcknowledged();
+    if (type === 'subscription') this.#socket.find(message)?.handleAcknowledged();
     if (type !== 'init' && type !== 'update' && type !== 'create') return;
     const sent = objectOf(message['candle'], 'candle');
-    const live = this.#findNamed({ ...message, ...sent });
+    const live = this.#socket.find({ ...message, ...sent });
     if (live === undefined) return;
     this.connection.resetBackoff();
     const read = candle(sent, 'candle');
     if (type === 'init') live.handleInit(read);
     else live.handleCandle(read);
   }
-
-  #findNamed({ symbol, resolution }: Message): LiveCandles | undefined {
-    return this.#live.findEntry(seriesKey(String(symbol), String(resolution)));
-  }
-
-  /** Handles an error; an error without a series affects all pending subscriptions. */
-  #handleError(error: ClientError, message: Message): void {
-    this.#liveness.noteReceived();
-    const named = this.#findNamed(message);
-    const transience = isTransient(error, this.#live.size) ? 'transient' : 'final';
-    this.#live.eachEntry((candles) => {
-      const isMeant =
-        message['symbol'] === undefined ? candles.subscription.isSubscribing : candles === named;
-      if (isMeant) candles.subscription.handleError(error, transience);
-    });
-  }
-}
-
-function keyOf({ symbol, resolution }: LiveName): string {
-  return seriesKey(symbol, resolution);
 }

@@ -11,11 +11,8 @@ import { type MarketConnection, MarketSubscription } from '../stream/market-subs
 import { lengthOf } from './candle.js';
 import { CandleSeries, isNewer } from './series.js';
 
-/** The socket and the pages that a live series needs. */
-interface CandleSource extends MarketConnection {
-  /** Fetches all candles from `fromTs` on, including candles that begin during the fetch. */
-  fetchFrom(fromTs: number, signal: AbortSignal): Promise<readonly Candle[]>;
-}
+/** Fetches all candles from `fromTs` on, including candles that begin during the fetch. */
+export type FetchFrom = (fromTs: number, signal: AbortSignal) => Promise<readonly Candle[]>;
 
 /** The market and resolution. */
 export interface LiveName {
@@ -34,16 +31,16 @@ export class LiveCandles {
   readonly name: LiveName;
   /** Its subscription on the socket. */
   readonly subscription: MarketSubscription;
-  readonly #source: CandleSource;
+  readonly #fetchFrom: FetchFrom;
   /** Candles that arrive while missed candles are being fetched; undefined without a fetch. */
   #held: Map<number, Candle> | undefined;
   /** The newest start time of the changed candles that are older than the series. */
   #lateTs = Number.NEGATIVE_INFINITY;
 
-  constructor(name: LiveName, source: CandleSource) {
+  constructor(name: LiveName, connection: MarketConnection, fetchFrom: FetchFrom) {
     this.name = name;
-    this.#source = source;
-    this.subscription = new MarketSubscription(source, name, () => {
+    this.#fetchFrom = fetchFrom;
+    this.subscription = new MarketSubscription(connection, name, () => {
       this.#held = undefined;
     });
   }
@@ -107,7 +104,7 @@ export class LiveCandles {
 
   #fetchMissed(fromTs: number): void {
     this.#held = new Map();
-    this.subscription.startRepair((signal) => this.#source.fetchFrom(fromTs, signal), {
+    this.subscription.startRepair((signal) => this.#fetchFrom(fromTs, signal), {
       onRead: (missed) => this.#mergeMissed(missed),
       onFailure: () => {
         const held = this.#held;

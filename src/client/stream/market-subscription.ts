@@ -1,19 +1,14 @@
 /**
  * Common parts of candle and trade subscriptions: the states of one subscription on a shared
- * socket, the repair of missed messages, and the liveness check of that socket.
+ * socket, and the repair of missed messages.
  */
-import type { Clock } from '../environment.js';
 import { ClientError } from '../error.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 import type { Connection } from './connection.js';
 
 /** The used part of a connection. */
-export interface MarketConnection {
-  readonly clock: Clock;
-  sendMessage(message: object): void;
-  restart(): void;
-}
+export type MarketConnection = Pick<Connection, 'clock' | 'sendMessage' | 'restart'>;
 
 /** How a repair ends. */
 interface RepairOutcome<Missed> {
@@ -139,49 +134,4 @@ export class MarketSubscription {
 function codedError(cause: unknown): ClientError {
   if (cause instanceof ClientError) return cause;
   return new ClientError('UNREACHABLE', 'what was missed could not be read', {}, { cause });
-}
-
-/** Pings a silent socket, and restarts the socket when no reply comes. */
-export class Liveness {
-  readonly #connection: Connection;
-  readonly #isNeeded: () => boolean;
-  #receivedAtMs = 0;
-  #isWatching = false;
-
-  constructor(connection: Connection, isNeeded: () => boolean) {
-    this.#connection = connection;
-    this.#isNeeded = isNeeded;
-  }
-
-  /** Records a received message, or an opened connection. */
-  noteReceived(): void {
-    this.#receivedAtMs = this.#connection.clock.monotonicMs();
-  }
-
-  /** Starts to check the socket, for as long as it is needed. */
-  startWatch(): void {
-    if (this.#isWatching) return;
-    this.#isWatching = true;
-    const { clock } = this.#connection;
-    const startedAtMs = clock.monotonicMs();
-    clock.after(limits.PONG_MS_MAX, () => {
-      this.#isWatching = false;
-      if (!this.#isNeeded()) {
-        this.#connection.close();
-        return;
-      }
-      const nowMs = clock.monotonicMs();
-      const isLate = nowMs - startedAtMs > limits.PONG_MS_MAX + limits.WATCH_LATE_MS_MAX;
-      if (this.#connection.state === 'open' && !isLate)
-        this.#checkSilence(nowMs - this.#receivedAtMs);
-      this.startWatch();
-    });
-  }
-
-  #checkSilence(silenceMs: number): void {
-    if (silenceMs >= limits.PING_MS + limits.PONG_MS_MAX) this.#connection.restart();
-    else if (silenceMs >= limits.PING_MS) {
-      this.#connection.sendMessage({ type: 'ping', id: 'alive' });
-    }
-  }
 }

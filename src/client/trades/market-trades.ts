@@ -9,11 +9,8 @@ import { type MarketConnection, MarketSubscription } from '../stream/market-subs
 import { KnownTrades, type PagesRead, repairOf } from './repair.js';
 import type { LiveTrade, TradeBatch } from './trade.js';
 
-/** The socket and the pages that the trades of a market need. */
-export interface MarketTradesSource extends MarketConnection {
-  /** The newest trades down to a number. */
-  fetchBackTo(symbol: string, id: bigint, signal: AbortSignal): Promise<PagesRead>;
-}
+/** Fetches the newest trades of a market down to a number. */
+type FetchBackTo = (symbol: string, id: bigint, signal: AbortSignal) => Promise<PagesRead>;
 
 /** A followed market. */
 export class MarketTrades {
@@ -21,7 +18,7 @@ export class MarketTrades {
   /** Its subscription on the socket. */
   readonly subscription: MarketSubscription;
   readonly #symbol: string;
-  readonly #source: MarketTradesSource;
+  readonly #fetchBackTo: FetchBackTo;
   readonly #known = new KnownTrades();
   /** The number of the first trade that was emitted; undefined before the first `init`. */
   #firstId: bigint | undefined;
@@ -29,11 +26,12 @@ export class MarketTrades {
   /** Trades that arrive while missed trades are being fetched; undefined without a fetch. */
   #held: LiveTrade[] | undefined;
 
-  constructor(symbol: string, source: MarketTradesSource) {
+  constructor(symbol: string, connection: MarketConnection, fetchBackTo: FetchBackTo) {
     this.#symbol = symbol;
-    this.#source = source;
+    this.#fetchBackTo = fetchBackTo;
     const topic = { channelType: 'trades', symbol };
-    this.subscription = new MarketSubscription(source, topic, () => {
+    this.subscription = new MarketSubscription(connection, topic, () => {
+      this.#hasInit = false;
       this.#held = undefined;
     });
   }
@@ -52,12 +50,6 @@ export class MarketTrades {
   get init(): TradeBatch | undefined {
     if (this.#firstId === undefined) return undefined;
     return batchOf('init', this.#known.listNewest(limits.TRADES_FIRST));
-  }
-
-  /** Subscribes, also where it was subscribed before. */
-  subscribe(): void {
-    this.#hasInit = false;
-    this.subscription.subscribe();
   }
 
   /**
@@ -112,7 +104,7 @@ export class MarketTrades {
     const symbol = this.#symbol;
     const floor = this.#floor;
     const retry = (): void => this.subscription.scheduleRetry(() => this.#repair(newest));
-    this.subscription.startRepair((signal) => this.#source.fetchBackTo(symbol, floor, signal), {
+    this.subscription.startRepair((signal) => this.#fetchBackTo(symbol, floor, signal), {
       onRead: (pages) => {
         const held = this.#held ?? [];
         const repair = repairOf({ known: this.#known, floor: this.#floor, newest, pages, held });

@@ -1,0 +1,147 @@
+/**
+ * The socket that the candles or the trades of one service share: subscribes after each connection,
+ * hands errors to the subscriptions that they are about, and checks that the socket lives.
+ */
+import type { ClientError } from '../error.js';
+import type { Message } from '../fields.js';
+import * as limits from '../limits.js';
+import { SharedEntries } from '../subscription-core.js';
+import type { Connection } from './connection.js';
+import type { MarketSubscription } from './market-subscription.js';
+import { isTransient, ServiceSocket, type SocketOptions } from './service-socket.js';
+
+/** What has one subscription on the socket. */
+interface Subscribed {
+  readonly subscription: MarketSubscription;
+}
+
+/** The parts that differ between candles and trades. */
+interface MarketSocketParts {
+  /** The key of what a message, or a request, names. */
+  readonly keyOf: (named: Message) => string;
+  readonly onMessage: (message: Message) => void;
+  /** Parses a message; JSON.parse by default. */
+  readonly parse?: (text: string) => unknown;
+}
+
+/** One socket. It connects while there is a subscription. */
+export class MarketSocket<Live extends Subscribed> {
+  readonly connection: Connection;
+  readonly #live = new SharedEntries<Live>();
+  readonly #liveness: Liveness;
+  readonly #keyOf: MarketSocketParts['keyOf'];
+
+  /** Throws INVALID_OPTION for a malformed URL. */
+  constructor(options: SocketOptions, { keyOf, onMessage, parse }: MarketSocketParts) {
+    this.#keyOf = keyOf;
+    const owner = {
+      onOpen: () => {
+        this.#liveness.noteReceived();
+        this.#live.eachEntry(({ subscription }) => subscription.subscribe());
+      },
+      onMessage: (message: Message) => {
+        this.#liveness.noteReceived();
+        onMessage(message);
+      },
+      onError: (error: ClientError, message: Message) => this.#handleError(error, message),
+      onDisconnect: () => {
+        this.#live.eachEntry(({ subscription }) => subscription.handleDisconnect());
+      },
+    };
+    this.connection = new ServiceSocket({ ...options, encoding: 'json' }, owner, parse).connection;
+    this.#liveness = new Liveness(this.connection, () => this.#live.size > 0);
+  }
+
+  /** Joins what has the name, and makes it for its first user; {@link MarketSocket.leave} leaves it. */
+  join(name: Message, make: (connection: Connection) => Live): Live {
+    const key = this.#keyOf(name);
+    const known = this.#live.joinEntry(key);
+    if (known !== undefined) return known;
+    const { connection } = this;
+    const made = make(connection);
+    connection.open();
+    this.#live.addEntry(key, made);
+    const { subscription } = made;
+    // A subscription after the end is another one.
+    subscription.ends.add(() => this.#live.deleteEntry(key));
+    if (connection.state === 'open') subscription.subscribe();
+    this.#liveness.startWatch();
+    return made;
+  }
+
+  /** Leaves it; its subscription ends with its last user. */
+  leave(name: Message, live: Live): void {
+    this.#live.leaveEntry(this.#keyOf(name), live, ({ subscription }) =>
+      subscription.unsubscribe(),
+    );
+  }
+
+  /** Returns what has the name; undefined when it is not followed. */
+  find(name: Message): Live | undefined {
+    return this.#live.findEntry(this.#keyOf(name));
+  }
+
+  /** Ends all subscriptions and the connection. */
+  close(): void {
+    this.#live.eachEntry(({ subscription }) => subscription.unsubscribe());
+    this.#live.deleteAll();
+    this.connection.close();
+  }
+
+  /** Handles an error; an error without a symbol is about all pending subscriptions. */
+  #handleError(error: ClientError, message: Message): void {
+    this.#liveness.noteReceived();
+    const named = this.find(message);
+    const transience = isTransient(error, this.#live.size) ? 'transient' : 'final';
+    this.#live.eachEntry((live) => {
+      const { subscription } = live;
+      const isMeant = message['symbol'] === undefined ? subscription.isSubscribing : live === named;
+      if (isMeant) subscription.handleError(error, transience);
+    });
+  }
+}
+
+/** Pings a silent socket, and restarts the socket when no reply comes. */
+class Liveness {
+  readonly #connection: Connection;
+  readonly #isNeeded: () => boolean;
+  #receivedAtMs = 0;
+  #isWatching = false;
+
+  constructor(connection: Connection, isNeeded: () => boolean) {
+    this.#connection = connection;
+    this.#isNeeded = isNeeded;
+  }
+
+  /** Records a received message, or an opened connection. */
+  noteReceived(): void {
+    this.#receivedAtMs = this.#connection.clock.monotonicMs();
+  }
+
+  /** Starts to check the socket, for as long as it is needed. */
+  startWatch(): void {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    const { clock } = this.#connection;
+    const startedAtMs = clock.monotonicMs();
+    clock.after(limits.PONG_MS_MAX, () => {
+      this.#isWatching = false;
+      if (!this.#isNeeded()) {
+        this.#connection.close();
+        return;
+      }
+      const nowMs = clock.monotonicMs();
+      const isLate = nowMs - startedAtMs > limits.PONG_MS_MAX + limits.WATCH_LATE_MS_MAX;
+      if (this.#connection.state === 'open' && !isLate)
+        this.#checkSilence(nowMs - this.#receivedAtMs);
+      this.startWatch();
+    });
+  }
+
+  #checkSilence(silenceMs: number): void {
+    if (silenceMs >= limits.PING_MS + limits.PONG_MS_MAX) this.#connection.restart();
+    else if (silenceMs >= limits.PING_MS) {
+      this.#connection.sendMessage({ type: 'ping', id: 'alive' });
+    }
+  }
+}
