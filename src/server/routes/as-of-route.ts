@@ -20,11 +20,8 @@ import { orderRefusal } from './order-refusal.js';
 import type { PathService } from './path.js';
 import {
   type BodyEncoding,
-  bodyReply,
   furthestBehind,
-  GzipCache,
-  notModifiedReply,
-  requestAcceptsGzip,
+  TaggedReplies,
   versionHeaders,
 } from './versioned-reply.js';
 
@@ -55,7 +52,7 @@ interface PastOf {
 export function withMoment(options: AsOfRouteOptions, dated: DatedRoute): BookRoute {
   const { readiness, asOf, timings, timers } = options;
   const { encodings, bodiesOf, live } = dated;
-  const gzips = new GzipCache();
+  const replies = new TaggedReplies();
   return (request) => {
     const moment = parseMoment(request.query);
     if (moment === undefined) return live(request);
@@ -63,7 +60,7 @@ export function withMoment(options: AsOfRouteOptions, dated: DatedRoute): BookRo
     requireFirstBook(readiness());
     const encoding = encodings === 'json' ? undefined : encodingFor(request);
     const bodies = bodiesOf(request, { moment, encoding: encoding ?? 'json' });
-    return replyAtMoment(asOf, { request, moment, bodies, encoding, gzips, timings, timers });
+    return replyAtMoment(asOf, { request, moment, bodies, encoding, replies, timings, timers });
   };
 }
 
@@ -77,15 +74,13 @@ interface PastRead extends Pick<AsOfRouteOptions, 'timers'> {
   readonly moment: AsOfMoment;
   readonly bodies: AsOfBodies;
   readonly encoding: BodyEncoding | undefined;
-  readonly gzips: GzipCache;
+  readonly replies: TaggedReplies;
 }
 
 /** Replies with the bodies of a moment. */
 export async function replyAtMoment(asOf: AsOfSource, read: PastRead): Promise<Reply> {
-  const { request, moment, bodies, encoding, gzips, timings, timers } = read;
-  // Headers can be read only now.
-  const ifNoneMatch = request.getHeader('if-none-match');
-  const isZipped = requestAcceptsGzip(request);
+  const { request, moment, bodies, encoding, replies, timings, timers } = read;
+  const reply = replies.readHeaders(request);
   const beganMs = timers.nowMs();
   const made = await asOf.readMoment(
     { moment, bodies },
@@ -93,11 +88,7 @@ export async function replyAtMoment(asOf: AsOfSource, read: PastRead): Promise<R
   );
   timings?.asOf.observe((timers.nowMs() - beganMs) / 1_000);
   if (made.kind !== 'body') throw refusalOf(made, moment);
-  const tag = tagOf(made, moment, encoding);
-  const unchanged = notModifiedReply({ getHeader: () => ifNoneMatch }, tag);
-  if (unchanged !== undefined) return unchanged;
-  const { body, hash } = made;
-  return bodyReply(tag, { body, identity: body, isZipped, gzips, key: hash });
+  return reply(tagOf(made, moment, encoding), made.body, made.hash);
 }
 
 /** Only an address that names the run never means another turn: a clock may be set back. */

@@ -17,13 +17,7 @@ import { BodyCache } from './body-cache.js';
 import { requireFirstBook } from './book-routes.js';
 import { HistoryQueue, type QueueLimits } from './history-queue.js';
 import { chainSeconds, type HistoryRouteOptions, requireHistory } from './history-responder.js';
-import {
-  bodyReply,
-  GzipCache,
-  notModifiedReply,
-  requestAcceptsGzip,
-  type VersionTag,
-} from './versioned-reply.js';
+import { TaggedReplies, type VersionTag } from './versioned-reply.js';
 
 /** The queries of these bodies. */
 export type ContentQuery = VolumesQuery | FundingMeansQuery | AccountRecordsQuery | OrderQuery;
@@ -32,8 +26,7 @@ export type ContentQuery = VolumesQuery | FundingMeansQuery | AccountRecordsQuer
 export class ContentResponder {
   readonly #queue: HistoryQueue;
   readonly #cache = new BodyCache<HistoryBody>(LIMITS.historyCacheBytesMax);
-  readonly #gzips = new GzipCache();
-
+  readonly #replies = new TaggedReplies();
   readonly #options: HistoryRouteOptions;
 
   constructor(options: HistoryRouteOptions, limits?: QueueLimits) {
@@ -49,13 +42,11 @@ export class ContentResponder {
     const query = parse(chainSeconds(history));
     const key = `${book.epoch} ${JSON.stringify(query)}`;
     const version = String(Math.floor(timers.unixMs() / 1_000));
-    // The headers are read now, because the transport's request is valid only within this call.
-    const client = {
-      ifNoneMatch: request.getHeader('if-none-match'),
-      isZipped: requestAcceptsGzip(request),
-    };
+    const reply = this.#replies.readHeaders(request);
+    const replyWith = ({ body }: HistoryBody): Reply | Promise<Reply> =>
+      reply(contentTag(book.epoch, { body, state: history.readStats().state }), body, key);
     const cached = this.#cache.findBody(key, version);
-    if (cached !== undefined) return this.#replyWith(client, cached, key);
+    if (cached !== undefined) return replyWith(cached);
     const queued = {
       name: `${version} ${key}`,
       query,
@@ -64,24 +55,9 @@ export class ContentResponder {
     };
     return this.#queue.runQuery(queued).then((found) => {
       this.#cache.cacheBody(key, { version, body: found, bytes: found.body.length });
-      return this.#replyWith(client, found, key);
+      return replyWith(found);
     });
   }
-
-  #replyWith(client: Client, { body }: HistoryBody, key: string): Reply | Promise<Reply> {
-    const { book, history } = this.#options;
-    const tag = contentTag(book.epoch, { body, state: history.readStats().state });
-    const { ifNoneMatch, isZipped } = client;
-    const unchanged = notModifiedReply({ getHeader: () => ifNoneMatch }, tag);
-    if (unchanged !== undefined) return unchanged;
-    return bodyReply(tag, { body, identity: body, isZipped, gzips: this.#gzips, key });
-  }
-}
-
-/** The request headers that decide the reply. */
-interface Client {
-  readonly ifNoneMatch: string;
-  readonly isZipped: boolean;
 }
 
 /** Returns the tag and the headers of a body; the tag is a hash of the body. */

@@ -12,13 +12,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { commonHeaders, type Header, type Reply } from '../transport/reply.js';
 import type { Path, Route } from './path.js';
-import {
-  bodyReply,
-  GzipCache,
-  notModifiedReply,
-  requestAcceptsGzip,
-  type VersionTag,
-} from './versioned-reply.js';
+import { TaggedReplies, type VersionTag } from './versioned-reply.js';
 
 /** The path. */
 export const docs = {
@@ -140,17 +134,13 @@ function docsRoute(): Route {
     ),
     'swagger-ui.css': newFile('text/css; charset=utf-8', readPackageFile('swagger-ui.css')),
   };
-  const gzips = new GzipCache();
+  const replies = new TaggedReplies();
   return (request): Reply | Promise<Reply> => {
     const key = request.path.slice(request.path.lastIndexOf('/') + 1);
     const file = files[key];
     if (file === undefined) throw new Error(`Invariant: the path ${request.path} names a file`);
     const { body, tag } = file;
-    const isZipped = requestAcceptsGzip(request);
-    return (
-      notModifiedReply(request, tag) ??
-      bodyReply(tag, { body, identity: body, isZipped, gzips, key })
-    );
+    return replies.readHeaders(request)(tag, body, key);
   };
 }
 

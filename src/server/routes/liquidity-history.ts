@@ -13,7 +13,7 @@ import { replyAtMoment } from './as-of-route.js';
 import { requireFirstBook } from './book-routes.js';
 import { nearBook } from './liquidity.js';
 import type { Path, PathService, Route } from './path.js';
-import { GzipCache } from './versioned-reply.js';
+import { TaggedReplies } from './versioned-reply.js';
 
 /** Distances of two rows, seconds, ascending. */
 const RESOLUTIONS = ['10', '30', '60', '300', '900', '3600'] as const;
@@ -74,12 +74,19 @@ export const liquidityHistoryPath = {
 
 function liquidityHistoryRoute(service: PathService): Route {
   const { asOf, readiness, directory, timings, timers } = service;
-  const gzips = new GzipCache();
+  const replies = new TaggedReplies();
   return (request) => {
     requireFirstBook(readiness());
     const asked = parseRead(request.query, directory, Math.floor(timers.unixMs() / 1_000));
     if (asOf === undefined) throw new ServerError('NO_JOURNAL', NO_JOURNAL_TEXT);
-    return replyAtMoment(asOf, { request, ...asked, encoding: undefined, gzips, timings, timers });
+    return replyAtMoment(asOf, {
+      request,
+      ...asked,
+      encoding: undefined,
+      replies,
+      timings,
+      timers,
+    });
   };
 }
 

@@ -27,17 +27,10 @@ import {
   text,
   unsigned,
 } from '../api/schema-parts.js';
-import type { Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';
 import { contentTag } from './content-responder.js';
 import type { Path, PathService, Route } from './path.js';
-import {
-  bodyReply,
-  GzipCache,
-  notModifiedReply,
-  requestAcceptsGzip,
-  type VersionTag,
-} from './versioned-reply.js';
+import { TaggedReplies, type VersionTag } from './versioned-reply.js';
 
 /** Base and quote within one distance. */
 const depthRow = Type.Object({
@@ -105,16 +98,12 @@ interface Made {
 }
 
 function liquidityRoute(service: PathService): Route {
-  const gzips = new GzipCache();
+  const replies = new TaggedReplies();
   const bodies = new LiquidityBodies(service);
   return (request) => {
     requireFirstBook(service.readiness());
-    // The request is valid only within this call.
-    const ifNoneMatch = request.getHeader('if-none-match');
-    const isZipped = requestAcceptsGzip(request);
-    const replyWith = ({ tag, body }: Made): Reply | Promise<Reply> =>
-      notModifiedReply({ getHeader: () => ifNoneMatch }, tag) ??
-      bodyReply(tag, { body, identity: body, isZipped, gzips, key: 'liquidity' });
+    const reply = replies.readHeaders(request);
+    const replyWith = ({ tag, body }: Made) => reply(tag, body, 'liquidity');
     const read = bodies.readBody();
     return read instanceof Promise ? read.then(replyWith) : replyWith(read);
   };

@@ -14,13 +14,7 @@ import { requireFirstBook } from './book-routes.js';
 import { contentTag } from './content-responder.js';
 import { marketListText, pricingText } from './stats-records.js';
 import type { MarketStatistics, TopOfBook } from './stats-text.js';
-import {
-  bodyReply,
-  GzipCache,
-  notModifiedReply,
-  requestAcceptsGzip,
-  type VersionTag,
-} from './versioned-reply.js';
+import { TaggedReplies, type VersionTag } from './versioned-reply.js';
 
 /** What the descriptions of their paths share. */
 export const ofStats = { kind: 'data', tagged: true, errors: ['NOT_READY'] } as const;
@@ -51,16 +45,12 @@ type StatsWriter = (markets: readonly MarketStatistics[]) => string;
 
 /** Opens the route of a body of them. */
 export const statsRoute = (write: StatsWriter) => (options: StatsOptions) => {
-  const gzips = new GzipCache();
+  const replies = new TaggedReplies();
   const readStats = cachedStats(options, write);
   return (request: HttpRequest): Reply | Promise<Reply> => {
     requireFirstBook(options.readiness());
     const { tag, body } = readStats();
-    const isZipped = requestAcceptsGzip(request);
-    return (
-      notModifiedReply(request, tag) ??
-      bodyReply(tag, { body, identity: body, isZipped, gzips, key: 'stats' })
-    );
+    return replies.readHeaders(request)(tag, body, 'stats');
   };
 };
 

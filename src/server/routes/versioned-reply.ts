@@ -86,6 +86,24 @@ export function bodyReply({ etag, headers }: VersionTag, content: Content): Repl
   return zipped === undefined ? plain : gzipBodyReply(headers, zipped);
 }
 
+/** Replies with bodies whose bytes never change. */
+export class TaggedReplies {
+  readonly #gzips = new GzipCache();
+
+  /**
+   * Reads the headers of a request, which is valid only within this call. The result replies with a
+   * body, or with a 304 when the client has its version; `key` names the request.
+   */
+  readHeaders(request: HttpRequest) {
+    const ifNoneMatch = request.getHeader('if-none-match');
+    const isZipped = requestAcceptsGzip(request);
+    const gzips = this.#gzips;
+    return (tag: VersionTag, body: Uint8Array, key: string): Reply | Promise<Reply> =>
+      notModifiedReply({ getHeader: () => ifNoneMatch }, tag) ??
+      bodyReply(tag, { body, identity: body, isZipped, gzips, key });
+  }
+}
+
 /** A body and the options of its sending. */
 export interface Content {
   readonly body: Uint8Array;
