@@ -1,6 +1,6 @@
 /** Open orders as plain data to store, send and display, and tests of their flags. */
-import { type MarketKey, type MarketType, marketKey } from '../keys.js';
-import type { Direction, OrderStatus, OrderType, TriggerCondition } from './generated/enums.js';
+import { type MarketKey, marketKey } from '../keys.js';
+import type { Direction, OrderType, TriggerCondition } from './generated/enums.js';
 import type { Order } from './generated/user.js';
 import { orderLabel, type UiOrderType, uiOrderType } from './order-labels.js';
 
@@ -15,47 +15,21 @@ export const ORDER_FLAG = {
   hasBuilder: 16,
 } as const;
 
+/** The members of a struct as plain JSON: 64-bit integers are decimal text. */
+type AsText<Struct> = {
+  readonly [Name in keyof Struct]: Struct[Name] extends bigint ? string : Struct[Name];
+};
+
 /**
  * An open order as plain JSON: 64-bit integers are decimal text. Prices are 1e6; sizes are 1e9 in
- * perp markets and in the token's unit in spot markets; quote is 1e6.
+ * perp markets and in the token's unit in spot markets; quote is 1e6; `maxTs` is in unix seconds and
+ * `auctionDuration` in slots. A member that does not apply is 0: `price` of market orders and of
+ * orders with an oracle offset, `triggerPrice` of orders without a trigger, `userOrderId`, `maxTs`.
  */
-export interface OpenOrder {
-  readonly status: OrderStatus;
-  readonly orderType: OrderType;
-  readonly marketType: MarketType;
-  readonly marketIndex: number;
-  readonly marketKey: MarketKey;
-  /** Number of the order within its account. */
-  readonly orderId: number;
-  /** The user's own number; 0 for none. */
-  readonly userOrderId: number;
-  readonly direction: Direction;
-  /** The limit price; `0` for market orders and for orders with an oracle offset. */
-  readonly price: string;
-  /** The whole size. */
-  readonly baseAssetAmount: string;
-  readonly baseAssetAmountFilled: string;
-  readonly quoteAssetAmountFilled: string;
-  /** The trigger price of stop and take-profit orders; `0` for other orders. */
-  readonly triggerPrice: string;
-  readonly triggerCondition: TriggerCondition;
+export interface OpenOrder extends AsText<Omit<Order, 'oraclePriceOffset'>> {
   /** Offset from the oracle price; `0` for none. */
   readonly oraclePriceOffset: string;
-  readonly reduceOnly: boolean;
-  readonly postOnly: boolean;
-  readonly immediateOrCancel: boolean;
-  readonly existingPositionDirection: Direction;
-  /** The slot at which it was placed. */
-  readonly slot: string;
-  /** Slots of its auction; 0 for none. */
-  readonly auctionDuration: number;
-  readonly auctionStartPrice: string;
-  readonly auctionEndPrice: string;
-  /** Expiry in unix seconds; `0` for none. */
-  readonly maxTs: string;
-  /** See {@link ORDER_FLAG}. */
-  readonly bitFlags: number;
-  readonly postedSlotTail: number;
+  readonly marketKey: MarketKey;
   /** Its name for people: `Limit`, `Stop Market`. */
   readonly label: string;
   readonly uiOrderType: UiOrderType;
@@ -91,33 +65,14 @@ export function isOpenOrder(order: Pick<Order, 'status' | 'baseAssetAmount'>): b
  * const orders = user.orders.filter(isOpenOrder).map(openOrder);
  */
 export function openOrder(order: Order): OpenOrder {
+  const members = Object.entries(order).map(([name, value]) => [
+    name,
+    typeof value === 'bigint' ? value.toString() : value,
+  ]);
   return {
-    status: order.status,
-    orderType: order.orderType,
-    marketType: order.marketType,
-    marketIndex: order.marketIndex,
-    marketKey: marketKey(order.marketType, order.marketIndex),
-    orderId: order.orderId,
-    userOrderId: order.userOrderId,
-    direction: order.direction,
-    price: order.price.toString(),
-    baseAssetAmount: order.baseAssetAmount.toString(),
-    baseAssetAmountFilled: order.baseAssetAmountFilled.toString(),
-    quoteAssetAmountFilled: order.quoteAssetAmountFilled.toString(),
-    triggerPrice: order.triggerPrice.toString(),
-    triggerCondition: order.triggerCondition,
+    ...(Object.fromEntries(members) as AsText<Order>),
     oraclePriceOffset: order.oraclePriceOffset.toString(),
-    reduceOnly: order.reduceOnly,
-    postOnly: order.postOnly,
-    immediateOrCancel: order.immediateOrCancel,
-    existingPositionDirection: order.existingPositionDirection,
-    slot: order.slot.toString(),
-    auctionDuration: order.auctionDuration,
-    auctionStartPrice: order.auctionStartPrice.toString(),
-    auctionEndPrice: order.auctionEndPrice.toString(),
-    maxTs: order.maxTs.toString(),
-    bitFlags: order.bitFlags,
-    postedSlotTail: order.postedSlotTail,
+    marketKey: marketKey(order.marketType, order.marketIndex),
     label: orderLabel(order),
     uiOrderType: uiOrderType(order),
     isSignedMsg: isSignedMsgOrder(order),

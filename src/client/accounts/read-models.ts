@@ -89,15 +89,7 @@ export function accountData(
   const margin = accountMargin(user, markets);
   const input = { user, markets, margin };
   return {
-    key: head.key,
-    authority: head.authority,
-    address: head.address,
-    subAccountId: head.subAccountId,
-    name: head.name,
-    poolId: head.poolId,
-    delegate: head.delegate,
-    marginEnabled: head.marginEnabled,
-    openOrders: head.openOrders,
+    ...head,
     openPerpPositions: perpPositionInfos(input),
     spotBalances: spotBalanceInfos(input),
     marginInfo: margin === null ? null : marginInfo(user, margin),
