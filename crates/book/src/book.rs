@@ -61,7 +61,7 @@ impl Book {
     #[must_use]
     pub fn new(config: BookConfig) -> Self {
         Self {
-            orders: OrderStore::new(),
+            orders: OrderStore::default(),
             markets: MarketTable::new(config),
             state: FeedState::Rebuilding,
             last_turn: None,

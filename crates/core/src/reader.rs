@@ -78,6 +78,7 @@ pub struct LastTurn {
 }
 
 /// Reads one segment of a journal into a core: its checkpoint first, then turn by turn.
+#[derive(Default)]
 pub struct JournalReader {
     reader: Reader,
     program: Pubkey,
@@ -95,16 +96,7 @@ impl JournalReader {
     /// Creates a reader for a segment of this program.
     #[must_use]
     pub fn new(program: Pubkey) -> Self {
-        Self {
-            reader: Reader::new(),
-            program,
-            is_restored: false,
-            goes_on: false,
-            is_renumbered: false,
-            last: LastTurn::default(),
-            filter: SlotFilter::default(),
-            problem: None,
-        }
+        Self { program, ..Self::default() }
     }
 
     /// Adds bytes of the segment's file, in order and in pieces of any size.

@@ -50,6 +50,7 @@ pub struct StoredAccount<'a> {
 
 /// Reads one segment. Bytes are pushed in pieces of any size. A turn is found once it is complete,
 /// so a truncated file ends after its last complete turn.
+#[derive(Default)]
 pub struct Reader {
     packed: Vec<u8>,
     blocks: Option<BlockReader>,
@@ -84,38 +85,11 @@ pub struct Reader {
     digest: Option<Sha256>,
 }
 
-impl Default for Reader {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Reader {
     /// Creates a reader.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            packed: Vec::new(),
-            blocks: None,
-            position: 0,
-            plain: Vec::new(),
-            plain_at: 0,
-            places: Vec::new(),
-            applied: 0,
-            searched: 0,
-            ahead: Context::default(),
-            context: Context::default(),
-            head: None,
-            state: None,
-            accounts: AccountTable::default(),
-            data: Vec::new(),
-            data_bytes: 0,
-            scratch: Vec::new(),
-            found: None,
-            search: None,
-            failed: None,
-            digest: None,
-        }
+        Self::default()
     }
 
     /// Adds bytes of the file.

@@ -57,6 +57,7 @@ pub struct Written {
 }
 
 /// Writes segments: stores the last bytes of each account, and delta-encodes new states.
+#[derive(Default)]
 pub struct Writer {
     program: Pubkey,
     accounts: AccountTable,
@@ -88,27 +89,7 @@ impl Writer {
     /// Creates a writer for the accounts of this program.
     #[must_use]
     pub fn new(program: Pubkey) -> Self {
-        Self {
-            program,
-            accounts: AccountTable::default(),
-            numbers: HashMap::new(),
-            context: Context::default(),
-            blocks: None,
-            plain: Vec::new(),
-            pieces: VecDeque::new(),
-            written: Written::default(),
-            separates_tails: false,
-            in_tail: false,
-            data: Vec::new(),
-            changed: Vec::new(),
-            turn_bytes: 0,
-            turn_data_bytes: 0,
-            moment: BlockMoment::default(),
-            old: Vec::new(),
-            scratch: Vec::new(),
-            digest: None,
-            digests: VecDeque::new(),
-        }
+        Self { program, ..Self::default() }
     }
 
     /// From now on computes the digest of the records between two turns with a hash, for

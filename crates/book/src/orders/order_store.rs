@@ -53,7 +53,7 @@ impl OrderCounts {
 }
 
 /// Users, the storage of their order slots, and their timers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct OrderStore {
     pub(crate) users: UserTable,
     pub(crate) arena: Arena,
@@ -65,18 +65,6 @@ pub(crate) struct OrderStore {
 }
 
 impl OrderStore {
-    pub(crate) fn new() -> Self {
-        Self {
-            users: UserTable::default(),
-            arena: Arena::default(),
-            timers: Timers::new(),
-            counts: OrderCounts::default(),
-            present_users: 0,
-            present_key_sum: 0,
-            is_hashed: false,
-        }
-    }
-
     /// The index of a user account; a new key gets a new index.
     pub(crate) fn user_index(&mut self, pubkey: Pubkey) -> Result<usize, BookError> {
         if let Some(index) = self.users.find(&pubkey) {

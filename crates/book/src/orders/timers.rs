@@ -20,15 +20,17 @@ pub(crate) struct Timers {
     due: Vec<Timer>,
 }
 
-impl Timers {
-    pub(crate) fn new() -> Self {
+impl Default for Timers {
+    fn default() -> Self {
         Self {
             auctions: Wheel::new(AUCTION_WHEEL_BUCKETS),
             expiries: Wheel::new(EXPIRY_WHEEL_BUCKETS),
             due: Vec::new(),
         }
     }
+}
 
+impl Timers {
     /// Returns the number of timers in the fuller wheel, including stale ones.
     pub(crate) fn len(&self) -> usize {
         self.auctions.len().max(self.expiries.len())

@@ -16,6 +16,13 @@ macro_rules! chain_enum {
             $(#[doc = $sentence] $variant = $byte,)*
         }
 
+        /// The first variant, which zeroed bytes are.
+        impl Default for $name {
+            fn default() -> Self {
+                Self::ALL[0]
+            }
+        }
+
         impl $name {
             /// All variants, in the order of their bytes.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];

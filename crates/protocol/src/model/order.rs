@@ -228,7 +228,7 @@ const fn is_set(byte: u8) -> bool {
 /// An order with every field decoded. Fields have the names that the program uses; [`OrderView`]
 /// states their units.
 #[expect(missing_docs, reason = "each field is the getter of the same name on OrderView")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
     pub slot: Slot,
     pub price: Price,
@@ -255,39 +255,6 @@ pub struct Order {
     pub auction_duration: u8,
     pub posted_slot_tail: u8,
     pub bit_flags: u8,
-}
-
-impl Default for Order {
-    /// An empty order slot: all bytes 0.
-    fn default() -> Self {
-        Self {
-            slot: Slot(0),
-            price: Price(0),
-            base_asset_amount: BaseQty(0),
-            base_asset_amount_filled: BaseQty(0),
-            quote_asset_amount_filled: QuoteQty(0),
-            trigger_price: Price(0),
-            auction_start_price: 0,
-            auction_end_price: 0,
-            max_ts: UnixSeconds(0),
-            oracle_price_offset: PriceOffset(0),
-            order_id: 0,
-            market_index: 0,
-            status: OrderStatus::Init,
-            order_type: OrderType::Market,
-            market_type: MarketType::Spot,
-            user_order_id: 0,
-            existing_position_direction: Direction::Long,
-            direction: Direction::Long,
-            reduce_only: false,
-            post_only: false,
-            immediate_or_cancel: false,
-            trigger_condition: TriggerCondition::Above,
-            auction_duration: 0,
-            posted_slot_tail: 0,
-            bit_flags: 0,
-        }
-    }
 }
 
 impl Order {
