@@ -245,12 +245,10 @@ export declare class Core {
   setIndicativeImprove(improve: boolean): void
   /**
    * Replaces the quotes of a maker (base58) in a market, received at `ts_ms`; an empty list
-   * withdraws them. Returns 1 when the visible book may have changed, and 0 when not. A negative
-   * number is a refusal, after which the previous quotes stay: -1 unknown market, -2 the maker
-   * is not a key, -3 too many quotes, -4 too many makers, -5 a price out of range, -6 a size out
-   * of range.
+   * withdraws them. Returns `changed` when the visible book may have changed, and `unchanged`
+   * when not; any other word is a refusal, after which the previous quotes stay.
    */
-  setIndicative(market: number, maker: string, quotes: Uint8Array, tsMs: number): number
+  setIndicative(market: number, maker: string, quotes: Uint8Array, tsMs: number): string
   /**
    * Unix milliseconds before which no quote expires; null without quotes. The next turn that
    * ends removes expired quotes.

@@ -28,7 +28,7 @@ import { type BookOptions, createCore, readOpenOrders } from './core.js';
 import { DecodedSnapshot, decodedSnapshot } from './decoded-snapshot.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
 import { type ExternalLevels, setExternalLevels } from './external-levels.js';
-import { outcomeOf, packQuotes } from './indicative.js';
+import { packQuotes } from './indicative.js';
 import type { JournalReader, JournalStep, JournalUntil } from './journal-reader.js';
 import { readLevels } from './levels.js';
 import { MarketHashes } from './market-hashes.js';
@@ -171,7 +171,8 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
 
   /** Replaces a maker's indicative quotes in a market. They become visible at the end of the turn. */
   setIndicative({ market, maker, quotes, tsMs }: MakerQuotes): IndicativeOutcome {
-    return outcomeOf(this.#core.setIndicative(market, maker, packQuotes(quotes), tsMs));
+    const outcome: unknown = this.#core.setIndicative(market, maker, packQuotes(quotes), tsMs);
+    return outcome as IndicativeOutcome;
   }
 
   /**

@@ -1,28 +1,9 @@
-import type { IndicativeOutcome, IndicativeQuote, QuotedSide } from '../contract/indicative.js';
+import type { IndicativeQuote, QuotedSide } from '../contract/indicative.js';
 
 /** Bytes of a quote: flags, then the bid's price and size and the ask's, little-endian. */
 const RECORD_BYTES = 33;
 
 const FLAG = { bid: 1, ask: 2, isOracleOffset: 4 } as const;
-
-/** The outcomes by the core's return value, from 1 downwards. */
-const OUTCOMES = [
-  'changed',
-  'unchanged',
-  'unknownMarket',
-  'invalidMaker',
-  'quotesExceeded',
-  'makersExceeded',
-  'priceOutOfRange',
-  'sizeOutOfRange',
-] as const satisfies readonly IndicativeOutcome[];
-
-/** Decodes the core's return value. */
-export function outcomeOf(returned: number): IndicativeOutcome {
-  const outcome = OUTCOMES[1 - returned];
-  if (outcome === undefined) throw new Error(`Invariant: ${returned} is an outcome of the core`);
-  return outcome;
-}
 
 /** Encodes quotes as the core reads them. Numbers are truncated to 64 bits. */
 export function packQuotes(quotes: readonly IndicativeQuote[]): Uint8Array {

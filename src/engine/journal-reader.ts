@@ -31,8 +31,8 @@ export type JournalStep =
  */
 export const ANY_PROGRAM = '1'.repeat(32);
 
-/** The core's codes of the steps. */
-const [MORE_BYTES, TURN, CHECKPOINT, REACHED, FULL] = [0, 1, 2, 3, 4] as const;
+/** The steps by the core's codes. */
+const STEPS = ['moreBytes', 'turn', 'checkpoint', 'reached', 'full'] as const;
 
 /** Reads one segment of a journal from its checkpoint on; {@link Engine.readJournal} applies it. */
 export class JournalReader {
@@ -161,20 +161,9 @@ export class JournalReader {
     until: JournalUntil | undefined,
   ): JournalStep['kind'] {
     this.#core = core;
-    switch (this.#readMore(core, report, until)) {
-      case MORE_BYTES:
-        return 'moreBytes';
-      case TURN:
-        return 'turn';
-      case CHECKPOINT:
-        return 'checkpoint';
-      case REACHED:
-        return 'reached';
-      case FULL:
-        return 'full';
-      default:
-        throw errorOf(this.#native.problem());
-    }
+    const step = STEPS[this.#readMore(core, report, until)];
+    if (step === undefined) throw errorOf(this.#native.problem());
+    return step;
   }
 
   #readMore(core: Core, report: TurnReport, until: JournalUntil | undefined): number {

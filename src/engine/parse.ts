@@ -1,5 +1,5 @@
 import type { AccountProblem, LayoutSample } from '../contract/accounts.js';
-import type { ChainStats, MarketInfo, PerpStats } from '../contract/markets.js';
+import type { ChainStats, MarketInfo } from '../contract/markets.js';
 import type { ProgramName } from '../contract/program.js';
 import type { EngineStats } from './types.js';
 
@@ -8,62 +8,25 @@ import type { EngineStats } from './types.js';
  * without checking every member.
  */
 
-interface MarketText
-  extends Omit<MarketInfo, 'tickSize' | 'stepSize' | 'minOrderSize' | 'quoteAsset'> {
-  readonly tickSize: string;
-  readonly stepSize: string;
-  readonly minOrderSize: string;
-}
+/** The members of a market that are integers as text. */
+const INTEGERS = ['tickSize', 'stepSize', 'minOrderSize'];
 
 /** The quote token of each program, which is that of spot market 0. */
 const QUOTE_ASSETS = { drift: 'USDC', velocity: 'USDT' } as const;
 
 /** Parses the markets, indexed by id. */
 export function parseMarkets(text: string, program: ProgramName): readonly MarketInfo[] {
-  const markets = JSON.parse(text) as readonly MarketText[];
+  const markets: readonly Omit<MarketInfo, 'quoteAsset'>[] = JSON.parse(text, (name, value) =>
+    INTEGERS.includes(name) ? BigInt(value) : value,
+  );
   const quote = markets.find((info) => info.marketType === 'spot' && info.marketIndex === 0);
   const quoteAsset = quote?.symbol ?? QUOTE_ASSETS[program];
-  return markets.map((market) => ({
-    ...market,
-    quoteAsset,
-    tickSize: BigInt(market.tickSize),
-    stepSize: BigInt(market.stepSize),
-    minOrderSize: BigInt(market.minOrderSize),
-  }));
+  return markets.map((market) => ({ ...market, quoteAsset }));
 }
 
-type PerpText = Readonly<Record<keyof PerpStats, string>>;
-
-interface ChainStatsText {
-  readonly oraclePrice: string;
-  readonly takerFee: string;
-  readonly makerRebate: string;
-  readonly perp: PerpText | null;
-  readonly spot: { readonly deposits: string; readonly borrows: string } | null;
-}
-
-/** Parses the chain values, indexed by market id. */
+/** Parses the chain values, indexed by market id; their texts are integers. */
 export function parseChainStats(text: string): readonly ChainStats[] {
-  const markets = JSON.parse(text) as readonly ChainStatsText[];
-  return markets.map(({ oraclePrice, takerFee, makerRebate, perp, spot }) => ({
-    oraclePrice: BigInt(oraclePrice),
-    takerFee: BigInt(takerFee),
-    makerRebate: BigInt(makerRebate),
-    perp: perp === null ? null : parsePerpStats(perp),
-    spot: spot === null ? null : { deposits: BigInt(spot.deposits), borrows: BigInt(spot.borrows) },
-  }));
-}
-
-function parsePerpStats(text: PerpText): PerpStats {
-  return {
-    baseLong: BigInt(text.baseLong),
-    baseShort: BigInt(text.baseShort),
-    fundingRate: BigInt(text.fundingRate),
-    fundingRate24h: BigInt(text.fundingRate24h),
-    fundingOracleTwap: BigInt(text.fundingOracleTwap),
-    fundingTs: BigInt(text.fundingTs),
-    marginRatioInitial: BigInt(text.marginRatioInitial),
-  };
+  return JSON.parse(text, (_, value) => (typeof value === 'string' ? BigInt(value) : value));
 }
 
 /** Parses the accounts of a batch that could not be decoded. */

@@ -7,15 +7,6 @@ use slotbook_core::decode::key;
 use crate::convert::{market_of, whole};
 use crate::core::Core;
 
-const UNCHANGED: i32 = 0;
-const CHANGED: i32 = 1;
-const UNKNOWN_MARKET: i32 = -1;
-const INVALID_MAKER: i32 = -2;
-const QUOTES_EXCEEDED: i32 = -3;
-const MAKERS_EXCEEDED: i32 = -4;
-const PRICE_OUT_OF_RANGE: i32 = -5;
-const SIZE_OUT_OF_RANGE: i32 = -6;
-
 #[napi]
 impl Core {
     /// Sets whether indicative quotes may be better than all orders, or only join them, which is
@@ -26,22 +17,26 @@ impl Core {
     }
 
     /// Replaces the quotes of a maker (base58) in a market, received at `ts_ms`; an empty list
-    /// withdraws them. Returns 1 when the visible book may have changed, and 0 when not. A negative
-    /// number is a refusal, after which the previous quotes stay: -1 unknown market, -2 the maker
-    /// is not a key, -3 too many quotes, -4 too many makers, -5 a price out of range, -6 a size out
-    /// of range.
+    /// withdraws them. Returns `changed` when the visible book may have changed, and `unchanged`
+    /// when not; any other word is a refusal, after which the previous quotes stay.
     #[napi]
-    pub fn set_indicative(&mut self, market: u32, maker: String, quotes: &[u8], ts_ms: f64) -> i32 {
-        let Some(market) = market_of(market) else { return UNKNOWN_MARKET };
-        let Ok(maker) = key(maker.as_bytes()) else { return INVALID_MAKER };
+    pub fn set_indicative(
+        &mut self,
+        market: u32,
+        maker: String,
+        quotes: &[u8],
+        ts_ms: f64,
+    ) -> &'static str {
+        let Some(market) = market_of(market) else { return "unknownMarket" };
+        let Ok(maker) = key(maker.as_bytes()) else { return "invalidMaker" };
         match self.core.set_indicative(market, maker, quotes, whole(ts_ms)) {
-            Ok(true) => CHANGED,
-            Ok(false) => UNCHANGED,
-            Err(IndicativeError::UnknownMarket) => UNKNOWN_MARKET,
-            Err(IndicativeError::QuotesExceeded) => QUOTES_EXCEEDED,
-            Err(IndicativeError::MakersExceeded) => MAKERS_EXCEEDED,
-            Err(IndicativeError::PriceOutOfRange) => PRICE_OUT_OF_RANGE,
-            Err(IndicativeError::SizeOutOfRange) => SIZE_OUT_OF_RANGE,
+            Ok(true) => "changed",
+            Ok(false) => "unchanged",
+            Err(IndicativeError::UnknownMarket) => "unknownMarket",
+            Err(IndicativeError::QuotesExceeded) => "quotesExceeded",
+            Err(IndicativeError::MakersExceeded) => "makersExceeded",
+            Err(IndicativeError::PriceOutOfRange) => "priceOutOfRange",
+            Err(IndicativeError::SizeOutOfRange) => "sizeOutOfRange",
         }
     }
 
