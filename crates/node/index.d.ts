@@ -661,20 +661,12 @@ export interface JournalWriterStatus {
   accounts: number
   /** Records of accounts after the checkpoint. */
   updates: number
-  /** Turns. */
-  turns: number
-  /** Uncompressed bytes after the checkpoint. */
-  plainBytes: number
   /** Bytes of the file. */
   bytes: number
   /** Of those, the checkpoint's. */
   checkpointBytes: number
   /** Memory of the accounts' last bytes, in bytes. */
   accountBytes: number
-  /** The time of the last turn, Unix milliseconds. */
-  tsMs: number
-  /** The chain's slot. */
-  slot: number
 }
 
 /**

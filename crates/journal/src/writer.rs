@@ -42,18 +42,10 @@ pub struct Written {
     pub segment: u64,
     /// Account records since the start of the segment, without its checkpoint.
     pub updates: u64,
-    /// Turns ended since then.
-    pub turns: u64,
-    /// Uncompressed bytes since then.
-    pub plain_bytes: u64,
     /// Completed bytes of the segment's file.
     pub bytes: u64,
     /// Bytes of the file up to the end of its checkpoint.
     pub checkpoint_bytes: u64,
-    /// The time of the last turn, Unix milliseconds.
-    pub ts_ms: u64,
-    /// The chain's slot.
-    pub slot: u64,
 }
 
 /// Writes segments: stores the last bytes of each account, and delta-encodes new states.
@@ -138,10 +130,8 @@ impl Writer {
             Logged::Input(input) => self.append_input(input)?,
             Logged::Changed { origin, parts } => self.put_changed(origin, *parts)?,
         };
-        self.written.slot = self.context.slot;
         self.add_to_digest(before, logged);
         let bytes = self.plain.len() - before;
-        self.written.plain_bytes += bytes as u64;
         let is_end = matches!(logged, Logged::Input(Input::TurnEnd { .. }));
         self.count_turn_bytes(bytes, logged_account(logged), is_end)?;
         self.seal_block_of(block_bytes)
@@ -206,8 +196,6 @@ impl Writer {
     fn note_turn_end(&mut self, ts_ms: u64) -> usize {
         let block_bytes = if self.moment.slot == 0 { 1 } else { BLOCK_TARGET_BYTES };
         self.moment = BlockMoment { slot: self.context.slot, ts_ms };
-        self.written.turns += 1;
-        self.written.ts_ms = ts_ms;
         block_bytes
     }
 
@@ -329,7 +317,7 @@ impl Writer {
         self.context = Context { slot, unix_seconds, ts_ms, ..Context::default() };
         let begin = self.context;
         let segment = self.written.segment + 1;
-        self.written = Written { segment, ts_ms, slot, ..Written::default() };
+        self.written = Written { segment, ..Written::default() };
         self.moment = BlockMoment::default();
         self.blocks = Some(BlockWriter::new().map_err(|_| UNPACKABLE)?);
         self.begin_file(segment);

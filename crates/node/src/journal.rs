@@ -129,20 +129,12 @@ pub struct JournalWriterStatus {
     pub accounts: f64,
     /// Records of accounts after the checkpoint.
     pub updates: f64,
-    /// Turns.
-    pub turns: f64,
-    /// Uncompressed bytes after the checkpoint.
-    pub plain_bytes: f64,
     /// Bytes of the file.
     pub bytes: f64,
     /// Of those, the checkpoint's.
     pub checkpoint_bytes: f64,
     /// Memory of the accounts' last bytes, in bytes.
     pub account_bytes: f64,
-    /// The time of the last turn, Unix milliseconds.
-    pub ts_ms: f64,
-    /// The chain's slot.
-    pub slot: f64,
 }
 
 /// Makes segments from turn logs. It stores the last bytes of every account, so it needs every log.
@@ -208,13 +200,9 @@ impl JournalWriter {
             segment: written.segment as f64,
             accounts: self.writer.accounts() as f64,
             updates: written.updates as f64,
-            turns: written.turns as f64,
-            plain_bytes: written.plain_bytes as f64,
             bytes: written.bytes as f64,
             checkpoint_bytes: written.checkpoint_bytes as f64,
             account_bytes: self.writer.account_bytes() as f64,
-            ts_ms: written.ts_ms as f64,
-            slot: written.slot as f64,
         }
     }
 }
