@@ -34,7 +34,7 @@ class Workers {
     this.listeners.push(listener);
     return {
       sendMessage: (message) => this.told[at]?.push(message),
-      terminate: () => {
+      terminate: async () => {
         this.terminated.push(at);
         listener.onEnd(crash);
       },

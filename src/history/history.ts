@@ -88,7 +88,7 @@ export class History {
       this.#stopped = resolve;
     });
     worker.sendMessage({ kind: 'stop' });
-    const limit = this.#timers.after(STOP_MS_MAX, () => worker.terminate());
+    const limit = this.#timers.after(STOP_MS_MAX, () => void worker.terminate());
     await ended;
     limit.cancel();
   }
@@ -190,7 +190,7 @@ export class History {
       // A thread in native code that never returns cannot be stopped, so it is abandoned.
       const worker = this.#worker;
       this.#restartAfter(notReady(`it sent nothing for ${Math.round(silentMs)} ms`));
-      worker?.terminate();
+      void worker?.terminate();
     });
   }
 

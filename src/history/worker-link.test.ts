@@ -2,10 +2,11 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { RETAIN_DEFAULTS } from '../contract/retain.js';
 import { silentLog } from '../rpc/log.js';
+import { startFile } from '../rpc/threads.js';
 import { systemTimers } from '../rpc/timers.js';
 import { History } from './history.js';
 import type { WorkerSetup } from './model/messages.js';
-import { type StartWorker, startFile } from './worker-link.js';
+import type { StartWorker } from './worker-link.js';
 
 const setup: WorkerSetup = {
   nodes: [{ rpcUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1' }],
@@ -19,7 +20,7 @@ afterEach(() => history?.stop());
 
 function run(code: string, log = silentLog): History {
   const file = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
-  const startWorker: StartWorker = (given, listener) => startFile(file, given, listener);
+  const startWorker: StartWorker = (given, listener) => startFile(file, given, listener, Error);
   history = new History({ setup, timers: systemTimers, log, startWorker });
   history.start();
   return history;

@@ -16,6 +16,7 @@ import { ClientTurns, FairShare } from '../contract/fair-share.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
+import type { ThreadLink } from '../rpc/threads.js';
 import { JournalError } from './model/error.js';
 import {
   AS_OF_IDLE_MS,
@@ -27,7 +28,7 @@ import {
 } from './model/limits.js';
 import type { JournalFiles, MomentResult, ToPast } from './model/messages.js';
 import { type FlushedJournal, RecentTurns } from './recent-turns.js';
-import { startThread, type ThreadLink } from './worker-link.js';
+import { startThread } from './worker-link.js';
 
 /** Dependencies of past reads. */
 interface AsOfOptions {

@@ -11,6 +11,7 @@ import type { TurnDigest } from '../engine/journal-writer.js';
 import type { TurnLog } from '../engine/turn-log.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
+import type { ThreadLink } from '../rpc/threads.js';
 import { JournalError, textOfError } from './model/error.js';
 import {
   DRAIN_BYTES,
@@ -22,7 +23,7 @@ import {
 } from './model/limits.js';
 import type { LogSetup, TakenLog } from './model/log-place.js';
 import type { FromJournal, JournalSetup, ToJournal, WorkerStats } from './model/messages.js';
-import { startThread, type ThreadLink } from './worker-link.js';
+import { startThread } from './worker-link.js';
 
 /** Dependencies of a journal. */
 interface JournalOptions {

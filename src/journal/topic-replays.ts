@@ -15,10 +15,11 @@ import type {
 import type { Timer, Timers } from '../contract/timers.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
+import type { ThreadLink } from '../rpc/threads.js';
 import { AS_OF_IDLE_MS, REPLAYS_CLOSING_MAX, REPLAYS_MAX } from './model/limits.js';
 import type { FromReplays, JournalFiles, ReplayItems, ToReplays } from './model/messages.js';
 import { type FlushedJournal, RecentTurns } from './recent-turns.js';
-import { startThread, type ThreadLink } from './worker-link.js';
+import { startThread } from './worker-link.js';
 
 /** The journal to replay. */
 interface PlayedJournal extends FlushedJournal {

@@ -1,12 +1,12 @@
 /** Stands in for the threads of the journal: the same code in this process, each as an owner of its own. */
 
-import { threadEnded } from '../../src/journal/model/error.js';
+import { threadFailed } from '../../src/journal/model/error.js';
 import type { ThreadKind } from '../../src/journal/model/messages.js';
 import { LogWriter } from '../../src/journal/nats/log-writer.js';
 import { readPast } from '../../src/journal/replays/past.js';
 import { DiskWriter } from '../../src/journal/worker/disk-writer.js';
 import { JournalService } from '../../src/journal/worker/service.js';
-import type { ThreadLink, ThreadListener } from '../../src/journal/worker-link.js';
+import type { ThreadLink, ThreadListener } from '../../src/rpc/threads.js';
 import { systemTimers } from '../../src/rpc/timers.js';
 import { currentMachine } from '../simulation/globals.js';
 import { closeFilesOf } from '../simulation/stand-ins/libsql.js';
@@ -65,7 +65,7 @@ class Thread<In, Out> {
   }
 
   terminate(): void {
-    this.#end(threadEnded(1));
+    this.#end(threadFailed('it ended with code 1'));
   }
 
   #run(work: () => void | Promise<void>): void {
@@ -99,7 +99,7 @@ const BODIES: {
     return async (message) => {
       if (message.kind !== 'stop') return service.receiveMessage(message);
       await service.stop();
-      end(threadEnded(0));
+      end(threadFailed('it ended with code 0'));
     };
   },
   replays: (setup) => (post) => readPast({ setup, post, timers: systemTimers }),

@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
   MessageChannel,
   type MessagePort,
   receiveMessageOnPort,
   Worker,
 } from 'node:worker_threads';
+import { compiledFile } from '../../rpc/threads.js';
 import { POSTGRES_REPLY_MS_MAX } from '../model/limits.js';
 import { StoreError } from '../store/error.js';
 import type { ServerFailure, ServerReply, ServerRequest } from './thread-messages.js';
@@ -26,7 +25,11 @@ export class ServerLink {
     this.#replied = new Int32Array(replied);
     this.#port = port1;
     const workerData = { port: port2, replied };
-    this.#thread = new Worker(threadFile(), { workerData, transferList: [port2], execArgv: [] });
+    const file = compiledFile(
+      'history/postgres/server-thread.js',
+      (reason) => new StoreError('internal', reason),
+    );
+    this.#thread = new Worker(file, { workerData, transferList: [port2], execArgv: [] });
     // The next request reports that the thread has ended.
     this.#thread.on('error', () => undefined);
     this.#thread.unref();
@@ -75,16 +78,4 @@ export function waitForFlag(flag: Int32Array, msMax: number): void {
     if (leftMs <= 0) return;
     Atomics.wait(flag, 0, 0, leftMs);
   }
-}
-
-/**
- * Returns the compiled file of the thread; code that runs from its sources uses the file of the
- * last build.
- */
-function threadFile(): URL {
-  const beside = new URL('./server-thread.js', import.meta.url);
-  if (existsSync(beside)) return beside;
-  const built = new URL('../../../dist/src/history/postgres/server-thread.js', import.meta.url);
-  if (existsSync(built)) return pathToFileURL(fileURLToPath(built));
-  throw new StoreError('internal', 'the thread for Postgres is not compiled: run npm run build');
 }

@@ -28,9 +28,9 @@ export class JournalError extends CodedError<JournalErrorCode> {
   override readonly name = 'JournalError';
 }
 
-/** Returns the error of a thread that ended without an uncaught error. */
-export function threadEnded(code: number): JournalError {
-  return new JournalError('JOURNAL_FAILED', `it ended with code ${code}`);
+/** Returns the error of a thread that cannot start, or that ended without an uncaught error. */
+export function threadFailed(reason: string): JournalError {
+  return new JournalError('JOURNAL_FAILED', reason);
 }
 
 /** The code of the system's error, such as `EACCES`; null for any other error. */

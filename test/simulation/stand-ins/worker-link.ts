@@ -57,7 +57,7 @@ export function startThread(setup: WorkerSetup, listener: WorkerListener): Worke
       const copy = structuredClone(message);
       time.plan(LINK_MS, () => receiveMessage(service, copy, endThread), owner);
     },
-    terminate: () => endThread('it ended with code 1'),
+    terminate: async () => endThread('it ended with code 1'),
   };
 }
 
