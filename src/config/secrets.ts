@@ -107,7 +107,8 @@ function formsOf(secret: string): readonly string[] {
   return [...forms, JSON.stringify(plain).slice(1, -1)];
 }
 
-function decodePart(part: string): string {
+/** Decodes percent-encoded text; badly encoded text is returned as it is. */
+export function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -1,3 +1,4 @@
+import { decodePart } from '../config/secrets.js';
 import { findAddress } from '../contract/flag-reader.js';
 import { RpcError } from './error.js';
 
@@ -38,13 +39,4 @@ function authorizationOf(url: URL): string | null {
   if (url.username === '' && url.password === '') return null;
   const pair = `${decodePart(url.username)}:${decodePart(url.password)}`;
   return `Basic ${Buffer.from(pair).toString('base64')}`;
-}
-
-/** Decodes percent-encoded text; badly encoded text is returned as it is. */
-export function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

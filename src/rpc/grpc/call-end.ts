@@ -1,4 +1,4 @@
-import { decodePart } from '../endpoint.js';
+import { decodePart } from '../../config/secrets.js';
 import { loggedFailure, shownFailure } from '../error.js';
 
 /** The gRPC status of a message beyond the size limit; a replay would contain it again. */
