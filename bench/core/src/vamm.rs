@@ -58,7 +58,6 @@ fn parse(line: &str) -> Result<(Asked, Option<&str>), BenchError> {
     let inputs = AmmInputs {
         oracle_price: price.parse().map_err(|_| unknown())?,
         oracle_confidence: confidence.parse().map_err(|_| unknown())?,
-        oracle_slot: slot,
         now: now.parse().map_err(|_| unknown())?,
         slot,
     };

@@ -89,7 +89,7 @@ fn generated(market: &[u8], inputs: AmmInputs, side: AmmSide) -> Vec<(u64, u128)
 }
 
 fn inputs(slot: u64, now: i64) -> AmmInputs {
-    AmmInputs { oracle_price: PRICE, oracle_confidence: 1, oracle_slot: SLOT, now, slot }
+    AmmInputs { oracle_price: PRICE, oracle_confidence: 1, now, slot }
 }
 
 fn reason(bench: &mut Bench) -> Option<VammExclusion> {

@@ -495,7 +495,7 @@ proptest! {
         };
         let mut updated = hostile;
         let inputs = AmmInputs {
-            oracle_price: oracle, oracle_confidence: size, oracle_slot: slot, now: ts, slot,
+            oracle_price: oracle, oracle_confidence: size, now: ts, slot,
         };
         let _ = updated.update_spreads(Price(price), Some(&inputs));
         let _ = hostile.before_fill(&inputs);

@@ -26,7 +26,6 @@ fn inputs(amm: &PerpAmm) -> AmmInputs {
     AmmInputs {
         oracle_price: amm.last_oracle_price,
         oracle_confidence: amm.last_oracle_price.unsigned_abs() / 1_500,
-        oracle_slot: amm.last_update_slot,
         now: amm.last_oracle_price_twap_ts.saturating_add(10),
         slot: amm.last_update_slot.saturating_add(5),
     }
@@ -112,7 +111,6 @@ fn answer(amm: &PerpAmm, moment: &[&str]) -> Result<Value, AmmError> {
     let inputs = AmmInputs {
         oracle_price: moment[0].parse().unwrap(),
         oracle_confidence: moment[1].parse().unwrap(),
-        oracle_slot: slot,
         now: moment[2].parse().unwrap(),
         slot,
     };

@@ -152,7 +152,6 @@ fn the_amm_of_a_real_market_quotes() {
     let at = |slot, oracle_price| AmmInputs {
         oracle_price,
         oracle_confidence: oracle_price.unsigned_abs() / 500,
-        oracle_slot: slot,
         now: amm.last_oracle_price_twap_ts,
         slot,
     };

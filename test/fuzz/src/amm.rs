@@ -18,13 +18,10 @@ const LEVELS_MAX: usize = 64;
 /// The moment and the taker, then the market's account in steps.
 pub(crate) fn run(input: &[u8]) {
     let mut input = Input::new(input);
-    let inputs = AmmInputs {
-        oracle_price: input.word().cast_signed(),
-        oracle_confidence: input.word(),
-        oracle_slot: input.word(),
-        now: input.word().cast_signed(),
-        slot: input.word(),
-    };
+    // The stored inputs have a third word, which means nothing.
+    let [price, oracle_confidence, _, now, slot] = [(); 5].map(|()| input.word());
+    let (oracle_price, now) = (price.cast_signed(), now.cast_signed());
+    let inputs = AmmInputs { oracle_price, oracle_confidence, now, slot };
     let count = usize::from(input.byte()) % LEVELS_MAX;
     let (base, limit) = (BaseQty(input.word()), Price(input.word()));
     let data = account(AccountKind::PerpMarket, input);

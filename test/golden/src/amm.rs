@@ -86,7 +86,6 @@ fn judge_quote(case: &Value) -> Result<Outcome, Malformed> {
     let inputs = AmmInputs {
         oracle_price: integer(oracle, "price")?,
         oracle_confidence: integer(oracle, "confidence")?,
-        oracle_slot: integer(oracle, "slot")?,
         now: integer(case, "now")?,
         slot: slot.unwrap_or(amm.last_update_slot),
     };

@@ -58,7 +58,6 @@ impl NaiveBook {
         Some(AmmInputs {
             oracle_price: i64::try_from(price).ok()?,
             oracle_confidence: u64::try_from(confidence).ok()?,
-            oracle_slot: slot,
             now: self.now(),
             slot: self.moment().slot,
         })

@@ -215,7 +215,6 @@ impl Market {
         Ok(AmmInputs {
             oracle_price: oracle.price.0,
             oracle_confidence: oracle.confidence,
-            oracle_slot: oracle.slot.0,
             now: exchange.clock.now.0,
             slot: exchange.clock.slot().0,
         })

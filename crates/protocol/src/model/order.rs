@@ -25,14 +25,6 @@ pub mod bit_flags {
     pub const SIGNED_MESSAGE: u8 = 1;
     /// A triggered market order whose auction prices are oracle offsets.
     pub const ORACLE_TRIGGER_MARKET: u8 = 2;
-    /// A reduce-only trigger order that waited long enough to be safe.
-    pub const SAFE_TRIGGER_ORDER: u8 = 4;
-    /// A reduce-only trigger order that was triggered immediately.
-    pub const NEW_TRIGGER_REDUCE_ONLY: u8 = 8;
-    /// A builder takes part of the fee.
-    pub const HAS_BUILDER: u8 = 16;
-    /// The position is isolated.
-    pub const IS_ISOLATED_POSITION: u8 = 32;
     /// The order rests in the account of a CLOB program, and the slot keeps its trigger alone. Velocity's CLOB branch
     /// sets it. Source: programs/velocity/src/state/user.rs `OrderBitFlag`, docs/clob-client-integration.md.
     pub const PLACED_ON_CLOB: u8 = 64;

@@ -150,7 +150,6 @@ fn vamm_levels(
     let inputs = AmmInputs {
         oracle_price: oracle.price,
         oracle_confidence: oracle.confidence,
-        oracle_slot: slot,
         now: integer(recorded, "now")?,
         slot,
     };

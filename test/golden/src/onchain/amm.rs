@@ -16,13 +16,7 @@ pub(super) fn judge_spreads(case: &Value) -> Result<Outcome, Malformed> {
         Some(_) => Some(integer(case, "slot")?),
     };
     // Drift v2 smooths by the slot, and reads no oracle here.
-    let inputs = slot.map(|slot| AmmInputs {
-        slot,
-        oracle_slot: slot,
-        oracle_price: 0,
-        oracle_confidence: 0,
-        now: 0,
-    });
+    let inputs = slot.map(|slot| AmmInputs { slot, oracle_price: 0, oracle_confidence: 0, now: 0 });
     let failed = |error| Malformed(format!("no spreads: {error}"));
     let price = amm.reserves().price().map_err(failed)?;
     amm.update_spreads(price, inputs.as_ref()).map_err(failed)?;

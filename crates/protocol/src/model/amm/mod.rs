@@ -48,8 +48,6 @@ pub struct AmmInputs {
     pub oracle_price: i64,
     /// The oracle's confidence interval, 1e6.
     pub oracle_confidence: u64,
-    /// The slot of the oracle's reading.
-    pub oracle_slot: u64,
     /// The chain's clock, unix seconds.
     pub now: i64,
     /// The latest slot.

@@ -24,13 +24,7 @@ fn worked() -> PerpAmm {
 }
 
 fn inputs(oracle_price: i64) -> AmmInputs {
-    AmmInputs {
-        oracle_price,
-        oracle_confidence: 1_000,
-        oracle_slot: 100,
-        now: 1_700_000_000,
-        slot: 101,
-    }
+    AmmInputs { oracle_price, oracle_confidence: 1_000, now: 1_700_000_000, slot: 101 }
 }
 
 /// The levels of a side, without amounts for the first ones.

@@ -41,7 +41,7 @@ fn velocity() -> PerpAmm {
 }
 
 fn at(oracle_price: i64) -> AmmInputs {
-    AmmInputs { oracle_price, oracle_confidence: 0, oracle_slot: 10, now: 1_000, slot: 10 }
+    AmmInputs { oracle_price, oracle_confidence: 0, now: 1_000, slot: 10 }
 }
 
 #[test]
