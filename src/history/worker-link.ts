@@ -13,9 +13,10 @@ export type StartWorker = (setup: WorkerSetup, listener: WorkerListener) => Work
 
 /** Starts the compiled worker on a separate thread. */
 export function startThread(setup: WorkerSetup, listener: WorkerListener): WorkerLink {
-  return startFile(compiledFile('history/worker/worker.js', failed), setup, listener, failed);
+  const file = compiledFile('history/worker/worker.js', workerFailed);
+  return startFile(file, setup, listener, workerFailed);
 }
 
-function failed(reason: string): HistoryError {
+function workerFailed(reason: string): HistoryError {
   return new HistoryError('INTERNAL', reason);
 }

@@ -54,17 +54,17 @@ export class CandleFeed {
   /** Joins a live series, and starts it if needed; {@link CandleFeed.leaveSeries} leaves it. */
   joinSeries(name: LiveName): LiveCandles {
     const fetchFrom: FetchFrom = (fromTs, signal) => this.#fetchFrom(name, fromTs, signal);
-    return this.#socket.join({ ...name }, (socket) => new LiveCandles(name, socket, fetchFrom));
+    return this.#socket.joinEntry({ ...name }, (link) => new LiveCandles(name, link, fetchFrom));
   }
 
   /** Leaves a live series, which ends with its last subscriber. */
   leaveSeries(candles: LiveCandles): void {
-    this.#socket.leave({ ...candles.name }, candles);
+    this.#socket.leaveEntry({ ...candles.name }, candles);
   }
 
   /** Returns the live series of a name; undefined when it is not followed. */
   findSeries(name: LiveName): LiveCandles | undefined {
-    return this.#socket.find({ ...name });
+    return this.#socket.findEntry({ ...name });
   }
 
   close(): void {
@@ -95,10 +95,10 @@ export class CandleFeed {
 
   #handleMessage(message: Message): void {
     const { type } = message;
-    if (type === 'subscription') this.#socket.find(message)?.handleAcknowledged();
+    if (type === 'subscription') this.#socket.findEntry(message)?.handleAcknowledged();
     if (type !== 'init' && type !== 'update' && type !== 'create') return;
     const sent = objectOf(message['candle'], 'candle');
-    const live = this.#socket.find({ ...message, ...sent });
+    const live = this.#socket.findEntry({ ...message, ...sent });
     if (live === undefined) return;
     this.connection.resetBackoff();
     const read = candle(sent, 'candle');

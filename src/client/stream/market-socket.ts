@@ -52,8 +52,8 @@ export class MarketSocket<Live extends Subscribed> {
     this.#liveness = new Liveness(this.connection, () => this.#live.size > 0);
   }
 
-  /** Joins what has the name, and makes it for its first user; {@link MarketSocket.leave} leaves it. */
-  join(name: Message, make: (connection: Connection) => Live): Live {
+  /** Joins what has the name, and makes it for its first user; {@link MarketSocket.leaveEntry} leaves it. */
+  joinEntry(name: Message, make: (connection: Connection) => Live): Live {
     const key = this.#keyOf(name);
     const known = this.#live.joinEntry(key);
     if (known !== undefined) return known;
@@ -70,14 +70,14 @@ export class MarketSocket<Live extends Subscribed> {
   }
 
   /** Leaves it; its subscription ends with its last user. */
-  leave(name: Message, live: Live): void {
+  leaveEntry(name: Message, live: Live): void {
     this.#live.leaveEntry(this.#keyOf(name), live, ({ subscription }) =>
       subscription.unsubscribe(),
     );
   }
 
   /** Returns what has the name; undefined when it is not followed. */
-  find(name: Message): Live | undefined {
+  findEntry(name: Message): Live | undefined {
     return this.#live.findEntry(this.#keyOf(name));
   }
 
@@ -91,7 +91,7 @@ export class MarketSocket<Live extends Subscribed> {
   /** Handles an error; an error without a symbol is about all pending subscriptions. */
   #handleError(error: ClientError, message: Message): void {
     this.#liveness.noteReceived();
-    const named = this.find(message);
+    const named = this.findEntry(message);
     const transience = isTransient(error, this.#live.size) ? 'transient' : 'final';
     this.#live.eachEntry((live) => {
       const { subscription } = live;

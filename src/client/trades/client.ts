@@ -60,12 +60,12 @@ export class TradesClient {
   ): TradeSubscription<LiveTrade> {
     this.#subscriptions.checkOpen();
     const fetchBackTo = this.#fetchBackTo.bind(this);
-    const market = this.#socket.join({ symbol }, (socket) => {
+    const market = this.#socket.joinEntry({ symbol }, (socket) => {
       return new MarketTrades(symbol, socket, fetchBackTo);
     });
     return this.#subscriptions.add(
       (onClose) => new TradeSubscription(market, onClose, { waitingMax, signal }),
-      () => this.#socket.leave({ symbol }, market),
+      () => this.#socket.leaveEntry({ symbol }, market),
     );
   }
 
@@ -94,7 +94,7 @@ export class TradesClient {
 
   #handleMessage(message: Message): void {
     const { type } = message;
-    const market = this.#socket.find(message);
+    const market = this.#socket.findEntry(message);
     if (market === undefined || message['channelType'] !== 'trades') return;
     if (type === 'subscription') market.handleAcknowledged();
     if (type !== 'init' && type !== 'update') return;
