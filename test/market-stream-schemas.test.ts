@@ -1,39 +1,42 @@
 /** docs/schemas/market-stream.json describes the messages as they are, no more; so do the examples. */
-import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { engineWith, idOf, ORACLE, PERP, SPOT, USER } from '../src/engine/testing.js';
 import { systemTimers } from '../src/rpc/timers.js';
 import { summarySource } from '../src/server/routes/stats.js';
 import { MARKET_CHANNELS } from '../src/server/sockets/market-dialect.js';
-import { MarketStreamScene } from './support/market-stream-scene.js';
 import { MessageSchemas } from './support/message-schemas.js';
-import { SocketScene } from './support/socket-scene.js';
+import { Probe, SocketScene } from './support/socket-scene.js';
+import { until } from './support/until.js';
+import { world } from './world/world.js';
 
-const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 
 const schemas = new MessageSchemas(JSON.parse(read('docs/schemas/market-stream.json')));
 const kindsOf = schemas.kindsOf.bind(schemas);
 
-let scene: MarketStreamScene;
-
-beforeAll(async () => {
-  scene = await MarketStreamScene.start();
-  scene.fill({ maker: null, makerOrderId: null, makerFee: null, filler: null });
-});
-
-afterAll(() => scene?.stop());
-
 describe('the schemas of candles and trades', () => {
-  test('fit every message of a service that is subscribed to, trades, and refuses', async () => {
-    const client = await scene.open();
+  test('fit every message of a service that is subscribed to, trades, and refuses', async ({
+    onTestFinished,
+  }) => {
+    const dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-streams-'));
+    onTestFinished(() => rmSync(dataDir, { recursive: true }));
+    const scene = await world({ flags: { dataDir } });
+    onTestFinished(() => scene.stop());
+    await until('a live history', async () => {
+      const { history } = await scene.service.json('/ready');
+      return (history as { readonly state: string }).state === 'live';
+    });
+    const client = await Probe.open(`${scene.service.url.replace('http', 'ws')}/ws`);
     const candles = { type: 'subscribe', symbol: 'SOL-PERP', resolution: '1' };
     const trades = { type: 'subscribe', channelType: 'trades', symbol: 'SOL-PERP', id: 'a' };
     for (const message of [candles, trades]) {
       expect(kindsOf(message, 'client')).toHaveLength(1);
       client.send(message);
     }
-    await client.hear(4);
-    scene.fill();
+    // Two answers, what each begins with, and a trade of the chain.
     await client.hear(6);
     const wrong = { ...candles, resolution: '7' };
     expect(kindsOf(wrong, 'client')).toEqual([]);
@@ -41,6 +44,7 @@ describe('the schemas of candles and trades', () => {
       client.send(message);
     }
     await client.settle();
+    await client.close();
     const kinds = client.texts.map((text) => kindsOf(JSON.parse(text)));
     expect(kinds.filter((names) => names.length !== 1)).toEqual([]);
     expect(new Set(kinds.flat())).toEqual(
