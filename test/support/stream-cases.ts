@@ -59,7 +59,7 @@ async function leavingDepth(recorder: Recorder): Promise<Vector> {
   for (let attempt = 0; attempt < 40; attempt += 1) {
     const tape = await recorder.tape(book);
     const takes = await recorder.record(tape, 14);
-    tape.close();
+    await tape.client.close();
     const at = takes.findIndex((_, index) => hasReturned(takes.slice(0, index + 1)));
     const about = 'a level leaves the shown depth, and enters it again when a better one goes';
     if (at >= 0) return vector('leaving-depth', about, takes.slice(0, at + 2));
@@ -181,7 +181,7 @@ function removing({ bids }: Message): void {
 async function resumed(recorder: Recorder): Promise<readonly Vector[]> {
   const tape = await recorder.tape(book);
   const before = await recorder.record(tape, 4);
-  tape.close();
+  await tape.client.close();
   const { epoch, seq } = before.at(-1)?.book ?? { epoch: '', seq: 0 };
   const other = await recorder.tape(book);
   await recorder.record(other, 5);
@@ -222,9 +222,9 @@ async function states(recorder: Recorder): Promise<readonly Vector[]> {
 async function beats(recorder: Recorder): Promise<readonly Vector[]> {
   const tape = await recorder.tape(book);
   const takes = await recorder.record(tape, 3);
-  const beat = recorder.take(tape, await tape.heartbeat());
+  const beat = await recorder.heartbeat(tape);
   const after = await recorder.record(tape, 2);
-  const missed = recorder.take(tape, await tape.heartbeat());
+  const missed = await recorder.heartbeat(tape);
   const breach = [{ frame: 5, rule: 'gap' }];
   const frames = [...takes, beat, ...after.slice(0, -1), missed];
   return [

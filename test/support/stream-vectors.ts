@@ -5,8 +5,9 @@
 import type { ResumePoint } from '../../src/client/stream/followed-book.js';
 import type { Best } from '../../src/client/stream/topic.js';
 import { type FollowedTopic, topicOf } from '../../src/follow/follow-options.js';
+import type { ModelClient } from './model-client.js';
 import { StreamScene } from './stream-scene.js';
-import { StreamTape } from './stream-tape.js';
+import { until } from './until.js';
 
 /** The expected findings of a reader. */
 export interface Expectation {
@@ -38,13 +39,19 @@ export interface Take {
   readonly book: NonNullable<Expectation['book']>;
 }
 
+/** The frames of a topic as text. Heartbeats depend on the clock and are recorded on request. */
+export interface StreamTape {
+  readonly client: ModelClient;
+  readonly topic: FollowedTopic;
+  readonly frames: string[];
+  readonly heartbeats: string[];
+}
+
 /** Turns without a frame of the topic before something is wrong with the scene. */
 const TURNS_MAX = 400;
 
 /** Records takes of topics of one scene. */
 export class Recorder {
-  readonly #open = new Map<StreamTape, FollowedTopic>();
-
   private constructor(readonly scene: StreamScene) {}
 
   static async start(): Promise<Recorder> {
@@ -54,14 +61,27 @@ export class Recorder {
   }
 
   async tape(topic: FollowedTopic, resume?: ResumePoint): Promise<StreamTape> {
-    const tape = await StreamTape.open(this.scene.url, topicOf(topic), resume);
-    this.#open.set(tape, topic);
+    const client = await this.scene.open();
+    const tape: StreamTape = { client, topic, frames: [], heartbeats: [] };
+    client.onData = (data, { type }) => {
+      if (type === 'snapshot' || type === 'delta') tape.frames.push(data.toString());
+      else if (type === 'heartbeat') tape.heartbeats.push(data.toString());
+    };
+    client.send({ type: 'subscribe', ...topicOf(topic), resume });
+    await client.settle();
     return tape;
+  }
+
+  /** Takes the tape's next heartbeat. */
+  async heartbeat(tape: StreamTape): Promise<Take> {
+    const before = tape.heartbeats.length;
+    await until('a heartbeat', () => tape.heartbeats.length > before);
+    return this.take(tape, tape.heartbeats.at(-1) ?? '');
   }
 
   /** Takes the tape's new frames, all with the current book. */
   async takes(tape: StreamTape): Promise<readonly Take[]> {
-    await tape.settle();
+    await tape.client.settle();
     return tape.frames.splice(0).map((text) => this.take(tape, text));
   }
 
@@ -76,15 +96,12 @@ export class Recorder {
   }
 
   /** A frame with the service's current book. */
-  take(tape: StreamTape, text: string): Take {
-    const topic = this.#open.get(tape);
-    if (topic === undefined) throw new Error('this is no tape of this recorder');
+  take({ topic }: StreamTape, text: string): Take {
     const { epoch, seq, slot, state } = JSON.parse(text);
     return { text, book: { epoch, seq, slot, state, ...this.#sides(topic) } };
   }
 
   async stop(): Promise<void> {
-    for (const tape of this.#open.keys()) tape.close();
     await this.scene.stop();
   }
 
