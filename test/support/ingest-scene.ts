@@ -10,7 +10,7 @@ export class IngestScene {
   readonly #nodes: LedgerNode[] = [];
   readonly #rigs: IngestRig[] = [];
 
-  private constructor(readonly ledger: Ledger) {}
+  private constructor(private current: Ledger) {}
 
   static async start(): Promise<IngestScene> {
     const scene = new IngestScene(new Ledger());
@@ -21,6 +21,16 @@ export class IngestScene {
   async stop(): Promise<void> {
     for (const rig of this.#rigs) await rig.stop();
     for (const node of this.#nodes) await node.stop();
+  }
+
+  get ledger(): Ledger {
+    return this.current;
+  }
+
+  /** The first node is of this chain from now on. */
+  serve(ledger: Ledger): void {
+    this.current = ledger;
+    this.node.serve(ledger);
   }
 
   get node(): LedgerNode {

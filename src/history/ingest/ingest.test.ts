@@ -2,12 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Ledger, LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
 import type { Reply } from '../../../test/scripted-rpc.js';
-import {
-  BROKEN_LINE,
-  fillLine,
-  IngestRig,
-  type RigOptions,
-} from '../../../test/support/ingest-rig.js';
+import { BROKEN_LINE, fillLine, type IngestRig } from '../../../test/support/ingest-rig.js';
+import { IngestScene } from '../../../test/support/ingest-scene.js';
 import { fullDisk, MemoryStore } from '../../../test/support/memory-store.js';
 import { systemTimers } from '../../rpc/timers.js';
 import { UNREADABLE_MS_MAX } from '../model/limits.js';
@@ -17,34 +13,18 @@ vi.mock(import('../model/limits.js'), async (original) => {
   return { ...(await original()), PAGE_SIGNATURES: 100 as 1_000 };
 });
 
+let scene: IngestScene;
 let ledger: Ledger;
 let node: LedgerNode;
-let rigs: IngestRig[];
 let nextId: number;
 
 beforeEach(async () => {
-  ledger = new Ledger();
-  node = await LedgerNode.start(ledger);
-  rigs = [];
+  scene = await IngestScene.start();
+  ({ ledger, node } = scene);
   nextId = 1;
 });
 
-afterEach(async () => {
-  for (const rig of rigs) await rig.stop();
-  await node.stop();
-});
-
-function start(options: Partial<RigOptions> = {}): IngestRig {
-  const rig = new IngestRig({ nodes: [node], ...options }).start();
-  rigs.push(rig);
-  return rig;
-}
-
-async function live(options: Partial<RigOptions> = {}): Promise<IngestRig> {
-  const rig = start(options);
-  await rig.live();
-  return rig;
-}
+afterEach(() => scene.stop());
 
 /** Puts fills on the chain, one per transaction, a few to a slot. */
 function trade(count: number, perSlot = 3) {
@@ -61,17 +41,11 @@ function ids(count: number): readonly number[] {
 }
 
 /** All fills are stored once, in chain order, at their final places. */
-async function holds(rig: IngestRig, count: number): Promise<void> {
-  ledger.tick(40);
-  await rig.until(() => {
-    expect(rig.store.ids).toEqual(ids(count));
-    expect(rig.store.isAllFinal).toBe(true);
-  });
-}
+const holds = (rig: IngestRig, count: number): Promise<void> => scene.settles(rig, ids(count));
 
 describe('live', () => {
   test('what is told is stored at once, and settled when it is final', async () => {
-    const rig = await live();
+    const rig = await scene.live();
     for (const transaction of trade(10)) node.tell(transaction);
     await rig.until(() => expect(rig.store.ids).toEqual(ids(10)));
     expect(rig.store.isAllFinal).toBe(false);
@@ -80,7 +54,7 @@ describe('live', () => {
   });
 
   test('a notification that never came is read from the finalised list', async () => {
-    const rig = await live();
+    const rig = await scene.live();
     const made = trade(20);
     for (const [at, transaction] of made.entries()) if (at % 4 !== 0) node.tell(transaction);
     // Notified transactions are stored before the list is final: none is fetched.
@@ -90,7 +64,7 @@ describe('live', () => {
   });
 
   test('a message that cannot be read makes it look at once what was confirmed', async () => {
-    const rig = await live();
+    const rig = await scene.live();
     trade(3);
     node.rpc.sendText('{"jsonrpc":"2.0","method":"logsNotif');
     await rig.until(() => expect(rig.store.ids).toEqual(ids(3)));
@@ -114,7 +88,7 @@ describe('live', () => {
     ['lines that are none', { context: { slot: 1 }, value: { signature: 'x', logs: 'x' } }],
     ['nothing', null],
   ])('a notification with %s is counted, and changes nothing', async (_, result) => {
-    const rig = await live();
+    const rig = await scene.live();
     node.rpc.notify(() => true, result);
     await rig.until(() => expect(rig.counters.malformedNotifications).toBe(1));
     for (const transaction of trade(1)) node.tell(transaction);
@@ -122,7 +96,7 @@ describe('live', () => {
   });
 
   test('failed transactions are dropped, by whatever path they come', async () => {
-    const rig = await live();
+    const rig = await scene.live();
     const failed = ledger.add([fillLine(99)], { failed: true });
     node.tell(failed);
     ledger.add([fillLine(98)], { failed: true });
@@ -133,7 +107,7 @@ describe('live', () => {
   });
 
   test('a cut log is stored as such and counted', async () => {
-    const rig = await live();
+    const rig = await scene.live();
     node.tell(ledger.add([fillLine(1), 'Log truncated']));
     await holds(rig, 1);
     expect(rig.store.truncated).toBe(1);
@@ -141,7 +115,7 @@ describe('live', () => {
   });
 
   test('a notification with an event that cannot be read is fetched', async () => {
-    const rig = await live();
+    const rig = await scene.live();
     const made = ledger.add([fillLine(1), fillLine(2)]);
     node.tell({ ...made, lines: [fillLine(1), BROKEN_LINE] });
     const lost = ledger.add([fillLine(3)]);
@@ -154,7 +128,7 @@ describe('live', () => {
 
 describe('forks', () => {
   test('a transaction that a fork took back is removed, after it was asked for twice', async () => {
-    const rig = await live();
+    const rig = await scene.live();
     const made = trade(3);
     for (const transaction of made) node.tell(transaction);
     const lost = ledger.add([fillLine(77)]);
@@ -170,7 +144,7 @@ describe('forks', () => {
   });
 
   test('a transaction that the list leaves out for a moment stays', async () => {
-    const rig = await live();
+    const rig = await scene.live();
     const made = trade(3);
     for (const transaction of made) node.tell(transaction);
     await rig.until(() => expect(rig.store.ids).toEqual(ids(3)));
@@ -193,7 +167,7 @@ describe('forks', () => {
 describe('what was missed', () => {
   test('an empty store is filled from the beginning, over many pages', async () => {
     trade(130, 4);
-    const rig = start();
+    const rig = scene.rig();
     await holds(rig, 130);
     await rig.live();
     expect(rig.stats.completeSinceTs).toBe(timeOfSlot(101));
@@ -201,7 +175,7 @@ describe('what was missed', () => {
   });
 
   test('pages of logs that stay unreadable are waited for once, and other nodes are asked for a few', async () => {
-    const other = await LedgerNode.start(ledger);
+    const other = await scene.addNode();
     for (let made = 0; made < 450; made += 1) {
       if (made % 4 === 0) ledger.tick();
       ledger.add([BROKEN_LINE]);
@@ -209,25 +183,24 @@ describe('what was missed', () => {
     ledger.tick(40);
     const beganMs = systemTimers.nowMs();
     // The newest slots are waited for as well.
-    const rig = await live({ nodes: [node, other] });
+    const rig = await scene.live();
     expect(systemTimers.nowMs() - beganMs).toBeLessThan(3 * UNREADABLE_MS_MAX);
     expect(rig.store.truncated).toBe(450);
     expect(other.rpc.count('getTransaction')).toBeLessThan(150);
-    await other.stop();
   });
 
   test('an empty store is filled no deeper than it is told, and no older', async () => {
     trade(170, 2);
     ledger.tick(40);
     // After the first page, fifty more signatures, in whole slots.
-    const rig = await live({ firstGap: { sinceTs: 0, left: 50 } });
+    const rig = await scene.live({ firstGap: { sinceTs: 0, left: 50 } });
     const [deepest] = rig.store.ids;
     expect(deepest).toBeGreaterThan(20 - 4);
     expect(deepest).toBeLessThanOrEqual(20 + 4);
     // That second may contain more.
     const [oldest] = rig.store.fills;
     expect(rig.stats.completeSinceTs).toBe(timeOfSlot(oldest?.slot ?? 0) + 1);
-    const other = await live({ firstGap: { sinceTs: timeOfSlot(120), left: 9_999 } });
+    const other = await scene.live({ firstGap: { sinceTs: timeOfSlot(120), left: 9_999 } });
     expect(other.store.fills[0]?.slot).toBeGreaterThanOrEqual(119);
     expect(other.store.fills[0]?.slot).toBeLessThan(123);
     expect(other.stats.completeSinceTs).toBe(timeOfSlot(120));
@@ -237,12 +210,12 @@ describe('what was missed', () => {
     const store = new MemoryStore();
     const stores = new Map([[ledger.genesisHash, store]]);
     store.owed = { ...store.finaliseTransactions([]).change, markets: new Set(['spot_1']) };
-    const rig = await live({ stores });
+    const rig = await scene.live({ stores });
     expect(rig.changes.filter(({ markets }) => markets.has('spot_1'))).toHaveLength(1);
   });
 
   test('a lost connection is made again, and what came meanwhile is read', async () => {
-    const rig = await live();
+    const rig = await scene.live();
     for (const transaction of trade(5)) node.tell(transaction);
     for (let cut = 0; cut < 3; cut += 1) {
       node.rpc.cut();
@@ -253,30 +226,30 @@ describe('what was missed', () => {
   });
 
   test('a restart begins where the store ends', async () => {
-    const first = await live();
+    const first = await scene.live();
     for (const transaction of trade(5)) node.tell(transaction);
     await holds(first, 5);
     await first.stop();
     trade(7);
-    const second = start({ stores: first.stores });
+    const second = scene.rig({ stores: first.stores });
     await holds(second, 12);
     expect(second.counters.fetched).toBe(7);
   });
 
   test('a long outage is read page by page while the newest is there at once', async () => {
-    const first = await live();
+    const first = await scene.live();
     for (const transaction of trade(3)) node.tell(transaction);
     await holds(first, 3);
     await first.stop();
     trade(320, 6);
     ledger.tick(40);
-    const second = start({ stores: first.stores });
+    const second = scene.rig({ stores: first.stores });
     await second.until(() => expect(second.stats.spansOpen).toBe(1));
     expect(second.stats.completeSinceTs).toBeNull();
     expect(second.state).toBe('backfilling');
     // Stopped in the middle, it resumes from the last page.
     await second.stop();
-    const third = start({ stores: first.stores });
+    const third = scene.rig({ stores: first.stores });
     await holds(third, 323);
     await third.live();
     const again = second.counters.fetched + third.counters.fetched - 320;
@@ -286,14 +259,14 @@ describe('what was missed', () => {
 
   test('what is told while older signatures are read is there once', async () => {
     trade(110, 4);
-    const rig = start();
+    const rig = scene.rig();
     await rig.until(() => expect(node.rpc.subscriptions).toHaveLength(1));
     for (const transaction of trade(50)) node.tell(transaction);
     await holds(rig, 160);
   });
 
   test('a node without the old slots deletes nothing', async () => {
-    const first = await live();
+    const first = await scene.live();
     const made = trade(5);
     for (const transaction of made) node.tell(transaction);
     await holds(first, 5);
@@ -301,17 +274,17 @@ describe('what was missed', () => {
     ledger.tick(200);
     node.suffer({ firstSlot: ledger.slot });
     for (const transaction of trade(2)) node.tell(transaction);
-    const second = start({ stores: first.stores });
+    const second = scene.rig({ stores: first.stores });
     await holds(second, 7);
     expect(second.counters).toMatchObject({ edgeUnknown: 1, reverted: 0 });
     // The range between is missing, and its size is unknown.
-    expect(second.stats.completeSinceTs).toBe(timeOfSlot(ledger.slot - 40));
+    expect(second.stats.completeSinceTs).toBe(timeOfSlot(ledger.slot - 60));
   });
 });
 
 describe('failures', () => {
   test('a transaction that cannot be stored is left out, and the others are stored', async () => {
-    const rig = await live();
+    const rig = await scene.live();
     const [bad, ...others] = trade(4);
     if (bad === undefined) throw new Error('nothing was traded');
     rig.store.refused.add(bad.signature);
@@ -324,7 +297,7 @@ describe('failures', () => {
   });
 
   test('a full disk stops it, and when there is room nothing is missing', async () => {
-    const rig = await live();
+    const rig = await scene.live();
     for (const transaction of trade(3)) node.tell(transaction);
     await rig.until(() => expect(rig.store.ids).toEqual(ids(3)));
     rig.store.broken = fullDisk();
@@ -343,20 +316,19 @@ describe('failures', () => {
   });
 
   test('the next node is used when one is gone, and the first when the next one is', async () => {
-    const other = await LedgerNode.start(ledger);
-    const rig = await live({ nodes: [node, other] });
+    const other = await scene.addNode();
+    const rig = await scene.live();
     for (const transaction of trade(3)) node.tell(transaction);
     await node.stop();
     await rig.until(() => expect(rig.counters.failovers).toBeGreaterThan(0));
     await rig.live();
     for (const transaction of trade(3)) other.tell(transaction);
     await holds(rig, 6);
-    node = other;
   });
 
   test('a second node of another chain is not used', async () => {
     const stranger = await LedgerNode.start(new Ledger(2));
-    const rig = await live({ nodes: [node, stranger] });
+    const rig = await scene.live({ nodes: [node, stranger] });
     rig.followChain(ledger.genesisHash);
     node.rpc.refuseUpgradeWith = 503;
     node.rpc.cut();
@@ -368,13 +340,13 @@ describe('failures', () => {
   });
 
   test('another chain on the same node has another store', async () => {
-    const rig = await live();
+    const rig = await scene.live();
     for (const transaction of trade(3)) node.tell(transaction);
     await holds(rig, 3);
     const old = rig.store;
     ledger = new Ledger(2);
     nextId = 1;
-    node.serve(ledger);
+    scene.serve(ledger);
     rig.followChain(ledger.genesisHash);
     await rig.until(() => expect(rig.stores.size).toBe(2));
     for (const transaction of trade(2)) node.tell(transaction);
@@ -384,7 +356,7 @@ describe('failures', () => {
 
   test('a history that starts again on the chain of the book opens no other', async () => {
     node.serve(new Ledger(2));
-    const rig = start();
+    const rig = scene.rig();
     rig.followChain(ledger.genesisHash);
     await rig.until(() => expect(rig.state).toBe('failing'));
     expect(rig.reason).toContain('of another chain');
@@ -396,7 +368,7 @@ describe('failures', () => {
 
   test('what a node says with a refusal is in no reason', async () => {
     node.suffer({ instead: () => ({ error: { code: -32_601, message: 'tell-tale' } }) });
-    const rig = start();
+    const rig = scene.rig();
     await rig.until(() => expect(rig.state).toBe('failing'));
     expect(rig.reason).toMatch(/refused with the error -32601$/);
   });
@@ -409,7 +381,7 @@ describe('failures', () => {
         return { result: ['!', '?', '#'].map((signature) => ({ signature, slot: 'x' })) };
       },
     });
-    const rig = start();
+    const rig = scene.rig();
     await rig.until(() => expect(rig.state).toBe('failing'));
     expect(rig.reason).toContain('signature');
     broken = false;
@@ -439,7 +411,7 @@ describe('a page of signatures of which a node says', () => {
     trade(130);
     ledger.tick(40);
     refusePages(reply);
-    const rig = start();
+    const rig = scene.rig();
     await rig.until(() => expect(rig.counters.readingFailures).toBeGreaterThan(2));
     for (const transaction of trade(1)) node.tell(transaction);
     await rig.until(() => expect(rig.store.ids).toContain(131));
@@ -449,14 +421,12 @@ describe('a page of signatures of which a node says', () => {
   });
 
   test.each(PAGES)('%s is taken from another node', async (_, reply) => {
-    const other = await LedgerNode.start(ledger);
+    await scene.addNode();
     trade(130);
     ledger.tick(40);
     refusePages(reply);
-    const rig = start({ nodes: [node, other] });
+    const rig = scene.rig();
     await holds(rig, 130);
     expect(rig.counters).toMatchObject({ connects: 1, unavailable: 0, readingFailures: 0 });
-    await rig.stop();
-    await other.stop();
   });
 });
