@@ -1,6 +1,6 @@
 /** A Solana RPC node that serves a scripted chain. Nodes that do it badly are those of `simulation/model-node.ts`. */
 import { type ChainWrite, type Encoding, encoded, type ScriptedChain } from './scripted-chain.js';
-import { ScriptedRpc, type SeenSubscription } from './scripted-rpc.js';
+import { ScriptedRpc, type SeenSubscription, send } from './scripted-rpc.js';
 import { matches, type RpcFilter } from './support/rpc-filter.js';
 
 interface Config {
@@ -10,17 +10,12 @@ interface Config {
 
 /** One node on one loopback port, HTTP and WebSocket. */
 export class ScriptedNode {
-  /** Every so many writes are notified twice; 0 is none. */
-  doublesOneIn = 0;
-  #written = 0;
   readonly #leave: () => void;
 
   private constructor(
     readonly rpc: ScriptedRpc,
     readonly chain: ScriptedChain,
   ) {
-    // Each connection gives the same few ids out, and to other subscriptions than the one before.
-    rpc.subscriptionId = (count) => (count + rpc.upgrades * 3) % 64;
     rpc.answer('getGenesisHash', () => ({ result: chain.genesisHash }));
     rpc.answer('getSlot', () => ({ result: chain.slot }));
     rpc.answer('getProgramAccounts', (params) => ({ result: this.#scan(params[1] as Config) }));
@@ -42,10 +37,6 @@ export class ScriptedNode {
 
   get wsUrl(): string {
     return this.rpc.wsUrl;
-  }
-
-  cut(): void {
-    this.rpc.cut();
   }
 
   /** Ends the node: its port refuses connections. */
@@ -73,21 +64,12 @@ export class ScriptedNode {
   }
 
   #notify(write: ChainWrite): void {
-    this.#written += 1;
-    const isDoubled = this.doublesOneIn > 0 && this.#written % this.doublesOneIn === 0;
     for (const subscription of this.rpc.subscriptions.filter((one) => isOf(one, write))) {
-      const { id, method, params, socket } = subscription;
+      const { method, params } = subscription;
       const { encoding = 'base64' } = params[1] as Config;
       const account = accountJson(write, encoding);
       const value = method === 'accountSubscribe' ? account : { pubkey: write.pubkey, account };
-      const result = { context: { slot: write.slot }, value };
-      const text = JSON.stringify({
-        jsonrpc: '2.0',
-        method: method.replace('Subscribe', 'Notification'),
-        params: { result, subscription: id },
-      });
-      socket.send(text);
-      if (isDoubled) socket.send(text);
+      send(subscription, { context: { slot: write.slot }, value });
     }
   }
 }

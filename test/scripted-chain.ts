@@ -6,6 +6,7 @@ import { Random } from '../src/sim/random.js';
 import { zstdFrame } from './support/zstd-frame.js';
 
 const SYSVAR_PROGRAM = 'Sysvar1111111111111111111111111111111111111';
+const SLOT_MS = 400;
 /** How often writes that fell due are made. */
 const BEAT_MS = 10;
 /** Writes that may fall due while the process was busy; what is beyond is given up. */
@@ -26,18 +27,6 @@ export interface ChainListener {
   ticked(slot: { readonly slot: number; readonly parent: number; readonly root: number }): void;
 }
 
-/** What a chain is made of; the same options and clocks give the same writes. */
-interface ScriptedChainOptions {
-  readonly seed: number;
-  readonly makers: number;
-  readonly slotMs?: number;
-  /**
-   * When a write is seen: with its slot's end, once an account, as validators do it, or at once, as
-   * a local test chain does.
-   */
-  readonly writesAreSeen?: 'bySlot' | 'atOnce';
-}
-
 /**
  * A life of real accounts in real time, for processes that read it over sockets, at any rate: tests in one process have the
  * model chain of `simulation`. It has no network.
@@ -46,27 +35,20 @@ export class ScriptedChain {
   readonly genesisHash: string;
   /** All writes but those of the Clock, in their order; the first ones are the first state. */
   readonly writes: ChainWrite[] = [];
-  readonly random: Random;
   readonly life: MarketSimulator;
   readonly #accounts = new Map<string, ChainWrite>();
   readonly #listeners = new Set<ChainListener>();
-  readonly #slotMs: number;
-  readonly #writesAreSeen: 'bySlot' | 'atOnce';
-  /** The last write of each account in the present slot. */
-  readonly #unseen = new Map<string, AccountWrite>();
   #slot = 1_000;
   #timers: NodeJS.Timeout[] = [];
   #perMs = 0;
   #due = 0;
   #dueAtMs = 0;
 
-  constructor(options: ScriptedChainOptions) {
-    const { seed, makers, slotMs = 400, writesAreSeen = 'bySlot' } = options;
-    this.#writesAreSeen = writesAreSeen;
-    this.random = new Random(seed);
-    this.genesisHash = keyOf(Uint8Array.from({ length: 32 }, () => this.random.nextBelow(256)));
+  /** The same options and clocks give the same writes, each of which is seen at once. */
+  constructor({ seed, makers }: { readonly seed: number; readonly makers: number }) {
+    const random = new Random(seed);
+    this.genesisHash = keyOf(Uint8Array.from({ length: 32 }, () => random.nextBelow(256)));
     this.life = new MarketSimulator({ seed, makers, statusChanges: 'some' });
-    this.#slotMs = slotMs;
     for (const account of this.life.createGenesis(this.clock)) this.write(account);
     this.#writeClock();
   }
@@ -97,7 +79,7 @@ export class ScriptedChain {
 
   /** Lets slots pass. */
   start(): void {
-    this.#timers.push(setInterval(() => this.tick(), this.#slotMs));
+    this.#timers.push(setInterval(() => this.#beginSlot(), SLOT_MS));
     this.#timers.push(setInterval(() => this.#live(), BEAT_MS));
   }
 
@@ -112,32 +94,15 @@ export class ScriptedChain {
     this.#dueAtMs = performance.now();
   }
 
-  /** Ends the slot: what was written in it is seen, and the next one is announced. */
-  tick(): void {
-    const unseen = [...this.#unseen.values()];
-    this.#unseen.clear();
-    for (const account of unseen) this.write(account);
-    this.#announce(this.#slot + 1);
-  }
-
   /** Writes one account now. */
   write({ pubkey, owner, data }: AccountWrite): ChainWrite {
     return this.#write({ pubkey, owner, bytes: data });
   }
 
-  #make(account: AccountWrite): void {
-    if (this.#writesAreSeen === 'atOnce') {
-      this.write(account);
-      return;
-    }
-    // The last write of an account in a slot takes its place among the others.
-    this.#unseen.delete(account.pubkey);
-    this.#unseen.set(account.pubkey, account);
-  }
-
-  #announce(slot: number): void {
-    const parent = slot > this.#slot ? this.#slot : slot - 1;
-    this.#slot = slot;
+  #beginSlot(): void {
+    const parent = this.#slot;
+    this.#slot += 1;
+    const slot = this.#slot;
     for (const listener of this.#listeners) listener.ticked({ slot, parent, root: slot - 31 });
     this.#writeClock();
   }
@@ -164,7 +129,7 @@ export class ScriptedChain {
     this.#dueAtMs = nowMs;
     while (this.#due >= 1) {
       const writes = this.life.nextWrites(this.clock);
-      for (const account of writes) this.#make(account);
+      for (const account of writes) this.write(account);
       this.#due -= writes.length;
     }
   }

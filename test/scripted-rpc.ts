@@ -56,8 +56,6 @@ export class ScriptedRpc {
   autoPong = true;
   upgrades = 0;
   pings = 0;
-  /** The ids of a connection's subscriptions, by how many it has had. */
-  subscriptionId: (count: number) => number = (count) => count;
   readonly #answers = new Map<string, Answer>();
   readonly #http: Server;
   readonly #ws: WebSocketServer;
@@ -238,7 +236,7 @@ export class ScriptedRpc {
       reply(decision);
       return;
     }
-    const id = this.subscriptionId(this.#nextSubscription);
+    const id = this.#nextSubscription;
     const subscription = { id, method, params, socket: client };
     this.#nextSubscription += 1;
     if (decision !== 'ack') for (const result of decision.early) send(subscription, result);
@@ -247,7 +245,8 @@ export class ScriptedRpc {
   }
 }
 
-function send({ socket, method, id }: SeenSubscription, result: unknown): void {
+/** Sends a notification to one subscription. */
+export function send({ socket, method, id }: SeenSubscription, result: unknown): void {
   const name = method.replace('Subscribe', 'Notification');
   const params = { result, subscription: id };
   socket.send(JSON.stringify({ jsonrpc: '2.0', method: name, params }));

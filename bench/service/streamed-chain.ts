@@ -41,8 +41,7 @@ let longestBeatMs = 0;
 const verbs: Record<string, (...words: string[]) => object | Promise<object>> = {
   /** `start MAKERS SERVERS SEED KIND`: where the node and the gRPC servers are, which are `scripted` or `batched`. */
   async start(makers, count, seed, kind) {
-    const life = { seed: Number(seed), makers: Number(makers) };
-    chain = new ScriptedChain({ ...life, writesAreSeen: 'atOnce' });
+    chain = new ScriptedChain({ seed: Number(seed), makers: Number(makers) });
     node = await ScriptedNode.start(chain);
     servers = await Promise.all(
       Array.from({ length: Number(count) }, () =>

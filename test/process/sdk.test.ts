@@ -35,7 +35,7 @@ afterEach(async () => {
 
 /** A chain, its node and gRPC server, and a service on the latter. */
 async function startRig() {
-  const chain = new ScriptedChain({ seed: 7, makers: 20, writesAreSeen: 'atOnce' });
+  const chain = new ScriptedChain({ seed: 7, makers: 20 });
   const node = await ScriptedNode.start(chain);
   ends.push(() => node.stop());
   const server = await ScriptedGrpc.start(chain);
