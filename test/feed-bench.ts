@@ -121,6 +121,25 @@ export function useFeedBench(): void {
   afterEach(() => bench.close());
 }
 
+/** A node beside that of the bench, and its chain. */
+export let second: ScriptedRpc;
+export let secondChain: FakeChain;
+
+/** Each test of the file, or of the group, has a bench and another node. */
+export function useTwoNodes(): void {
+  useFeedBench();
+  beforeEach(async () => {
+    second = await ScriptedRpc.start();
+    secondChain = new FakeChain(second);
+  });
+  afterEach(() => second.stop());
+}
+
+/** Starts the feed of the bench with both nodes. */
+export function startWithBoth(options: Partial<LiveFeedOptions> = {}): Promise<void> {
+  return bench.start({ nodes: [nodeOf(bench.server), nodeOf(second)], ...options });
+}
+
 /** The node of a scripted server. */
 export function nodeOf(server: ScriptedRpc, socket = socketOf(server)): RpcNode {
   const rpc = new RpcClient({ url: server.rpcUrl, timers: systemTimers, random: () => 0 });

@@ -1,27 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { ABORTED_SCAN, clockData, FakeChain, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
-import { bench, nodeOf, useFeedBench } from '../../test/feed-bench.js';
+import { bench, second, secondChain, startWithBoth, useTwoNodes } from '../../test/feed-bench.js';
 import { ScriptedRpc } from '../../test/scripted-rpc.js';
 import { until } from '../../test/support/until.js';
-import type { LiveFeedOptions } from './feed-options.js';
 import { CLOCK_KEY } from './model/queries.js';
 
-let second: ScriptedRpc;
-let secondChain: FakeChain;
-
-useFeedBench();
-beforeEach(async () => {
-  second = await ScriptedRpc.start();
-  secondChain = new FakeChain(second);
-});
-
-afterEach(() => second.stop());
+useTwoNodes();
 
 const hostOf = ({ rpcUrl }: ScriptedRpc): string => new URL(rpcUrl).host;
-
-function start(options: Partial<LiveFeedOptions> = {}): Promise<void> {
-  return bench.start({ nodes: [nodeOf(bench.server), nodeOf(second)], ...options });
-}
 
 /** Waits for a live book of the second node. */
 async function untilTakenOver(): Promise<void> {
@@ -36,7 +22,7 @@ describe('fail-over: the second node takes over', () => {
   });
 
   test('when the first is gone: its book is live', async () => {
-    await start();
+    await startWithBoth();
     expect(bench.feed.stats()).toMatchObject({ node: hostOf(bench.server), failovers: 0 });
     await bench.server.stop();
     await untilTakenOver();
@@ -46,18 +32,18 @@ describe('fail-over: the second node takes over', () => {
 
   test('when a scan of the first fails twice', async () => {
     bench.chain.answerUsers(() => ABORTED_SCAN);
-    await start();
+    await startWithBoth();
     expect(bench.feed.stats()).toMatchObject({ node: hostOf(second), rebuildFailures: 2 });
   });
 
   test('when the first refuses a subscribe', async () => {
     bench.server.onSubscribe = () => ({ error: { code: -32601, message: 'no such method' } });
-    await start();
+    await startWithBoth();
     expect(bench.feed.stats().node).toBe(hostOf(second));
   });
 
   test('and socket and client are of the same node from then on', async () => {
-    await start();
+    await startWithBoth();
     const subscribed = bench.server.upgrades;
     bench.server.refuseUpgradeWith = 503;
     bench.server.cut();
@@ -76,7 +62,7 @@ describe('fail-over: the second node takes over', () => {
 describe('fail-over: a second node that is behind', () => {
   test('is called lagging until it stands where the first stood', async () => {
     const liveSlots: number[] = [];
-    await start({
+    await startWithBoth({
       timing: { laggingAfterMs: 2_500, staleAfterMs: 5_000 },
       onTurn: () => {
         if (bench.engine.state === 'live') liveSlots.push(bench.engine.slot);
@@ -104,7 +90,7 @@ describe('fail-over: a second node of another chain', () => {
     };
     secondChain.genesisHash = OTHER_GENESIS_HASH;
     secondChain.accounts.set('user1', 'of another chain');
-    await start({ onGenesisChanged: (hash) => hashes.push(hash), log });
+    await startWithBoth({ onGenesisChanged: (hash) => hashes.push(hash), log });
     const { port } = bench.server;
     await bench.server.stop();
     await until('refused three times', () => second.upgrades >= 3);

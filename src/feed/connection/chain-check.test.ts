@@ -1,9 +1,15 @@
 /** Nodes with a wrong slot or time, and the effect on the book. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { accountJson, clockData, FakeChain, kindOf } from '../../../test/fake-chain.js';
-import { bench, nodeOf, useFeedBench } from '../../../test/feed-bench.js';
-import { ScriptedRpc } from '../../../test/scripted-rpc.js';
+import { describe, expect, test } from 'vitest';
+import { accountJson, clockData, type FakeChain, kindOf } from '../../../test/fake-chain.js';
+import {
+  bench,
+  second,
+  secondChain,
+  startWithBoth,
+  useTwoNodes,
+} from '../../../test/feed-bench.js';
+import type { ScriptedRpc } from '../../../test/scripted-rpc.js';
 import { until } from '../../../test/support/until.js';
 import { RpcClient } from '../../rpc/client.js';
 import { systemTimers } from '../../rpc/timers.js';
@@ -12,7 +18,7 @@ import { CLOCK_KEY } from '../model/queries.js';
 
 const DAYS_95_S = 95 * 86_400;
 
-useFeedBench();
+useTwoNodes();
 
 /** The book's successive slots. */
 function slotsOf(): { readonly slots: number[]; readonly onTurn: () => void } {
@@ -163,22 +169,11 @@ describe('a time that cannot be', () => {
 });
 
 describe('two nodes', () => {
-  let second: ScriptedRpc;
-  let secondChain: FakeChain;
-
-  beforeEach(async () => {
-    second = await ScriptedRpc.start();
-    secondChain = new FakeChain(second);
-  });
-
-  afterEach(() => second.stop());
-
-  const start = (): Promise<void> => bench.start({ nodes: [nodeOf(bench.server), nodeOf(second)] });
   const isSecond = (): boolean => bench.feed.stats().node === new URL(second.rpcUrl).host;
 
   test('one that jumps is left, and the other one is not behind', async () => {
     const { slots, onTurn } = slotsOf();
-    await bench.start({ nodes: [nodeOf(bench.server), nodeOf(second)], onTurn });
+    await startWithBoth({ onTurn });
     bench.chain.slot = 1_000_000;
     secondChain.slot = 105;
     bench.chain.tick(1_000_000);
@@ -189,7 +184,7 @@ describe('two nodes', () => {
   });
 
   test('one whose slots run ahead of its own Clock and readings is left', async () => {
-    await start();
+    await startWithBoth();
     let step = 0;
     let steppedAtMs = performance.now();
     await until('the second node is used', () => {
@@ -209,7 +204,7 @@ describe('two nodes', () => {
   });
 
   test('one whose slots stay 30 ahead of the Clock that it notifies is left, whatever it reads', async () => {
-    await start();
+    await startWithBoth();
     const told = 130;
     await until('the second node is used', () => {
       if (isSecond()) return true;
@@ -225,7 +220,7 @@ describe('two nodes', () => {
   });
 
   test('what one announced, and its Clock never confirmed, does not make the other late', async () => {
-    await start();
+    await startWithBoth();
     bench.chain.tick(130);
     await until('it was believed', () => bench.feed.stats().slot === 130);
     secondChain.slot = 101;
@@ -237,7 +232,7 @@ describe('two nodes', () => {
   test('one whose readings are of the past, and claim to be of now, is left', async () => {
     secondChain.accounts.set('user1', 'of now');
     answerFromThePast(bench.server, bench.chain);
-    await start();
+    await startWithBoth();
     expect([isSecond(), bench.user('user1')]).toEqual([true, 'of now']);
     expect(bench.feed.stats().clocksRefused).toBeGreaterThan(0);
   });
@@ -247,15 +242,14 @@ describe('two nodes', () => {
     const onTurn = (): void => void seconds.push(bench.engine.unixSeconds);
     bench.chain.accounts.set(CLOCK_KEY, clockData(100_000 + offS));
     secondChain.accounts.set(CLOCK_KEY, clockData(100_000));
-    const nodes = [nodeOf(bench.server), nodeOf(second)] as const;
     const timers = { ...systemTimers, unixMs: () => 100_010_000 };
-    await bench.start({ nodes, onTurn, timers });
+    await startWithBoth({ onTurn, timers });
     expect(isSecond()).toBe(true);
     expect(seconds.filter((shown) => Math.abs(shown - 100_000) > 60)).toEqual([]);
   });
 
   test('the time of one is believed that another confirms, whatever this machine says', async () => {
-    await start();
+    await startWithBoth();
     expect(isSecond()).toBe(false);
   });
 
@@ -273,7 +267,7 @@ describe('two nodes', () => {
 
   test('one that takes over far ahead is left for the first', async () => {
     secondChain.slot = 1_000_000;
-    await start();
+    await startWithBoth();
     const liveSlots: number[] = [];
     bench.server.refuseUpgradeWith = 503;
     bench.server.cut();
@@ -286,7 +280,7 @@ describe('two nodes', () => {
 
   test('one that takes over far ahead is believed when the first stays away', async () => {
     secondChain.slot = 1_000_000;
-    await start();
+    await startWithBoth();
     await bench.server.stop();
     await bench.untilLiveAgain();
     expect(isSecond()).toBe(true);
@@ -295,7 +289,7 @@ describe('two nodes', () => {
 
   test('one that was far ahead from the start does not make the other late', async () => {
     bench.chain.slot = 1_000_000;
-    await start();
+    await startWithBoth();
     secondChain.slot = 105;
     await bench.server.stop();
     await bench.untilLiveAgain();

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../../test/fake-chain.js';
-import { bench, useFeedBench } from '../../../test/feed-bench.js';
-import { ScriptedRpc } from '../../../test/scripted-rpc.js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { kindOf, OTHER_GENESIS_HASH } from '../../../test/fake-chain.js';
+import { bench, second, secondChain, useTwoNodes } from '../../../test/feed-bench.js';
+import type { ScriptedRpc } from '../../../test/scripted-rpc.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { until } from '../../../test/support/until.js';
 import { RpcClient } from '../../rpc/client.js';
@@ -10,24 +10,18 @@ import { systemTimers } from '../../rpc/timers.js';
 import { TransientErrorLog } from '../model/error-logs.js';
 import { ScanNode } from './scan-node.js';
 
-let other: ScriptedRpc;
-let otherChain: FakeChain;
 let warned: string[];
 
-useFeedBench();
-beforeEach(async () => {
-  other = await ScriptedRpc.start();
-  otherChain = new FakeChain(other);
-  otherChain.accounts.set('user1', 'of the snapshot node');
+useTwoNodes();
+beforeEach(() => {
+  secondChain.accounts.set('user1', 'of the snapshot node');
   warned = [];
 });
-
-afterEach(() => other.stop());
 
 function start(): Promise<void> {
   const snapshotRpc = new RpcClient({
     timers: systemTimers,
-    url: other.rpcUrl,
+    url: second.rpcUrl,
     random: () => 0,
     attemptsMax: 1,
   });
@@ -48,19 +42,19 @@ describe('snapshot node', () => {
   test('the scan of all users goes there, and nothing else does but the Clock after it', async () => {
     await start();
     expect(bench.user('user1')).toBe('of the snapshot node');
-    expect(kindsAsked(other)).toEqual(['user']);
+    expect(kindsAsked(second)).toEqual(['user']);
     expect(kindsAsked(bench.server)).toEqual(['state', 'spot', 'perp']);
-    expect([other.upgrades, other.count('getMultipleAccounts')]).toEqual([0, 1]);
+    expect([second.upgrades, second.count('getMultipleAccounts')]).toEqual([0, 1]);
     expect(bench.feed.stats().scanFallbacks).toBe(0);
   });
 
   test('one that is behind the socket is read again until it is not', async () => {
-    otherChain.slot = 98;
+    secondChain.slot = 98;
     let scans = 0;
-    otherChain.beforeUsers = () => {
+    secondChain.beforeUsers = () => {
       scans += 1;
       if (scans < 3) return;
-      otherChain.slot += 10;
+      secondChain.slot += 10;
       bench.chain.tick(109);
     };
     bench.chain.announceSlot(101);
@@ -79,19 +73,19 @@ describe('snapshot node', () => {
   }
 
   test('one that stays behind the socket is left for the node in use', async () => {
-    otherChain.slot = 90;
+    secondChain.slot = 90;
     bench.chain.announceSlot(101);
     await expectFallback();
   });
 
   test.each([
-    ['is not there', () => void other.stop()],
-    ['forbids the scan', () => other.answer('getProgramAccounts', () => ({ status: 403 }))],
-    ['is asked too often', () => other.answer('getProgramAccounts', () => ({ status: 429 }))],
-    ['sends what is none', () => other.answer('getProgramAccounts', () => ({ text: '{"resu' }))],
+    ['is not there', () => void second.stop()],
+    ['forbids the scan', () => second.answer('getProgramAccounts', () => ({ status: 403 }))],
+    ['is asked too often', () => second.answer('getProgramAccounts', () => ({ status: 429 }))],
+    ['sends what is none', () => second.answer('getProgramAccounts', () => ({ text: '{"resu' }))],
     [
       'is of another chain',
-      () => other.answer('getGenesisHash', () => ({ result: OTHER_GENESIS_HASH })),
+      () => second.answer('getGenesisHash', () => ({ result: OTHER_GENESIS_HASH })),
     ],
   ])('one that %s is left for the node in use', async (_, fail) => {
     fail();
@@ -100,7 +94,7 @@ describe('snapshot node', () => {
 
   test('a cut while it scans does not count against it', async () => {
     let cuts = 1;
-    otherChain.beforeUsers = async () => {
+    secondChain.beforeUsers = async () => {
       if (cuts === 0) return;
       cuts -= 1;
       bench.server.cut();

@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../../test/fake-chain.js';
-import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
-import { ScriptedRpc } from '../../../test/scripted-rpc.js';
+import { kindOf, OTHER_GENESIS_HASH } from '../../../test/fake-chain.js';
+import {
+  bench,
+  second,
+  secondChain,
+  startWithBoth,
+  useTwoNodes,
+} from '../../../test/feed-bench.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { nextTurn } from '../../../test/support/next-turn.js';
 import { SILENT_MS_MAX } from '../../rpc/limits.js';
@@ -162,43 +167,31 @@ describe('scan race', () => {
 });
 
 describe('a scan that hangs', () => {
-  async function withTwoNodes(
-    run: (bench: FeedBench, second: ScriptedRpc, chain: FakeChain) => Promise<void>,
-  ): Promise<void> {
-    const bench = await FeedBench.open();
-    const second = await ScriptedRpc.start();
+  useTwoNodes();
+  beforeEach(() => {
     bench.server.answer('getProgramAccounts', (params) => {
       return kindOf(params) === 'user' ? 'hang' : bench.chain.program(kindOf(params));
     });
-    await run(bench, second, new FakeChain(second)).finally(async () => {
-      await bench.close();
-      await second.stop();
-    });
-  }
+  });
 
-  test('does not hide the other node: it is scanned, and the socket stays', () =>
-    withTwoNodes(async (bench, second, chain) => {
-      chain.accounts.set('user1', 'as the second node has it');
-      const nodes = [nodeOf(bench.server), nodeOf(second)] as const;
-      await bench.start({ nodes });
-      expect(bench.user('user1')).toBe('as the second node has it');
-      expect([bench.server.upgrades, second.upgrades]).toEqual([1, 0]);
-      expect(bench.feed.stats()).toMatchObject({ scanFallbacks: 1, failovers: 0, rebuilds: 1 });
-    }));
+  test('does not hide the other node: it is scanned, and the socket stays', async () => {
+    secondChain.accounts.set('user1', 'as the second node has it');
+    await startWithBoth();
+    expect(bench.user('user1')).toBe('as the second node has it');
+    expect([bench.server.upgrades, second.upgrades]).toEqual([1, 0]);
+    expect(bench.feed.stats()).toMatchObject({ scanFallbacks: 1, failovers: 0, rebuilds: 1 });
+  });
 
-  test('is not replaced by one of another chain', () =>
-    withTwoNodes(async (bench, second, chain) => {
-      chain.genesisHash = OTHER_GENESIS_HASH;
-      const nodes = [nodeOf(bench.server), nodeOf(second)] as const;
-      const asked = new Promise<void>((resolve) => {
-        second.answer('getGenesisHash', () => {
-          resolve();
-          return { result: OTHER_GENESIS_HASH };
-        });
+  test('is not replaced by one of another chain', async () => {
+    const asked = new Promise<void>((resolve) => {
+      second.answer('getGenesisHash', () => {
+        resolve();
+        return { result: OTHER_GENESIS_HASH };
       });
-      bench.start({ nodes }).catch(() => undefined);
-      await asked;
-      expect(second.count('getProgramAccounts')).toBe(0);
-      expect(bench.feed.status().state).toBe('starting');
-    }));
+    });
+    startWithBoth().catch(() => undefined);
+    await asked;
+    expect(second.count('getProgramAccounts')).toBe(0);
+    expect(bench.feed.status().state).toBe('starting');
+  });
 });
