@@ -21,15 +21,6 @@ describe('fail-over: the second node takes over', () => {
     secondChain.accounts.set('user1', 'as the second node has it');
   });
 
-  test('when the first is gone: its book is live', async () => {
-    await startWithBoth();
-    expect(bench.feed.stats()).toMatchObject({ node: hostOf(bench.server), failovers: 0 });
-    await bench.server.stop();
-    await untilTakenOver();
-    expect(bench.user('user1')).toBe('as the second node has it');
-    expect([bench.engine.slot, bench.feed.stats().failovers]).toEqual([105, 1]);
-  });
-
   test('when a scan of the first fails twice', async () => {
     bench.chain.answerUsers(() => ABORTED_SCAN);
     await startWithBoth();

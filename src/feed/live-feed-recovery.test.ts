@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { accountJson, kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
+import { accountJson, kindOf } from '../../test/fake-chain.js';
 import { bench, useFeedBench } from '../../test/feed-bench.js';
 import { Gate } from '../../test/support/gate.js';
 import { nextTurn } from '../../test/support/next-turn.js';
@@ -8,19 +8,6 @@ import { until } from '../../test/support/until.js';
 useFeedBench();
 
 describe('feed: trouble', () => {
-  test('after a cut the book is rebuilding, then equals the chain again', async () => {
-    await bench.start();
-    bench.server.cut();
-    await until('rebuilding', () => bench.engine.state === 'rebuilding');
-    expect(bench.feed.status()).toMatchObject({ everLive: true, state: 'rebuilding' });
-    bench.chain.slot += 10;
-    bench.chain.accounts.set('user1', 'changed unseen');
-    bench.chain.accounts.delete('user2');
-    await until('live again', () => bench.engine.state === 'live');
-    expect([bench.user('user1'), bench.user('user2')]).toEqual(['changed unseen', undefined]);
-    expect(bench.server.subscriptions).toHaveLength(7);
-  });
-
   test('a market that vanished while the socket was cut is closed', async () => {
     await bench.start();
     bench.server.cut();
@@ -181,24 +168,6 @@ describe('feed: trouble', () => {
     });
     expect(bench.user('user1')).toBe('a');
     expect(bench.engine.calls).not.toContain('begin 0 @100');
-  });
-
-  test('another genesis hash is told, and its slots count from the start', async () => {
-    const hashes: string[] = [];
-    const liveSlots: number[] = [];
-    await bench.start({
-      onGenesisChanged: (hash) => hashes.push(hash),
-      onTurn: () => {
-        if (bench.engine.state === 'live') liveSlots.push(bench.engine.slot);
-      },
-    });
-    bench.server.cut();
-    bench.chain.genesisHash = OTHER_GENESIS_HASH;
-    bench.chain.slot = 5;
-    await bench.untilLiveAgain();
-    expect(hashes).toEqual([OTHER_GENESIS_HASH]);
-    expect(new Set(liveSlots)).toEqual(new Set([100, 5]));
-    expect(liveSlots.at(-1)).toBe(5);
   });
 
   test('missing slots make the book lagging, then stale, and a slot makes it live', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ABORTED_SCAN, clockData, kindOf } from '../../test/fake-chain.js';
+import { clockData, kindOf } from '../../test/fake-chain.js';
 import { bench, useFeedBench } from '../../test/feed-bench.js';
 import { until } from '../../test/support/until.js';
 import { CLOCK_KEY } from './model/queries.js';
@@ -88,35 +88,6 @@ describe('feed: start', () => {
     expect(bench.engine.turnsLeftOpen).toBe(0);
   });
 
-  test('a subscribe that is never answered is given up and tried on a new connection', async () => {
-    let silent = true;
-    bench.server.onSubscribe = (method) =>
-      silent && method === 'slotSubscribe' ? 'silent' : 'ack';
-    const live = bench.start({}, 500);
-    await until('the second connection', () => bench.server.upgrades >= 2);
-    silent = false;
-    await live;
-    expect(bench.engine.state).toBe('live');
-  });
-
-  test('a reading that fails is tried again on the same connection', async () => {
-    bench.chain.answerUsers((scan) => (scan <= 2 ? ABORTED_SCAN : null));
-    await bench.start();
-    expect(bench.server.upgrades).toBe(1);
-    expect(bench.feed.stats()).toMatchObject({ rebuilds: 3, rebuildFailures: 2 });
-  });
-
-  test('a reading older than the subscription is read again', async () => {
-    bench.chain.announceSlot(200);
-    bench.chain.slot = 198;
-    const live = bench.start();
-    await until('an old reading', () => bench.server.count('getProgramAccounts') >= 1);
-    bench.chain.slot = 199;
-    await live;
-    expect(bench.engine.calls).toContain('begin 2 @199');
-    expect(bench.engine.calls.some((call) => call.includes('@198'))).toBe(false);
-  });
-
   test('a node that stays behind its own socket never makes a live book', async () => {
     bench.chain.announceSlot(200);
     bench.chain.slot = 180;
@@ -199,14 +170,6 @@ describe('feed: replay', () => {
 });
 
 describe('feed: live', () => {
-  test('a lower slot on the same socket is a revert and is applied', async () => {
-    await bench.start();
-    bench.chain.notify('user1', 'new', 110);
-    await bench.untilUser('user1', 'new');
-    bench.chain.notify('user1', 'reverted', 105);
-    await bench.untilUser('user1', 'reverted');
-  });
-
   test('a slot alone makes a turn', async () => {
     await bench.start();
     const before = bench.engine.turns.length;
@@ -222,13 +185,6 @@ describe('feed: live', () => {
     await until('the last slot', () => bench.engine.slot === 122);
     expect(slots).toEqual([...slots].sort((a, b) => a - b));
     expect(slots).not.toContain(5);
-  });
-
-  test('a closed account is closed in the engine', async () => {
-    await bench.start();
-    bench.chain.notify('user2', '', 101);
-    await bench.untilUser('user2', undefined);
-    expect(bench.engine.calls).toContain('close user2 @101');
   });
 
   test('a new market is found with its oracle, without a restart', async () => {

@@ -129,17 +129,6 @@ describe('completeness: the markets', () => {
     showMarkets();
     await bench.untilLiveAgain();
   });
-
-  test('a first scan without any, of a chain that has users: never', async () => {
-    hideMarkets();
-    const live = bench.start();
-    await until('it was refused', () => bench.feed.stats().rebuildFailures > SHRUNKEN_READS);
-    expect(bench.feed.status()).toMatchObject({ everLive: false, state: 'starting' });
-    expect(bench.feed.status().reason).toContain('the node has no State account of the program');
-    showMarkets();
-    await live;
-    expect(bench.engine.accounts.has('perp0')).toBe(true);
-  });
 });
 
 describe('completeness: the State account', () => {
