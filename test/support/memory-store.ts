@@ -1,4 +1,4 @@
-/** The store of the history as ingestion sees it, in memory: plain, so that it is plainly right. */
+/** The store of the history in memory, plain, so that it is plainly right: for ingestion, and to judge the store itself. */
 import type { IngestStore } from '../../src/history/ingest/parts.js';
 import type { TransactionRecords } from '../../src/history/model/records.js';
 import { StoreError } from '../../src/history/store/error.js';
@@ -37,9 +37,17 @@ export class MemoryStore implements IngestStore {
   owed: StoreChange | null = null;
   writes = 0;
 
+  get all(): readonly TransactionRecords[] {
+    return [...this.#transactions.values()];
+  }
+
+  find(signature: string): TransactionRecords | undefined {
+    return this.#transactions.get(signature);
+  }
+
   /** All fills in the order of the chain. */
   get fills(): readonly StoredFill[] {
-    return [...this.#transactions.values()]
+    return this.all
       .toSorted((a, b) => a.slot - b.slot || a.place - b.place)
       .flatMap(({ signature, slot, place, records }) => {
         return records.map(({ id }) => ({ signature, slot, place, fillRecordId: id }));
@@ -51,7 +59,7 @@ export class MemoryStore implements IngestStore {
   }
 
   get isAllFinal(): boolean {
-    return [...this.#transactions.values()].every(({ isFinal }) => isFinal);
+    return this.all.every(({ isFinal }) => isFinal);
   }
 
   writeBatch({ transactions, progress = {} }: StoreBatch): StoreChange {
@@ -97,11 +105,11 @@ export class MemoryStore implements IngestStore {
   }
 
   get truncated(): number {
-    return [...this.#transactions.values()].filter(({ isTruncated }) => isTruncated).length;
+    return this.all.filter(({ isTruncated }) => isTruncated).length;
   }
 
   readUnfinalised({ slotAfter, slotUpTo }: UnfinalisedQuery): readonly StoredTransaction[] {
-    return [...this.#transactions.values()]
+    return this.all
       .filter(({ slot, isFinal }) => slot > slotAfter && slot <= slotUpTo && !isFinal)
       .toSorted((a, b) => a.slot - b.slot)
       .map((one) => ({ ...one, hasRecords: one.records.length > 0 }));

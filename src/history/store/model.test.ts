@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { loggedRecords, otherBytes, readFill } from '../../../test/support/logged-records.js';
+import { MemoryStore } from '../../../test/support/memory-store.js';
 import type { MarketKey } from '../../contract/markets.js';
 import { candleRules } from '../candles/rules.js';
 import { marketKeyOf, type RecordRow, type TransactionRecords } from '../model/records.js';
@@ -76,46 +77,13 @@ function recordsOf({ number, slot, isFinal, isTruncated }: Version): Transaction
   return { ...one, records: [...one.records, ...others] };
 }
 
-/** The rules of `HistoryStore.write`, `remove` and `settle`, in the simplest form. */
-class Model {
-  readonly transactions = new Map<string, TransactionRecords>();
+/** The plain store of ingestion, and what pages of it have. */
+class Model extends MemoryStore {
   /** Of spot markets; set by a step, and unset after a restart. */
   decimals: number | null = null;
 
-  write(records: TransactionRecords): void {
-    const known = this.transactions.get(records.signature);
-    if (known === undefined) {
-      this.transactions.set(records.signature, records);
-      return;
-    }
-    const isFinal = known.isFinal || records.isFinal;
-    if (known.slot !== records.slot) {
-      if (known.isFinal && !records.isFinal) return;
-      this.transactions.set(records.signature, { ...records, isFinal });
-      return;
-    }
-    const { place } = records.isFinal ? records : known;
-    const isWhole = records.records.length > known.records.length;
-    const { records: logged } = isWhole ? records : known;
-    const isTruncated = known.isTruncated && records.isTruncated;
-    this.transactions.set(records.signature, {
-      ...known,
-      isFinal,
-      place,
-      records: logged,
-      isTruncated,
-    });
-  }
-
-  settle(number: number): void {
-    const known = this.transactions.get(signature(number));
-    if (known === undefined) return;
-    const place = finalPlaces + number;
-    this.transactions.set(known.signature, { ...known, isFinal: true, place });
-  }
-
   trades(market: MarketKey): readonly TradeRow[] {
-    const rows = [...this.transactions.values()].flatMap(({ records, slot, place, signature }) =>
+    const rows = this.all.flatMap(({ records, slot, place, signature }) =>
       records
         .filter(({ kind }) => kind === 'trade')
         .map(({ bytes, index }): TradeRow => {
@@ -163,20 +131,17 @@ async function take(
     model.decimals = 6;
     return store;
   }
-  if (given.kind === 'write') {
-    store.writeBatch({ transactions: given.batch });
-    for (const records of given.batch) model.write(records);
-  } else if (given.kind === 'remove') {
-    store.removeTransactions(given.numbers.map(signature));
-    for (const number of given.numbers) model.transactions.delete(signature(number));
-  } else {
+  for (const one of [store, model]) {
+    if (given.kind === 'write') one.writeBatch({ transactions: given.batch });
+    else if (given.kind === 'remove') one.removeTransactions(given.numbers.map(signature));
+  }
+  if (given.kind === 'settle') {
     const places = given.numbers.map((number) => ({
       signature: signature(number),
-      slot: model.transactions.get(signature(number))?.slot ?? 1,
+      slot: model.find(signature(number))?.slot ?? 1,
       place: finalPlaces + number,
     }));
-    store.finaliseTransactions(places);
-    for (const number of given.numbers) model.settle(number);
+    for (const one of [store, model]) one.finaliseTransactions(places);
   }
   return store;
 }
@@ -281,16 +246,16 @@ function expectSame(store: HistoryStore, model: Model): void {
       expect(store.lastFillBefore(market, span.to) === null).toBe(earlier.length === 0);
     }
   }
-  const logged = [...model.transactions.values()].flatMap(({ slot, signature, records }) => {
+  const logged = model.all.flatMap(({ slot, signature, records }) => {
     const settled = records.filter(({ kind }) => kind === 'settlePnl');
     return settled.map(({ bytes }) => `${slot} ${signature} ${hexOf(bytes)}`);
   });
   expect(settlements(store)).toEqual(logged.sort());
   expect(store.readTotals()).toMatchObject({
     trades: markets.reduce((sum, market) => sum + model.trades(market).length, 0),
-    transactions: model.transactions.size,
+    transactions: model.all.length,
   });
-  const unsettled = [...model.transactions.values()].filter(({ isFinal }) => !isFinal);
+  const unsettled = model.all.filter(({ isFinal }) => !isFinal);
   expect(store.readUnfinalised({ slotAfter: 0, slotUpTo: 10 })).toHaveLength(unsettled.length);
 }
 
