@@ -1,43 +1,17 @@
 /** The service while its file is damaged, deleted, replaced, or locked by another process. */
 import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Ledger, LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
-import { fillLog } from '../../../test/support/fill-log.js';
+import { describe, expect, test } from 'vitest';
 import { until } from '../../../test/support/until.js';
 import { withoutPaths } from '../../contract/without-paths.js';
-import { candleRules } from '../candles/rules.js';
 import { FileConnection } from '../store/file-connection.js';
 import { storeFile } from '../store/open.js';
-import { openStore } from '../store/store.js';
-import { cleanUp, newFolder } from '../store/testing.js';
-import { PERP, RunningService } from './testing.js';
+import { newFolder } from '../store/testing.js';
+import { dataDir, ledger, openFile, PERP, RunningService, trade, useServices } from './testing.js';
 
-let ledger: Ledger;
-let node: LedgerNode;
-let dataDir: string;
-let running: RunningService[];
-let count: number;
+useServices();
 
-beforeEach(async () => {
-  ledger = new Ledger();
-  node = await LedgerNode.start(ledger);
-  dataDir = newFolder();
-  running = [];
-  count = 0;
-});
-
-afterEach(async () => {
-  await Promise.all(running.map(({ service }) => service.stop()));
-  await node.stop();
-  cleanUp();
-});
-
-function start(): RunningService {
-  const one = new RunningService({ ledger, node, dataDir }).setMarkets(PERP);
-  running.push(one);
-  return one;
-}
+const start = (): RunningService => new RunningService().setMarkets(PERP);
 
 /** The newest trades of the service, or its error. */
 function tradesOf(one: RunningService): readonly number[] | string {
@@ -45,16 +19,6 @@ function tradesOf(one: RunningService): readonly number[] | string {
   if (!text.startsWith('[')) return text;
   const rows = JSON.parse(text) as readonly { readonly fillRecordId: number }[];
   return rows.map(({ fillRecordId }) => Number(fillRecordId));
-}
-
-/** New trades, with notifications; they become final. */
-function trade(trades: number): void {
-  for (let left = trades; left > 0; left -= 1) {
-    count += 1;
-    ledger.tick();
-    node.tell(ledger.add(fillLog(count, timeOfSlot(ledger.slot))));
-  }
-  ledger.tick(40);
 }
 
 const newestFirst = (from: number): readonly number[] =>
@@ -67,7 +31,6 @@ describe('a file that is damaged', () => {
     const first = start();
     await first.stored(5);
     await first.service.stop();
-    running = [];
     const connection = new FileConnection(file());
     connection.runStatements("update records set bytes = x'00' where kind = 1 and id = 3");
     connection.close();
@@ -85,20 +48,14 @@ describe('a file that is damaged', () => {
     const service = start();
     await service.live();
     await until(() => (service.stats?.counts['fileChecks'] ?? 0) > 0);
-    const { genesisHash } = ledger;
     // While running, without its in-memory state, like a disk fault.
     await service.service.stop();
-    running = [];
     const damaged = new FileConnection(file());
     damaged.runStatements(
       "update transactions set signature = cast(x'00' || substr(signature, 2) as blob)",
     );
     damaged.close();
-    const store = await openStore({
-      ...{ folder: dataDir, genesisHash, rules: candleRules },
-      decimalsOf: () => 9,
-    });
-    store.close();
+    (await openFile()).close();
     const again = start();
     await until(() => again.stats !== undefined && again.stats.state !== 'starting');
     expect(tradesOf(again)).toBe('NOT_READY');
@@ -132,7 +89,6 @@ describe('a file that is not where it was', () => {
     const service = start();
     await service.stored(3);
     await service.service.stop();
-    running = [];
     const backup = newFolder();
     cpSync(dataDir, backup, { recursive: true });
     const next = start();

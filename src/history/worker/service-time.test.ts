@@ -1,49 +1,22 @@
 /** The service with wrong local clocks, and with nodes that report wrong times. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Ledger, LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
-import { fillLog } from '../../../test/support/fill-log.js';
+import { describe, expect, test } from 'vitest';
+import { timeOfSlot } from '../../../test/scripted-ledger.js';
 import { until } from '../../../test/support/until.js';
 import { RETAIN_DEFAULTS } from '../../contract/retain.js';
-import { candleRules } from '../candles/rules.js';
-import { type HistoryStore, openStore } from '../store/store.js';
-import { cleanUp, newFolder, oneFill } from '../store/testing.js';
-import { RunningService } from './testing.js';
+import { oneFill } from '../store/testing.js';
+import { ledger, node, openFile, RunningService, trade, useServices } from './testing.js';
 
 const DAY = 86_400;
 const FAR = 95 * DAY;
 /** Before the first slot of the ledger. */
 const OLD = timeOfSlot(0) - 10 * DAY;
 
-let ledger: Ledger;
-let node: LedgerNode;
-let dataDir: string;
-let running: RunningService[];
-
-beforeEach(async () => {
-  ledger = new Ledger();
-  node = await LedgerNode.start(ledger);
-  dataDir = newFolder();
-  running = [];
-});
-
-afterEach(async () => {
-  await Promise.all(running.map(({ service }) => service.stop()));
-  await node.stop();
-  cleanUp();
-});
+useServices();
 
 function start(wallOffS = 0): RunningService {
   const retain = { ...RETAIN_DEFAULTS, trades: 30, funding: 30 };
-  const kept = { retain, candleRetentionDays: 30 };
-  const one = new RunningService({ ledger, node, dataDir, wallOffS, ...kept });
-  running.push(one);
-  return one;
-}
-
-function openFile(): Promise<HistoryStore> {
-  const { genesisHash } = ledger;
-  return openStore({ folder: dataDir, genesisHash, rules: candleRules, decimalsOf: () => 9 });
+  return new RunningService({ wallOffS, retain, candleRetentionDays: 30 });
 }
 
 /** Stores trades of ten days ago, from an earlier run. */
@@ -56,13 +29,6 @@ async function storeOld(count: number): Promise<void> {
   store.close();
 }
 
-/** A trade in the newest slot, with its notification, which becomes final. */
-function trade(id: number): void {
-  ledger.tick();
-  node.tell(ledger.add(fillLog(id, timeOfSlot(ledger.slot))));
-  ledger.tick(40);
-}
-
 const finalTs = (): number => timeOfSlot(ledger.finalisedSlot);
 
 describe('a clock on the wall', () => {
@@ -72,12 +38,12 @@ describe('a clock on the wall', () => {
       await storeOld(20);
       const one = start(wallOffS);
       await one.live();
-      trade(21);
+      trade(1, 21);
       await one.stored(21);
       await sleep(130_000);
       expect(one.stats).toMatchObject({ stored: { trades: 21 }, lagMs: null });
       await until(() => one.stats?.chainTs === finalTs());
-      trade(22);
+      trade(1);
       await one.stored(22);
     },
   );
@@ -93,7 +59,7 @@ describe('a node', () => {
       });
       const one = start();
       await one.live();
-      trade(21);
+      trade(1, 21);
       await one.stored(21);
       await sleep(70_000);
       expect(one.stats?.chainTs).toBe(OLD + 19);
@@ -107,7 +73,7 @@ describe('a node', () => {
 describe('a file that a clock which ran ahead has damaged', () => {
   test('gets back all that came since, once', async () => {
     await storeOld(20);
-    for (let id = 21; id <= 30; id += 1) trade(id);
+    trade(10, 21);
     const store = await openFile();
     const ahead = finalTs() + FAR;
     store.retireRows({ recordsBefore: { trade: ahead, fundingRate: ahead } });
@@ -125,7 +91,6 @@ describe('a file that a clock which ran ahead has damaged', () => {
       expect.objectContaining({ kind: 'log', level: 'warn', fields: { sinceTs: OLD + 20 } }),
     );
     await one.service.stop();
-    running = [];
     const healed = await openFile();
     expect(healed.readProgress().get('reread')).toBeUndefined();
     const days = healed.readCandles({ market: 'perp_0', minutes: 1_440, limit: 9 });

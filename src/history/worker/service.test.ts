@@ -1,22 +1,18 @@
 /** The service in its thread, on a store of an earlier run. */
-import { expect, onTestFinished, test } from 'vitest';
-import { Ledger, LedgerNode } from '../../../test/scripted-ledger.js';
+import { expect, test } from 'vitest';
 import { systemTimers } from '../../rpc/timers.js';
 import type { HistoryMarket } from '../model/records.js';
-import { cleanUp, MIDNIGHT, newFolder, oneFill } from '../store/testing.js';
+import { MIDNIGHT, oneFill } from '../store/testing.js';
 import { StoreManager } from './store-manager.js';
-import { RunningService } from './testing.js';
+import { dataDir, ledger, RunningService, useServices } from './testing.js';
+
+useServices();
 
 const SOL: HistoryMarket = {
   ...{ key: 'spot_1', symbol: 'SOL', marketType: 'spot', marketIndex: 1, decimals: 6 },
 };
 
 test('fills of a spot market are charted as soon as the book tells of the market', async () => {
-  onTestFinished(cleanUp);
-  const ledger = new Ledger();
-  const node = await LedgerNode.start(ledger);
-  onTestFinished(() => node.stop());
-  const dataDir = newFolder();
   const stores = new StoreManager({
     ...{ folder: dataDir, timers: systemTimers },
     marketOf: () => undefined,
@@ -25,8 +21,7 @@ test('fills of a spot market are charted as soon as the book tells of the market
   const spot = { marketType: 'spot', marketIndex: 1, ts: MIDNIGHT } as const;
   store.writeBatch({ transactions: [oneFill(1, spot, { isFinal: true })] });
   stores.close();
-  const one = new RunningService({ ledger, node, dataDir });
-  onTestFinished(() => one.service.stop());
+  const one = new RunningService();
   await one.live();
   one.setMarkets(SOL);
   expect(one.posted.some(({ kind }) => kind === 'versions')).toBe(true);
