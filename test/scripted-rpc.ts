@@ -50,8 +50,9 @@ export class ScriptedRpc {
   readonly subscriptions: SeenSubscription[] = [];
   /** Decides each subscribe. */
   onSubscribe: (method: string, params: readonly unknown[]) => SubscribeReply = () => 'ack';
-  /** Non-zero: an upgrade is refused with this status. */
+  /** Non-zero: an upgrade is refused with this status, and with Retry-After where it is set. */
   refuseUpgradeWith = 0;
+  retryAfter: string | null = null;
   /** A server that does not answer pings looks like a half-open connection. */
   autoPong = true;
   upgrades = 0;
@@ -78,7 +79,8 @@ export class ScriptedRpc {
       if (this.refuseUpgradeWith !== 0) {
         // The client may cut the connection as soon as it has read the status.
         socket.on('error', () => socket.destroy());
-        socket.end(`HTTP/1.1 ${this.refuseUpgradeWith} No\r\nContent-Length: 0\r\n\r\n`);
+        const later = this.retryAfter === null ? '' : `Retry-After: ${this.retryAfter}\r\n`;
+        socket.end(`HTTP/1.1 ${this.refuseUpgradeWith} No\r\n${later}Content-Length: 0\r\n\r\n`);
         return;
       }
       this.#ws.handleUpgrade(request, socket, head, (client) => this.#onClient(client));

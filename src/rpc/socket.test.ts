@@ -4,7 +4,7 @@ import { ManualTimers } from '../../test/support/manual-timers.js';
 import { until } from '../../test/support/until.js';
 import { Backoff } from './backoff.js';
 import { EARLY_NOTIFICATIONS_MAX, SOCKET_MESSAGE_BYTES_MAX } from './limits.js';
-import { RpcSocket, type RpcSocketOptions } from './socket.js';
+import { RpcSocket, type RpcSocketListener, type RpcSocketOptions } from './socket.js';
 import { systemTimers } from './timers.js';
 
 let server: ScriptedRpc;
@@ -21,13 +21,19 @@ afterEach(async () => {
   await server.stop();
 });
 
-async function connect(options: Partial<RpcSocketOptions> = {}): Promise<void> {
+const listener: RpcSocketListener = {
+  onOpened: () => events.push('opened'),
+  onClosed: (reason) => events.push(`closed: ${reason}`),
+  onMalformed: () => events.push('malformed'),
+};
+
+function start(options: Partial<RpcSocketOptions> = {}): void {
   socket = new RpcSocket({ url: server.wsUrl, random: () => 0, timers: systemTimers, ...options });
-  socket.start({
-    onOpened: () => events.push('opened'),
-    onClosed: (reason) => events.push(`closed: ${reason}`),
-    onMalformed: () => events.push('malformed'),
-  });
+  socket.start(listener);
+}
+
+async function connect(options: Partial<RpcSocketOptions> = {}): Promise<void> {
+  start(options);
   await until('the socket is open', () => events.includes('opened'));
 }
 
@@ -141,16 +147,64 @@ describe('socket: connection', () => {
 
   test('a refused upgrade is named with its status', async () => {
     server.refuseUpgradeWith = 429;
-    socket = new RpcSocket({
-      timers: systemTimers,
-      url: `${server.wsUrl}secret-key-1`,
-      random: () => 0,
-    });
-    const reasons: string[] = [];
-    const closed = (reason: string): void => void reasons.push(reason);
-    socket.start({ onOpened: () => undefined, onClosed: closed, onMalformed: () => undefined });
-    await until('it was refused', () => reasons.length > 0);
-    expect(reasons[0]).toBe('HTTP status 429 instead of an upgrade');
+    start({ url: `${server.wsUrl}secret-key-1` });
+    await until('it was refused', () => events.length > 0);
+    expect(events[0]).toBe('closed: HTTP status 429 instead of an upgrade');
+  });
+
+  test.each([429, 503])(
+    'Retry-After of an upgrade refused with %i is waited for',
+    async (status) => {
+      const timers = new ManualTimers();
+      Object.assign(server, { refuseUpgradeWith: status, retryAfter: '7' });
+      start({ timers, random: () => 1 });
+      await until('it was refused', () => events.length === 1);
+      expect(events).toEqual([`closed: HTTP status ${status} instead of an upgrade`]);
+      expect(timers.waitsMs).toEqual([7_000]);
+      timers.advance(6_999);
+      expect(server.upgrades).toBe(1);
+      timers.advance(1);
+      await until('it tried again', () => server.upgrades === 2);
+    },
+  );
+
+  test('Retry-After holds for a socket that is stopped and started again', async () => {
+    const timers = new ManualTimers();
+    Object.assign(server, { refuseUpgradeWith: 429, retryAfter: '7' });
+    start({ timers, random: () => 1 });
+    await until('it was refused', () => events.length === 1);
+    socket.stop();
+    timers.advance(2_000);
+    socket.start(listener);
+    expect(timers.waitsMs).toEqual([5_000]);
+    timers.advance(5_000);
+    await until('it tried again', () => server.upgrades === 2);
+  });
+
+  test('one that is stopped and started at once hears of the new connection only', async () => {
+    await connect();
+    socket.stop();
+    socket.start(listener);
+    await until('the old one is gone', () => socket.stats.closes === 1);
+    await until('open again', () => events.length === 2);
+    expect(events).toEqual(['opened', 'opened']);
+    const slots: unknown[] = [];
+    await subscribeSlots(slots);
+    server.notify(() => true, 1);
+    await until('it is notified', () => slots.length === 1);
+  });
+
+  test('ids that a server gives out again after a cut belong to the new subscriptions', async () => {
+    await connect();
+    const told: string[] = [];
+    const before = await socket.subscribe('slotSubscribe', [], () => told.push('before the cut'));
+    server.cut();
+    await until('open again', () => events.filter((one) => one === 'opened').length === 2);
+    const after = await socket.subscribe('rootSubscribe', [], () => told.push('after it'));
+    expect(after.id).toBe(before.id);
+    server.notify(() => true, 1);
+    await until('it is told', () => told.length > 0);
+    expect(told).toEqual(['after it']);
   });
 
   test('a server that answers no ping is left', async () => {
