@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Reply, ScriptedRpc } from '../../test/scripted-rpc.js';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import { until } from '../../test/support/until.js';
-import type { Timer, Timers } from '../contract/timers.js';
+import type { Timers } from '../contract/timers.js';
 import { RpcClient, type RpcClientOptions } from './client.js';
 import { loggedFailure, RpcError, shownFailure } from './error.js';
 import { parseRetryAfter } from './http-response.js';
@@ -29,36 +29,6 @@ const skippingTimers: Timers = {
     return systemTimers.after(0, run);
   },
 };
-
-class HeldTimers implements Timers {
-  readonly #pending = new Map<() => void, number>();
-
-  /** The pending waits. */
-  get delaysMs(): number[] {
-    return [...this.#pending.values()];
-  }
-
-  readonly unixMs = systemTimers.unixMs;
-  readonly unixNs = systemTimers.unixNs;
-  readonly soon = systemTimers.soon;
-
-  nowMs(): number {
-    return 0;
-  }
-
-  after(delayMs: number, run: () => void): Timer {
-    this.#pending.set(run, delayMs);
-    return { cancel: () => void this.#pending.delete(run) };
-  }
-
-  end(ofMs: number): void {
-    for (const [run, delayMs] of [...this.#pending]) {
-      if (delayMs !== ofMs) continue;
-      this.#pending.delete(run);
-      run();
-    }
-  }
-}
 
 function newClient(options: Partial<RpcClientOptions> = {}): RpcClient {
   return new RpcClient({ url: server.rpcUrl, timers: skippingTimers, random: () => 1, ...options });
@@ -151,15 +121,15 @@ describe('client: tries', () => {
 describe('client: limits', () => {
   test('a server that never answers runs into the time limit', async () => {
     server.answer('getSlot', () => 'hang');
-    const timers = new HeldTimers();
+    const timers = new ManualTimers();
     const client = newClient({ timers, attemptsMax: 1 });
     const call = errorOf(client.call('getSlot', [], asNumber, { timeoutMs: 30 }));
     await until('it was asked', () => server.count('getSlot') === 1);
-    timers.end(30);
+    timers.advance(30);
     const error = await call;
     expect(error.code).toBe('RPC_TIMEOUT');
     expect(error.message).toContain('30 ms');
-    expect(timers.delaysMs).toEqual([]);
+    expect(timers.waitsMs).toEqual([]);
   });
 
   test('a scan of which no byte comes for half a minute has failed, and is not tried again', async () => {
@@ -217,10 +187,10 @@ describe('client: limits', () => {
   test('an abort ends the wait between two tries', async () => {
     server.answer('getSlot', () => ({ status: 429, headers: { 'retry-after': '60' } }));
     const controller = new AbortController();
-    const timers = new HeldTimers();
+    const timers = new ManualTimers();
     const client = newClient({ timers });
     const call = client.call('getSlot', [], asNumber, { signal: controller.signal });
-    await until('it waits', () => timers.delaysMs.includes(60_000));
+    await until('it waits', () => timers.waitsMs.includes(60_000));
     controller.abort();
     expect((await errorOf(call)).code).toBe('RPC_ABORTED');
   });

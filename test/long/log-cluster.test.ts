@@ -2,11 +2,10 @@
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { connectLog } from '../../src/journal/nats/connect.js';
 import { CorePair } from '../support/core-pair.js';
-import { followEdge } from '../support/edge-follower.js';
 import { LogAudit } from '../support/log-audit.js';
 import { NatsServer, natsMissing } from '../support/nats-server.js';
 import { ServiceChild } from '../support/service-child.js';
-import { SYMBOL, statusOf } from '../support/standby-scene.js';
+import { Reader, statusOf } from '../support/standby-scene.js';
 import { SteppedDemo } from '../support/stepped-demo.js';
 import { until } from '../support/until.js';
 
@@ -117,7 +116,7 @@ test(
     const pair = await CorePair.start((start) => keep(start(demo.relay, copies)));
     const edge = await keep(ServiceChild.edge([...cluster.flags, '--away-after-ms', '120000']));
     const { epoch } = await statusOf(edge);
-    const follower = await followEdge(edge, SYMBOL, ends);
+    const { follower } = await Reader.start(edge);
     for (let kill = 0; kill < KILLS; kill += 1) {
       const server = await cluster.killNext();
       const { delta } = follower.tally.frames;

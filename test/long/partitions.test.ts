@@ -6,12 +6,11 @@ import { LogAppender } from '../../src/journal/nats/log-appender.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { Random } from '../../src/sim/random.js';
 import { CorePair } from '../support/core-pair.js';
-import { followEdge } from '../support/edge-follower.js';
 import { LogAudit } from '../support/log-audit.js';
 import { LogServices } from '../support/log-services.js';
 import { NatsRelay } from '../support/nats-relay.js';
 import { ServiceChild } from '../support/service-child.js';
-import { SYMBOL, showsTheChain, statusOf } from '../support/standby-scene.js';
+import { Reader, showsTheChain, statusOf } from '../support/standby-scene.js';
 import { until } from '../support/until.js';
 
 const STREAM = 'parted';
@@ -88,7 +87,7 @@ test(
     const way = await newRelay();
     const edge = await services.keep(ServiceChild.edge([...logBehind(way), ...STAYS]));
     const { epoch } = await statusOf(edge);
-    const follower = await followEdge(edge, SYMBOL, ends);
+    const { follower } = await Reader.start(edge);
     const audit = new LogAudit({ servers: [services.nats.url], stream: STREAM });
     const stopMoving = services.demo.keepMoving();
     ends.push(stopMoving);

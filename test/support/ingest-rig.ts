@@ -50,7 +50,6 @@ export interface RigOptions {
 export class IngestRig {
   readonly counters = newCounters();
   readonly changes: StoreChange[] = [];
-  readonly blockTimes: number[] = [];
   readonly warnings: string[] = [];
   readonly stores: Map<string, MemoryStore>;
   readonly #ingester: Ingester;
@@ -84,7 +83,7 @@ export class IngestRig {
       emptyTransactions: new EmptyTransactions(),
       logged: new LoggedUsersBatch(systemTimers, () => undefined),
       firstGap: () => firstGap ?? { sinceTs: 0, left: Number.MAX_SAFE_INTEGER },
-      onBlockTime: (ts) => this.blockTimes.push(ts),
+      onBlockTime: () => undefined,
       onChange: (change) => this.changes.push(change),
       onStoreFailure: () => undefined,
       openStore: async (genesisHash) => {

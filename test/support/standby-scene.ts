@@ -5,7 +5,7 @@ import type { LogServices } from './log-services.js';
 import { ServiceChild } from './service-child.js';
 import { until } from './until.js';
 
-export const SYMBOL = 'SOL-PERP';
+const SYMBOL = 'SOL-PERP';
 
 interface Status {
   readonly epoch: string;
@@ -30,18 +30,15 @@ export class Reader {
   readonly follower: Follower;
   readonly #atMs: number[] = [];
 
-  private constructor(edge: ServiceChild) {
-    this.follower = new Follower({
-      url: edge.url,
-      topic: { channel: 'book', market: SYMBOL, depth: 50, vamm: true },
-      silenceMsMax: 60_000,
-      onFrame: () => this.#noteDelta(),
-    });
+  private constructor(url: string) {
+    const topic = { channel: 'book', market: SYMBOL, depth: 50, vamm: true } as const;
+    const onFrame = (): void => this.#noteDelta();
+    this.follower = new Follower({ url, topic, silenceMsMax: 60_000, onFrame });
   }
 
-  /** Follows an edge to the end of the test. */
-  static async start(edge: ServiceChild): Promise<Reader> {
-    const reader = new Reader(edge);
+  /** Follows an edge to the end of the test; it bears a minute of silence. */
+  static async start({ url }: ServiceChild): Promise<Reader> {
+    const reader = new Reader(url);
     reader.follower.start();
     onTestFinished(() => reader.follower.stop());
     await until('a snapshot', () => reader.follower.tally.frames.snapshot > 0);
