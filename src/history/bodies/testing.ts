@@ -1,13 +1,12 @@
 /** Rows in memory, for tests of bodies: the store's queries in plain code. */
 import {
-  type Fill,
-  type FundingRate,
   fillBytes,
   fundingRateBytes,
   loggedRecords,
 } from '../../../test/support/logged-records.js';
 import type { HistoryMarket, RecordPosition, RecordRow } from '../model/records.js';
 import { marketCode } from '../store/columns.js';
+import { type Fill, type FundingRate, fill, fundingRate } from '../store/testing.js';
 import type { RecordPageQuery } from '../store/types.js';
 import type { RowReader } from './make-body.js';
 
@@ -32,53 +31,37 @@ export const KEY = 'J7GaZ3MytLoudXZevXjVfSkNqmiqSMyWjWRzdAPwQEFg';
 
 /** A trade between two users, the first of its market. */
 export function tradeRow(change: Partial<Fill & Placed> = {}): RecordRow {
-  const fill: Fill = {
+  const one = fill({
     index: 1,
     ts: 1_700_000_000,
-    action: 'fill',
-    actionExplanation: 'orderFilledWithMatch',
-    marketIndex: 0,
-    marketType: 'perp',
     filler: KEY,
     fillerReward: 10_000n,
-    fillRecordId: 1n,
     baseAssetAmountFilled: 1_500_000_000n,
     quoteAssetAmountFilled: 225_000_000n,
     takerFee: 225_000n,
     makerFee: -45_000n,
     referrerReward: 0,
-    quoteAssetAmountSurplus: 0n,
-    spotFulfillmentMethodFee: null,
     taker: KEY,
-    takerOrderId: 7,
-    takerOrderDirection: 'long',
     takerOrderBaseAssetAmount: 2_000_000_000n,
     takerOrderCumulativeBaseAssetAmountFilled: 1_500_000_000n,
     takerOrderCumulativeQuoteAssetAmountFilled: 225_000_000n,
     maker: KEY,
     makerOrderId: 4_294_967_295,
-    makerOrderDirection: 'short',
     makerOrderBaseAssetAmount: 1_500_000_000n,
     makerOrderCumulativeBaseAssetAmountFilled: 1_500_000_000n,
     makerOrderCumulativeQuoteAssetAmountFilled: 225_000_000n,
     oraclePrice: 150_012_345n,
-    bitFlags: 0,
-    takerExistingQuoteEntryAmount: null,
-    takerExistingBaseAssetAmount: null,
     makerExistingQuoteEntryAmount: null,
     makerExistingBaseAssetAmount: null,
     ...change,
-  };
-  return rowOf({ index: fill.index, bytes: fillBytes(fill) }, { txSig: '5'.repeat(88), ...change });
+  });
+  return rowOf({ index: one.index, bytes: fillBytes(one) }, { txSig: '5'.repeat(88), ...change });
 }
 
 /** A funding rate, the first of its market. */
 export function fundingRow(change: Partial<FundingRate & Placed> = {}): RecordRow {
-  const rate: FundingRate = {
-    index: 0,
+  const rate = fundingRate({
     ts: 1_700_000_000,
-    recordId: 1n,
-    marketIndex: 0,
     fundingRate: 1_500_000n,
     fundingRateLong: 1_500_000n,
     fundingRateShort: 1_400_000n,
@@ -88,9 +71,8 @@ export function fundingRow(change: Partial<FundingRate & Placed> = {}): RecordRo
     markPriceTwap: 150_123_400n,
     periodRevenue: -5_000_001n,
     baseAssetAmountWithAmm: -7_000_000_000n,
-    baseAssetAmountWithUnsettledLp: 0n,
     ...change,
-  };
+  });
   const logged = { index: rate.index, bytes: fundingRateBytes(rate) };
   return rowOf(logged, { txSig: '4'.repeat(88), ...change });
 }

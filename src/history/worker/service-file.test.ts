@@ -4,14 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../test/support/until.js';
 import { withoutPaths } from '../../contract/without-paths.js';
+import { SOL_PERP } from '../bodies/testing.js';
 import { FileConnection } from '../store/file-connection.js';
 import { storeFile } from '../store/open.js';
 import { newFolder } from '../store/testing.js';
-import { dataDir, ledger, openFile, PERP, RunningService, trade, useServices } from './testing.js';
+import { dataDir, ledger, openFile, RunningService, trade, useServices } from './testing.js';
 
 useServices();
 
-const start = (): RunningService => new RunningService().setMarkets(PERP);
+const start = (): RunningService => new RunningService().setMarkets(SOL_PERP);
 
 /** The newest trades of the service, or its error. */
 function tradesOf(one: RunningService): readonly number[] | string {

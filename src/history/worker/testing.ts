@@ -16,14 +16,6 @@ import { type HistoryStore, openStore } from '../store/store.js';
 import { cleanUp, newFolder } from '../store/testing.js';
 import { HistoryService } from './service.js';
 
-export const PERP: HistoryMarket = {
-  key: 'perp_0',
-  symbol: 'SOL-PERP',
-  marketType: 'perp',
-  marketIndex: 0,
-  decimals: 9,
-};
-
 /** The chain of the present test, its node, and the folder of its services. */
 export let ledger: Ledger;
 export let node: LedgerNode;
