@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { RawAccount } from '../contract/accounts.js';
 import { Direction } from '../sim/bytes/chain-enums.js';
-import { keyOf } from '../sim/bytes/keys.js';
-import { emptyOrder, type OrderFields, userBytes } from '../sim/bytes/user-account.js';
+import type { OrderFields } from '../sim/bytes/user-account.js';
 import {
   codeOf,
   engineWith,
+  makerWith,
   NOW_MS,
   NOW_S,
   ORACLE,
   PERP,
-  PROGRAM,
   parsed,
   SLOT,
   SPOT,
@@ -107,32 +105,22 @@ describe('engine: a large book', () => {
   const MAKERS = 60;
 
   /** Bids at 149 and below, asks at 151 and above, at most two orders a price. */
-  function orderOf(maker: number, index: number): OrderFields {
+  function orderOf(maker: number, index: number): Partial<OrderFields> {
     const isBid = index % 2 === 0;
     const distance = BigInt(1 + ((maker * 32 + index) >> 2)) * 100n;
     return {
-      ...emptyOrder(),
       slot: BigInt(SLOT - 1_000 + index),
       price: isBid ? 149_000_000n - distance : 151_000_000n + distance,
       baseAssetAmount: 100_000_000n * BigInt(1 + maker),
-      orderId: index + 1,
       direction: isBid ? Direction.Long : Direction.Short,
       postOnly: true,
     };
   }
 
-  function makerAccount(maker: number): RawAccount {
-    const authority = keyOf(Buffer.alloc(32, maker + 1));
+  const makers = Array.from({ length: MAKERS }, (_, maker) => {
     const orders = Array.from({ length: 32 }, (_, index) => orderOf(maker, index));
-    const user = {
-      ...{ authority, name: 'maker', subAccountId: 0, status: 0, idle: false, nextOrderId: 33 },
-      ...{ lastActiveSlot: BigInt(SLOT), orders, perpPositions: [], spotPositions: [] },
-    };
-    const data = userBytes(user).toString('base64');
-    return { pubkey: authority, owner: PROGRAM, slot: SLOT, data, encoding: 'base64' };
-  }
-
-  const makers = Array.from({ length: MAKERS }, (_, maker) => makerAccount(maker));
+    return makerWith(maker + 1, orders);
+  });
 
   test('its /l3 grows the buffer and is the text JSON.stringify would make', () => {
     const engine = engineWith(PERP, ORACLE, ...makers);

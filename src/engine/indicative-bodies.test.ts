@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RawAccount } from '../contract/accounts.js';
 import type { L3Request } from '../contract/book-requests.js';
 import type { IndicativeQuote } from '../contract/indicative.js';
 import { Direction } from '../sim/bytes/chain-enums.js';
-import { keyOf } from '../sim/bytes/keys.js';
-import { emptyOrder, type OrderFields, userBytes } from '../sim/bytes/user-account.js';
+import type { OrderFields } from '../sim/bytes/user-account.js';
 import type { Engine } from './engine.js';
-import { engineWith, NOW_MS, ORACLE, PERP, PROGRAM, parsed, SLOT } from './testing.js';
+import { engineWith, makerKey, makerWith, NOW_MS, ORACLE, PERP, parsed, SLOT } from './testing.js';
 
 interface Level {
   readonly price: string;
@@ -32,7 +30,6 @@ const SIDES = ['bids', 'asks'] as const;
 const UNIT = 1_000_000_000n;
 const TICK = 100n;
 const QUOTES = 'inDNdu3ML4vG5LNExqcwuCQtLcCU8KfK5YM2qYV3JJz';
-const maker = (number: number): string => keyOf(Buffer.alloc(32, number + 1));
 
 /** A resting order: signed size in whole units, bids above 0. */
 interface Placed {
@@ -41,26 +38,13 @@ interface Placed {
   readonly slot: number;
 }
 
-function accountOf(number: number, orders: readonly Placed[]): RawAccount {
-  const fields = orders.map(
-    ({ price, size, slot }, index): OrderFields => ({
-      ...emptyOrder(),
-      slot: BigInt(SLOT - 1_000 + slot),
-      price,
-      baseAssetAmount: (size < 0n ? -size : size) * UNIT,
-      orderId: index + 1,
-      direction: size > 0n ? Direction.Long : Direction.Short,
-      postOnly: true,
-    }),
-  );
-  const user = {
-    ...{ authority: maker(number), name: 'maker', subAccountId: 0, status: 0, idle: false },
-    ...{ nextOrderId: 33, lastActiveSlot: BigInt(SLOT), orders: fields },
-    ...{ perpPositions: [], spotPositions: [] },
-  };
-  const data = userBytes(user).toString('base64');
-  return { pubkey: maker(number), owner: PROGRAM, slot: SLOT, data, encoding: 'base64' };
-}
+const orderOf = ({ price, size, slot }: Placed): Partial<OrderFields> => ({
+  slot: BigInt(SLOT - 1_000 + slot),
+  price,
+  baseAssetAmount: (size < 0n ? -size : size) * UNIT,
+  direction: size > 0n ? Direction.Long : Direction.Short,
+  postOnly: true,
+});
 
 const sideOf = (price: bigint, size: bigint) => ({ price, size: size * UNIT });
 const fixed = (bid: [bigint, bigint] | null, ask: [bigint, bigint] | null): IndicativeQuote => ({
@@ -74,10 +58,10 @@ function quotedBook(
   quotes: readonly (readonly IndicativeQuote[])[],
   policy: 'join' | 'improve' = 'join',
 ): Engine {
-  const engine = engineWith(PERP, ORACLE, accountOf(0, orders));
+  const engine = engineWith(PERP, ORACLE, makerWith(1, orders.map(orderOf)));
   engine.setIndicativePolicy(policy);
   quotes.forEach((ofMaker, number) => {
-    const request = { market: 0, maker: maker(100 + number), quotes: ofMaker, tsMs: NOW_MS };
+    const request = { market: 0, maker: makerKey(101 + number), quotes: ofMaker, tsMs: NOW_MS };
     expect(engine.setIndicative(request)).toBe('changed');
   });
   engine.endTurn(NOW_MS + 1);
@@ -164,7 +148,7 @@ describe('bodies with indicative quotes, of any book', () => {
           const levels = l2Of(engine, { uncross });
           const rows = l3Of(engine, { uncross });
           const quoted = l3Of(engine, { uncross, maker: QUOTES });
-          const firm = l3Of(engine, { uncross, maker: maker(0) });
+          const firm = l3Of(engine, { uncross, maker: makerKey(1) });
           expect(rows.crossed).toBe(levels.crossed);
           for (const side of SIDES) {
             expect(ladderOf(rows[side])).toEqual(levels[side]);

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { RawAccount } from '../contract/accounts.js';
+import { keyOf } from '../sim/bytes/keys.js';
+import { emptyOrder, type OrderFields, userBytes } from '../sim/bytes/user-account.js';
 import { Engine } from './engine.js';
 import { EngineError } from './errors.js';
 
@@ -31,6 +33,21 @@ export const IDLE_USER = account(ADDRESS.idleUser, 'zstd-user-1.zst.b64');
 export const PERP = account(ADDRESS.perp, 'perp-0-sol-202603.b64');
 export const SPOT = account(ADDRESS.spot, 'spot-1-sol-202506.b64');
 export const ORACLE = account(ADDRESS.oracle, 'oracle-lazer-sol.b64');
+
+/** The key of a maker, from 0 to 255. */
+export const makerKey = (number: number): string => keyOf(Buffer.alloc(32, number));
+
+/** The account of a maker, without positions, with these orders, whose ids count from 1. */
+export function makerWith(number: number, orders: readonly Partial<OrderFields>[]): RawAccount {
+  const pubkey = makerKey(number);
+  const data = userBytes({
+    ...{ authority: pubkey, name: 'maker', subAccountId: 0, status: 0, idle: false },
+    ...{ nextOrderId: 33, lastActiveSlot: BigInt(SLOT), perpPositions: [], spotPositions: [] },
+    orders: orders.map((order, index) => ({ ...emptyOrder(), orderId: index + 1, ...order })),
+  });
+  const text = data.toString('base64');
+  return { pubkey, owner: PROGRAM, slot: SLOT, data: text, encoding: 'base64' };
+}
 
 /** Creates an engine and ends its first turn with these accounts. */
 export function engineWith(...accounts: readonly RawAccount[]): Engine {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RawAccount } from '../contract/accounts.js';
 import { Direction, MarketType } from '../sim/bytes/chain-enums.js';
-import { keyOf } from '../sim/bytes/keys.js';
-import { emptyOrder, type OrderFields, userBytes } from '../sim/bytes/user-account.js';
-import { engineWith, ORACLE, PERP, PROGRAM, parsed, SLOT, SPOT } from './testing.js';
+import type { OrderFields } from '../sim/bytes/user-account.js';
+import { engineWith, makerWith, ORACLE, PERP, parsed, SLOT, SPOT } from './testing.js';
 
 interface Level {
   readonly price: string;
@@ -17,31 +16,18 @@ type Sides<T> = Record<'bids' | 'asks', T[]>;
 interface Placed {
   readonly price: bigint;
   readonly base: bigint;
-  readonly slot?: number;
 }
 
 const UNIT = 1_000_000_000n;
 
-function orderOf({ price, base, slot = 0 }: Placed, index: number): OrderFields {
+function orderOf({ price, base }: Placed): Partial<OrderFields> {
   return {
-    ...emptyOrder(),
-    slot: BigInt(SLOT - 1_000 + slot),
+    slot: BigInt(SLOT - 1_000),
     price,
     baseAssetAmount: base < 0n ? -base : base,
-    orderId: index + 1,
     direction: base > 0n ? Direction.Long : Direction.Short,
     postOnly: true,
   };
-}
-
-function makerOf(number: number, orders: readonly OrderFields[]): RawAccount {
-  const authority = keyOf(Buffer.alloc(32, number + 1));
-  const user = {
-    ...{ authority, name: 'maker', subAccountId: 0, status: 0, idle: false, nextOrderId: 33 },
-    ...{ lastActiveSlot: BigInt(SLOT), orders, perpPositions: [], spotPositions: [] },
-  };
-  const data = userBytes(user).toString('base64');
-  return { pubkey: authority, owner: PROGRAM, slot: SLOT, data, encoding: 'base64' };
 }
 
 /** Mark minus oracle over five minutes, read at the program's offset in the account. */
@@ -72,7 +58,7 @@ describe('engine: uncross', () => {
       { price: near + 500n, base: UNIT },
       { price: near - 500n, base: -3n * UNIT },
     ];
-    const engine = engineWith(PERP, ORACLE, makerOf(0, placed.map(orderOf)));
+    const engine = engineWith(PERP, ORACLE, makerWith(1, placed.map(orderOf)));
     const body = parsed(engine.l2({ market: 0, depth: 10, uncross: true }));
     expect(body).toMatchObject({
       bids: [{ price: String(reference - TICK), size: String(UNIT) }],
@@ -98,8 +84,8 @@ describe('engine: uncross', () => {
       { price: near - 500n, base: -UNIT },
     ];
     const spot = { marketType: MarketType.Spot, marketIndex: 1 };
-    const orders = placed.map((order, index) => ({ ...orderOf(order, index), ...spot }));
-    const engine = engineWith(SPOT, makerOf(0, orders));
+    const orders = placed.map((order) => ({ ...orderOf(order), ...spot }));
+    const engine = engineWith(SPOT, makerWith(1, orders));
     const tick = engine.markets()[0]?.tickSize ?? 0n;
     expect(ladders(engine.l2({ market: 0, depth: 10, uncross: true }))).toEqual({
       bids: [[String(oracle - tick), String(UNIT)]],
@@ -112,7 +98,7 @@ describe('engine: uncross', () => {
       price: 1_000_000n + (price < 0n ? -price : price) * TICK,
       base: price < 0n ? -UNIT : UNIT,
     }));
-    const engine = engineWith(PERP, ORACLE, makerOf(0, placed.map(orderOf)));
+    const engine = engineWith(PERP, ORACLE, makerWith(1, placed.map(orderOf)));
     const uncrossed = ladders(engine.l2({ market: 0, depth: 10, uncross: true }));
     // All quotes are below the reference: the asks move above the crossing bids.
     expect(uncrossed).toEqual({
