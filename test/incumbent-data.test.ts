@@ -3,10 +3,8 @@
  * account that it comes from, never against another body of ours.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engineWith, ORACLE, PERP, PROGRAM, SLOT, SPOT } from '../src/engine/testing.js';
+import { engineWith, makerWith, ORACLE, PERP, SLOT, SPOT } from '../src/engine/testing.js';
 import { Direction } from '../src/sim/bytes/chain-enums.js';
-import { keyOf } from '../src/sim/bytes/keys.js';
-import { emptyOrder, userBytes } from '../src/sim/bytes/user-account.js';
 import type { Fill, FundingRate } from './support/logged-records.js';
 import { MarketDataScene } from './support/market-data-scene.js';
 
@@ -19,7 +17,7 @@ let rateRecord: FundingRate;
 let pastRate: FundingRate;
 
 beforeAll(async () => {
-  scene = await MarketDataScene.start(engineWith(PERP, SPOT, ORACLE, twoSided()));
+  scene = await MarketDataScene.start(engineWith(PERP, SPOT, ORACLE, twoSided));
   older = scene.fill({ ts: scene.ts - 25 * 3_600 });
   fill = scene.fill({ ts: scene.ts - 60, quoteAssetAmountFilled: 220_000_002n });
   pastRate = scene.fundingRate({ ts: scene.ts - 8 * 86_400, fundingRate: 90_000_001n });
@@ -28,23 +26,15 @@ beforeAll(async () => {
 
 afterAll(() => scene?.stop());
 
-const MAKER = keyOf(Buffer.alloc(32, 7));
-
 /** A user account with orders on both sides of the perpetual market. */
-function twoSided() {
-  const orders = [149_000_000n, 148_500_000n, 151_000_000n].map((price, index) => ({
-    ...{ ...emptyOrder(), slot: BigInt(SLOT - 1_000), price, orderId: index + 1, postOnly: true },
+const twoSided = makerWith(
+  7,
+  [149_000_000n, 148_500_000n, 151_000_000n].map((price, index) => ({
+    ...{ slot: BigInt(SLOT - 1_000), price, postOnly: true },
     baseAssetAmount: 100_000_000n * BigInt(index + 1),
     direction: price < 150_000_000n ? Direction.Long : Direction.Short,
-  }));
-  const user = {
-    ...{ authority: MAKER, name: 'maker', subAccountId: 0, status: 0, idle: false },
-    ...{ nextOrderId: 4, lastActiveSlot: BigInt(SLOT), orders },
-    ...{ perpPositions: [], spotPositions: [] },
-  };
-  const data = userBytes(user).toString('base64');
-  return { pubkey: MAKER, owner: PROGRAM, slot: SLOT, data, encoding: 'base64' as const };
-}
+  })),
+);
 
 async function body(path: string): Promise<Record<string, Row[]>> {
   const { status, body } = await scene.get(path);

@@ -22,13 +22,21 @@ function best(levels: readonly Level[], source = 'vamm'): number {
   return Number(level?.price);
 }
 
-function newEngine() {
+/** An engine with the first state of a life, to which more is pushed. */
+function engineOf(life: MarketSimulator) {
   const engine = new Engine({ programId: PROGRAM, epoch: 'e1' });
   const push = (writes: ReturnType<MarketSimulator['nextWrites']>, slot: number): void => {
     for (const { pubkey, owner, data } of writes) {
       engine.push({ pubkey, owner, slot, data: data.toString('base64'), encoding: 'base64' });
     }
   };
+  const genesis = life.createGenesis(START);
+  push(genesis, START.slot);
+  engine.setClock(START.slot, START.unixSeconds);
+  engine.setState('live');
+  engine.endTurn(1);
+  // Markets must be known before their oracles are read.
+  push(genesis, START.slot);
   return { engine, push };
 }
 
@@ -36,14 +44,7 @@ describe("engine: the AMMs of the demo's markets", () => {
   // Specification: match-committed.
   test('each perp market shows its AMM on both sides, near the oracle as it moves', () => {
     const life = new MarketSimulator({ seed: 5, makers: 10 });
-    const { engine, push } = newEngine();
-    const genesis = life.createGenesis(START);
-    push(genesis, START.slot);
-    engine.setClock(START.slot, START.unixSeconds);
-    engine.setState('live');
-    engine.endTurn(1);
-    // Markets must be known before their oracles are read.
-    push(genesis, START.slot);
+    const { engine, push } = engineOf(life);
     const perps = engine.markets().filter(({ marketType }) => marketType === 'perp');
     expect(perps.length).toBe(3);
     const seen = new Set<number>();
@@ -68,13 +69,7 @@ describe("engine: the AMMs of the demo's markets", () => {
 
   test('the AMM of SOL-PERP never stands across the orders, in 60 of 60 looks', () => {
     const life = new MarketSimulator({ seed: 1, fundingSeconds: 20 });
-    const { engine, push } = newEngine();
-    const genesis = life.createGenesis(START);
-    push(genesis, START.slot);
-    engine.setClock(START.slot, START.unixSeconds);
-    engine.setState('live');
-    engine.endTurn(1);
-    push(genesis, START.slot);
+    const { engine, push } = engineOf(life);
     const market = engine.findMarket('SOL-PERP')?.id ?? -1;
     const across: number[][] = [];
     for (let look = 1; look <= 60; look += 1) {
