@@ -16,6 +16,7 @@ import { makeAccountBody } from '../../src/history/bodies/account-body.js';
 import { makeArchiveBody } from '../../src/history/bodies/archive-body.js';
 import { FundingMeansBodies } from '../../src/history/bodies/funding-means-body.js';
 import { makeBody } from '../../src/history/bodies/make-body.js';
+import { SOL_PERP } from '../../src/history/bodies/testing.js';
 import { bucketReader } from '../../src/history/candles/read-candles.js';
 import type { HistoryMarket } from '../../src/history/model/records.js';
 import type { HistoryStore } from '../../src/history/store/store.js';
@@ -41,7 +42,7 @@ import {
 
 /** The markets of `FakeBook`, as the history knows them. */
 const markets: Readonly<Record<string, HistoryMarket>> = {
-  perp_0: { key: 'perp_0', symbol: 'SOL-PERP', marketType: 'perp', marketIndex: 0, decimals: 9 },
+  perp_0: SOL_PERP,
   spot_1: { key: 'spot_1', symbol: 'SOL', marketType: 'spot', marketIndex: 1, decimals: 6 },
 };
 
@@ -122,39 +123,29 @@ export class MarketDataScene {
 
   /** Stores a fill in a slot of its own; of SOL-PERP unless it is said otherwise. */
   fill(parts: Partial<Fill> = {}): Fill {
-    const [slot, record] = [this.#nextSlot(), fill({ ts: this.ts, ...parts })];
-    const fills = [{ ...record, fillRecordId: parts.fillRecordId ?? BigInt(slot) }];
-    this.store.writeBatch({
-      transactions: [transaction({ slot, signature: signature(slot), fills })],
-    });
+    const record = fill({ ts: this.ts, ...parts });
+    this.#store((slot) => ({
+      fills: [{ ...record, fillRecordId: parts.fillRecordId ?? BigInt(slot) }],
+    }));
     return record;
   }
 
   /** Stores logged records in a slot of their own. */
   log(records: readonly LoggedRecord[]): void {
-    const slot = this.#nextSlot();
-    const one = transaction({ slot, signature: signature(slot), records });
-    this.store.writeBatch({ transactions: [one] });
+    this.#store(() => ({ records }));
   }
 
   /** Stores a funding rate in a slot of its own. */
   fundingRate(parts: Partial<FundingRate> = {}): FundingRate {
-    const [slot, record] = [this.#nextSlot(), fundingRate({ ts: this.ts, ...parts })];
-    const fundingRates = [{ ...record, recordId: BigInt(slot) }];
-    this.store.writeBatch({
-      transactions: [transaction({ slot, signature: signature(slot), fundingRates })],
-    });
+    const record = fundingRate({ ts: this.ts, ...parts });
+    this.#store((slot) => ({ fundingRates: [{ ...record, recordId: BigInt(slot) }] }));
     return record;
   }
 
   /** Requests a path; returns the parsed body and the status. */
-  async get(
-    path: string,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<{ status: number; body: never; text: string }> {
-    const response = await fetch(`${this.server.url}${path}`, { headers });
-    const text = await response.text();
-    return { status: response.status, body: JSON.parse(text) as never, text };
+  async get(path: string): Promise<{ status: number; body: never; text: string }> {
+    const { status, text } = await this.getText(path);
+    return { status, body: JSON.parse(text) as never, text };
   }
 
   /** Requests a path whose body may be other than JSON. */
@@ -170,9 +161,11 @@ export class MarketDataScene {
     return body;
   }
 
-  #nextSlot(): number {
+  #store(partsOf: (slot: number) => Parameters<typeof transaction>[0]): void {
     this.#slot += 1;
     this.source.changes += 1;
-    return this.#slot;
+    const slot = this.#slot;
+    const one = transaction({ slot, signature: signature(slot), ...partsOf(slot) });
+    this.store.writeBatch({ transactions: [one] });
   }
 }
