@@ -173,3 +173,22 @@ impl BlockReader {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_unpacks_to_its_maximum_behind_others_and_to_no_more() {
+        let unpacked = |length| {
+            let mut block = Vec::new();
+            let mut writer = BlockWriter::new().unwrap();
+            writer.put_block(&mut block, &vec![0; length], BlockMoment::default()).unwrap();
+            let mut plain = vec![0; BLOCK_PLAIN_BYTES_MAX / 2];
+            BlockReader::new().unwrap().unpack_block(&block, &mut plain)
+        };
+        assert_eq!(unpacked(BLOCK_PLAIN_BYTES_MAX), Ok(()));
+        let refused = unpacked(BLOCK_PLAIN_BYTES_MAX + 1);
+        assert!(matches!(refused, Err(Fault::BytesExceeded { .. })), "{refused:?}");
+    }
+}
