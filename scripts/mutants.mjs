@@ -67,23 +67,24 @@ const CHANGES = [
   [/^\s+(?:this|self)?[\w.#]+\(.*\);$/g, ''],
 ];
 
-/** Every place of a file's code, strings and comments apart, where one token can be changed. */
+/** Every place of a file's code, without strings, comments and tests, where a token can be changed. */
 function placesOf(file) {
-  const lines = readFileSync(path.join(root, file), 'utf8').split('\n');
-  return lines.flatMap((line, index) => {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  const [code] = text.split(/^#\[cfg\(test\)\]\s*\n\s*mod /m);
+  return code.split('\n').flatMap((line, index) => {
     if (/^\s*(?:\/\/|\/?\*|#|import |use |export (?:type|interface)|type )/.test(line)) return [];
-    const code = line.replace(/'[^']*'|"[^"]*"|`[^`]*`|\/\/.*$/g, (text) =>
-      ' '.repeat(text.length),
+    const bare = line.replace(/'[^']*'|"[^"]*"|`[^`]*`|\/\/.*$/g, (quoted) =>
+      ' '.repeat(quoted.length),
     );
     return CHANGES.flatMap(([pattern, change]) =>
-      [...code.matchAll(pattern)].map((match) => {
-        const text = typeof change === 'string' ? change : change(match[0]);
+      [...bare.matchAll(pattern)].map((match) => {
+        const changed = typeof change === 'string' ? change : change(match[0]);
         const at = match.index;
         return {
           file,
           line: index,
           was: line,
-          is: line.slice(0, at) + text + line.slice(at + match[0].length),
+          is: line.slice(0, at) + changed + line.slice(at + match[0].length),
         };
       }),
     );
