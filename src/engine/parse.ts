@@ -1,5 +1,5 @@
 import type { AccountProblem, LayoutSample } from '../contract/accounts.js';
-import type { ChainStats, MarketInfo } from '../contract/markets.js';
+import type { ChainStats, MarketInfo, PerpStats } from '../contract/markets.js';
 import type { ProgramName } from '../contract/program.js';
 import type { EngineStats } from './types.js';
 
@@ -24,9 +24,38 @@ export function parseMarkets(text: string, program: ProgramName): readonly Marke
   return markets.map((market) => ({ ...market, quoteAsset }));
 }
 
-/** Parses the chain values, indexed by market id; their texts are integers. */
+type PerpText = Readonly<Record<keyof PerpStats, string>>;
+
+interface ChainStatsText {
+  readonly oraclePrice: string;
+  readonly takerFee: string;
+  readonly makerRebate: string;
+  readonly perp: PerpText | null;
+  readonly spot: { readonly deposits: string; readonly borrows: string } | null;
+}
+
+/** Parses the chain values, indexed by market id. */
 export function parseChainStats(text: string): readonly ChainStats[] {
-  return JSON.parse(text, (_, value) => (typeof value === 'string' ? BigInt(value) : value));
+  const markets = JSON.parse(text) as readonly ChainStatsText[];
+  return markets.map(({ oraclePrice, takerFee, makerRebate, perp, spot }) => ({
+    oraclePrice: BigInt(oraclePrice),
+    takerFee: BigInt(takerFee),
+    makerRebate: BigInt(makerRebate),
+    perp: perp === null ? null : parsePerpStats(perp),
+    spot: spot === null ? null : { deposits: BigInt(spot.deposits), borrows: BigInt(spot.borrows) },
+  }));
+}
+
+function parsePerpStats(text: PerpText): PerpStats {
+  return {
+    baseLong: BigInt(text.baseLong),
+    baseShort: BigInt(text.baseShort),
+    fundingRate: BigInt(text.fundingRate),
+    fundingRate24h: BigInt(text.fundingRate24h),
+    fundingOracleTwap: BigInt(text.fundingOracleTwap),
+    fundingTs: BigInt(text.fundingTs),
+    marginRatioInitial: BigInt(text.marginRatioInitial),
+  };
 }
 
 /** Parses the accounts of a batch that could not be decoded. */
