@@ -24,7 +24,7 @@ const trader = makerWith(7, [
     auctionDuration: 10,
     orderId: 4_822,
     direction: Direction.Long,
-    bitFlags: 1,
+    bitFlags: 1 | 2,
   },
 ]);
 
@@ -46,6 +46,16 @@ describe('engine: auctions', () => {
         ...{ auctionDuration: 10, slotsLeft: 6 },
       }),
     );
+  });
+
+  test('an order is signed by one flag of several', () => {
+    const auction = { slot: BigInt(SLOT), price: 1_000_000n, baseAssetAmount: 1_000_000_000n };
+    const orders = [2, 3].map((bitFlags) => ({ ...auction, auctionDuration: 10, bitFlags }));
+    const engine = engineWith(PERP, ORACLE, makerWith(8, orders));
+    const { auctions } = parsed(engine.auctions({ market: 0 })) as {
+      auctions: readonly { readonly signedMsg: boolean }[];
+    };
+    expect(auctions.map(({ signedMsg }) => signedMsg)).toEqual([false, true]);
   });
 
   test('the body ends as that of /l3 does', () => {

@@ -12,6 +12,8 @@ describe('feed: trouble', () => {
     await bench.start();
     bench.server.cut();
     bench.chain.accounts.delete('perp0');
+    await until('the cut was noticed', () => bench.feed.status().state === 'rebuilding');
+    expect(bench.feed.status().everLive).toBe(true);
     await bench.untilLiveAgain();
     expect(bench.engine.calls).toContain('close perp0 @100');
   });

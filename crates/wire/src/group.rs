@@ -91,6 +91,12 @@ mod tests {
     }
 
     #[test]
+    fn a_bid_below_one_group_becomes_zero_and_zero_stays() {
+        check(Rounding::Down, 10, &[(9, 1), (0, 2)], &[(0, 3)]);
+        check(Rounding::Up, 10, &[(0, 2)], &[(0, 2)]);
+    }
+
+    #[test]
     fn the_top_of_the_number_range_does_not_overflow() {
         check(Rounding::Up, 10, &[(u64::MAX, 1)], &[(u64::MAX, 1)]);
     }
