@@ -1,5 +1,6 @@
 /** The lengths of candles. */
 import type { Resolution } from '../generated/lists.js';
+import type { Named } from '../stream/market-socket.js';
 
 const DAY_S = 86_400;
 
@@ -15,6 +16,6 @@ export function lengthOf(resolution: Resolution): { readonly minS: number; reado
  * Returns a key that is equal for candles of one market and resolution; `D` is another name of
  * `1440`.
  */
-export function seriesKey(symbol: string, resolution: string): string {
-  return `${symbol.toLowerCase()} ${resolution === 'D' ? '1440' : resolution}`;
+export function seriesKey({ symbol, resolution }: Named): string {
+  return `${symbol} ${resolution === 'D' ? '1440' : resolution}`.toLowerCase();
 }

@@ -27,7 +27,7 @@ export class CandleFeed {
   constructor(options: ServiceOptions) {
     this.requester = new Requester(options);
     this.#socket = new MarketSocket(options, {
-      keyOf: ({ symbol, resolution }) => seriesKey(String(symbol), String(resolution)),
+      keyOf: seriesKey,
       onMessage: (message) => this.#handleMessage(message),
     });
   }
@@ -54,17 +54,17 @@ export class CandleFeed {
   /** Joins a live series, and starts it if needed; {@link CandleFeed.leaveSeries} leaves it. */
   joinSeries(name: LiveName): LiveCandles {
     const fetchFrom: FetchFrom = (fromTs, signal) => this.#fetchFrom(name, fromTs, signal);
-    return this.#socket.joinEntry({ ...name }, (link) => new LiveCandles(name, link, fetchFrom));
+    return this.#socket.joinEntry(name, (link) => new LiveCandles(name, link, fetchFrom));
   }
 
   /** Leaves a live series, which ends with its last subscriber. */
   leaveSeries(candles: LiveCandles): void {
-    this.#socket.leaveEntry({ ...candles.name }, candles);
+    this.#socket.leaveEntry(candles.name, candles);
   }
 
   /** Returns the live series of a name; undefined when it is not followed. */
   findSeries(name: LiveName): LiveCandles | undefined {
-    return this.#socket.findEntry({ ...name });
+    return this.#socket.findEntry(name);
   }
 
   close(): void {

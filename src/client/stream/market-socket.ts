@@ -15,10 +15,15 @@ interface Subscribed {
   readonly subscription: MarketSubscription;
 }
 
+/** A message or a request that names what is followed. */
+export interface Named {
+  readonly symbol?: unknown;
+  readonly resolution?: unknown;
+}
+
 /** The parts that differ between candles and trades. */
 interface MarketSocketParts {
-  /** The key of what a message, or a request, names. */
-  readonly keyOf: (named: Message) => string;
+  readonly keyOf: (named: Named) => string;
   readonly onMessage: (message: Message) => void;
   /** Parses a message; JSON.parse by default. */
   readonly parse?: (text: string) => unknown;
@@ -28,7 +33,8 @@ interface MarketSocketParts {
 export class MarketSocket<Live extends Subscribed> {
   readonly connection: Connection;
   readonly #live = new SharedEntries<Live>();
-  readonly #liveness: Liveness;
+  #receivedAtMs = 0;
+  #isWatching = false;
   readonly #keyOf: MarketSocketParts['keyOf'];
 
   /** Throws INVALID_OPTION for a malformed URL. */
@@ -36,11 +42,11 @@ export class MarketSocket<Live extends Subscribed> {
     this.#keyOf = keyOf;
     const owner = {
       onOpen: () => {
-        this.#liveness.noteReceived();
+        this.#noteReceived();
         this.#live.eachEntry(({ subscription }) => subscription.subscribe());
       },
       onMessage: (message: Message) => {
-        this.#liveness.noteReceived();
+        this.#noteReceived();
         onMessage(message);
       },
       onError: (error: ClientError, message: Message) => this.#handleError(error, message),
@@ -49,11 +55,10 @@ export class MarketSocket<Live extends Subscribed> {
       },
     };
     this.connection = new ServiceSocket({ ...options, encoding: 'json' }, owner, parse).connection;
-    this.#liveness = new Liveness(this.connection, () => this.#live.size > 0);
   }
 
   /** Joins what has the name, and makes it for its first user; {@link MarketSocket.leaveEntry} leaves it. */
-  joinEntry(name: Message, make: (connection: Connection) => Live): Live {
+  joinEntry(name: Named, make: (connection: Connection) => Live): Live {
     const key = this.#keyOf(name);
     const known = this.#live.joinEntry(key);
     if (known !== undefined) return known;
@@ -65,19 +70,19 @@ export class MarketSocket<Live extends Subscribed> {
     // A subscription after the end is another one.
     subscription.ends.add(() => this.#live.deleteEntry(key));
     if (connection.state === 'open') subscription.subscribe();
-    this.#liveness.startWatch();
+    this.#startWatch();
     return made;
   }
 
   /** Leaves it; its subscription ends with its last user. */
-  leaveEntry(name: Message, live: Live): void {
+  leaveEntry(name: Named, live: Live): void {
     this.#live.leaveEntry(this.#keyOf(name), live, ({ subscription }) =>
       subscription.unsubscribe(),
     );
   }
 
   /** Returns what has the name; undefined when it is not followed. */
-  findEntry(name: Message): Live | undefined {
+  findEntry(name: Named): Live | undefined {
     return this.#live.findEntry(this.#keyOf(name));
   }
 
@@ -90,7 +95,7 @@ export class MarketSocket<Live extends Subscribed> {
 
   /** Handles an error; an error without a symbol is about all pending subscriptions. */
   #handleError(error: ClientError, message: Message): void {
-    this.#liveness.noteReceived();
+    this.#noteReceived();
     const named = this.findEntry(message);
     const transience = isTransient(error, this.#live.size) ? 'transient' : 'final';
     this.#live.eachEntry((live) => {
@@ -99,49 +104,36 @@ export class MarketSocket<Live extends Subscribed> {
       if (isMeant) subscription.handleError(error, transience);
     });
   }
-}
 
-/** Pings a silent socket, and restarts the socket when no reply comes. */
-class Liveness {
-  readonly #connection: Connection;
-  readonly #isNeeded: () => boolean;
-  #receivedAtMs = 0;
-  #isWatching = false;
-
-  constructor(connection: Connection, isNeeded: () => boolean) {
-    this.#connection = connection;
-    this.#isNeeded = isNeeded;
-  }
-
-  /** Records a received message, or an opened connection. */
-  noteReceived(): void {
-    this.#receivedAtMs = this.#connection.clock.monotonicMs();
-  }
-
-  /** Starts to check the socket, for as long as it is needed. */
-  startWatch(): void {
+  /** Pings a silent socket, and restarts it when no reply comes, for as long as it is needed. */
+  #startWatch(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
-    const { clock } = this.#connection;
+    const { connection } = this;
+    const { clock } = connection;
     const startedAtMs = clock.monotonicMs();
     clock.after(limits.PONG_MS_MAX, () => {
       this.#isWatching = false;
-      if (!this.#isNeeded()) {
-        this.#connection.close();
+      if (this.#live.size === 0) {
+        connection.close();
         return;
       }
       const nowMs = clock.monotonicMs();
       const isLate = nowMs - startedAtMs > limits.PONG_MS_MAX + limits.WATCH_LATE_MS_MAX;
-      if (this.#connection.state === 'open' && !isLate)
-        this.#checkSilence(nowMs - this.#receivedAtMs);
-      this.startWatch();
+      if (connection.state === 'open' && !isLate) this.#checkSilence(nowMs - this.#receivedAtMs);
+      this.#startWatch();
     });
   }
 
   #checkSilence(silenceMs: number): void {
-    if (silenceMs >= limits.PING_MS + limits.PONG_MS_MAX) this.#connection.restart();
+    if (silenceMs >= limits.PING_MS + limits.PONG_MS_MAX) this.connection.restart();
     else if (silenceMs >= limits.PING_MS) {
-      this.#connection.sendMessage({ type: 'ping', id: 'alive' });
+      this.connection.sendMessage({ type: 'ping', id: 'alive' });
     }
+  }
+
+  /** Records a received message, or an opened connection. */
+  #noteReceived(): void {
+    this.#receivedAtMs = this.connection.clock.monotonicMs();
   }
 }
