@@ -171,8 +171,8 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
 
   /** Replaces a maker's indicative quotes in a market. They become visible at the end of the turn. */
   setIndicative({ market, maker, quotes, tsMs }: MakerQuotes): IndicativeOutcome {
-    const outcome: unknown = this.#core.setIndicative(market, maker, packQuotes(quotes), tsMs);
-    return outcome as IndicativeOutcome;
+    const packed = packQuotes(quotes);
+    return this.#core.setIndicative(market, maker, packed, tsMs) as IndicativeOutcome;
   }
 
   /**

@@ -33,9 +33,9 @@ interface MarketSocketParts {
 export class MarketSocket<Live extends Subscribed> {
   readonly connection: Connection;
   readonly #live = new SharedEntries<Live>();
+  readonly #keyOf: MarketSocketParts['keyOf'];
   #receivedAtMs = 0;
   #isWatching = false;
-  readonly #keyOf: MarketSocketParts['keyOf'];
 
   /** Throws INVALID_OPTION for a malformed URL. */
   constructor(options: SocketOptions, { keyOf, onMessage, parse }: MarketSocketParts) {
