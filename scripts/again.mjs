@@ -1,7 +1,7 @@
 /**
  * Repeats the check many times. Each run appends a line to test/again.tsv: commit, time, label,
  * seconds, tests that passed and failed, and the names of the failed ones. A label with some of its
- * runs gets the missing runs.
+ * runs gets the missing runs. The output of a whole run with failures is kept in `.cache/again.log`.
  *
  *   node scripts/again.mjs --runs 10 --label quiet            ten runs of npm test
  *   node scripts/again.mjs --runs 5 --label busy --busy 4     next to four busy loops
@@ -9,7 +9,7 @@
  *                                      each file alone, its worker stopped for 2 s at a random moment
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,6 +18,7 @@ import { localCommand, root, run } from './process.mjs';
 
 const table = path.join(root, 'test', 'again.tsv');
 const report = path.join(tmpdir(), `slotbook-again-${process.pid}.json`);
+const failedOutput = path.join(root, '.cache', 'again.log');
 const STOP_MS = 2_000;
 /** The assumed duration of a file's first run; a later run uses the duration of the run before. */
 const FIRST_RUN_MS = 5_000;
@@ -78,6 +79,7 @@ async function runAll() {
   const [, passed, failed] = /\n(\d+) passed, (\d+) failed[^\n]*\n*$/.exec(stdout) ?? [0, 0, 0];
   const found = stdout.matchAll(/^ *FAIL +(.*)$|^test (\S+) \.\.\. FAILED$/gm);
   const names = [...new Set([...found].map(([, vitest, cargo]) => vitest ?? cargo))];
+  if (code !== 0) writeFileSync(failedOutput, stdout);
   return { passed, failed: code === 0 ? failed : Math.max(1, Number(failed)), names };
 }
 
