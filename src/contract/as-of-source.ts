@@ -7,6 +7,7 @@ import type {
   TopMakersRequest,
 } from './book-requests.js';
 import type { MarketVersion } from './book-source.js';
+import type { QueuedClient } from './fair-share.js';
 import type { JournalMoment } from './journal-source.js';
 import type { MarketInfo } from './markets.js';
 
@@ -131,17 +132,9 @@ export interface AsOfStats {
   readonly events: Readonly<Record<AsOfEvent, number>>;
 }
 
-/** Who asks for a past book. */
-export interface AsOfClient {
-  /** The key of the client's limits; undefined for a client without limits. */
-  readonly client: string | undefined;
-  /** Returns whether the client has disconnected, which cancels its request. */
-  readonly isGone: () => boolean;
-}
-
 /** The source of past books. */
 export interface AsOfSource {
   /** Renders bodies of a moment. */
-  readMoment(request: AsOfRequest, of: AsOfClient): Promise<AsOfReply>;
+  readMoment(request: AsOfRequest, of: QueuedClient): Promise<AsOfReply>;
   readStats(): AsOfStats;
 }

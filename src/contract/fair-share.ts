@@ -1,5 +1,13 @@
 /** Shares a quota, or a queue, of the whole service among clients. */
 
+/** The client of a request that waits. */
+export interface QueuedClient {
+  /** The key of the client's limits; undefined for a client without limits. */
+  readonly client: string | undefined;
+  /** Returns whether the client has disconnected, which cancels its request. */
+  readonly isGone: () => boolean;
+}
+
 /**
  * A quota of which no client may hold more than the free remainder: the first client gets half of
  * the quota, the second client a quarter, and so on, so that a few clients never take all of it. A
@@ -19,20 +27,21 @@ export class FairShare {
     return this.#max - this.#used;
   }
 
-  /** Takes one unit of the quota; returns false when no unit is left for this client. */
-  take(client: string | undefined): boolean {
-    const held = client === undefined ? 0 : (this.#held.get(client) ?? 0);
-    if (held >= this.free) return false;
-    this.#used += 1;
-    if (client !== undefined) this.#held.set(client, held + 1);
+  /** Takes a part of the quota; returns false when the client may not have as much. */
+  take(client: string | undefined, amount = 1): boolean {
+    const left = this.free - amount;
+    const held = amount + (client === undefined ? 0 : (this.#held.get(client) ?? 0));
+    if (left < 0 || (client !== undefined && held > left + 1)) return false;
+    this.#used += amount;
+    if (client !== undefined) this.#held.set(client, held);
     return true;
   }
 
-  /** Gives back one that was taken. */
-  give(client: string | undefined): void {
-    this.#used -= 1;
+  /** Gives back a part that was taken. */
+  give(client: string | undefined, amount = 1): void {
+    this.#used -= amount;
     if (client === undefined) return;
-    const held = (this.#held.get(client) ?? 0) - 1;
+    const held = (this.#held.get(client) ?? 0) - amount;
     if (held > 0) this.#held.set(client, held);
     else this.#held.delete(client);
   }

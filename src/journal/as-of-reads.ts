@@ -5,14 +5,13 @@
 
 import { availableParallelism } from 'node:os';
 import type {
-  AsOfClient,
   AsOfEvent,
   AsOfReply,
   AsOfRequest,
   AsOfSource,
   AsOfStats,
 } from '../contract/as-of-source.js';
-import { ClientTurns, FairShare } from '../contract/fair-share.js';
+import { ClientTurns, FairShare, type QueuedClient } from '../contract/fair-share.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
@@ -40,7 +39,7 @@ interface AsOfOptions {
   readonly threadsMax?: number;
 }
 
-interface Job extends AsOfClient {
+interface Job extends QueuedClient {
   readonly id: number;
   readonly request: AsOfRequest;
   readonly deadline: Timer;
@@ -97,7 +96,7 @@ export class AsOfReads implements AsOfSource {
   }
 
   /** See {@link AsOfSource}. Rejects when the thread of the request has ended. */
-  async readMoment(request: AsOfRequest, of: AsOfClient): Promise<AsOfReply> {
+  async readMoment(request: AsOfRequest, of: QueuedClient): Promise<AsOfReply> {
     this.#events.requests += 1;
     const reply = await this.#makeReply(request, of);
     if (reply.kind === 'body') this.#events.bodies += 1;
@@ -107,7 +106,7 @@ export class AsOfReads implements AsOfSource {
     return reply;
   }
 
-  async #makeReply(request: AsOfRequest, of: AsOfClient): Promise<AsOfReply> {
+  async #makeReply(request: AsOfRequest, of: QueuedClient): Promise<AsOfReply> {
     if (this.#isStopped) return STOPPING;
     if (!this.#share.take(of.client)) return FULL;
     return new Promise((resolve, reject) => {
@@ -152,7 +151,7 @@ export class AsOfReads implements AsOfSource {
 
   #openJob(of: {
     readonly request: AsOfRequest;
-    readonly of: AsOfClient;
+    readonly of: QueuedClient;
     readonly resolve: (reply: AsOfReply) => void;
     readonly reject: (error: Error) => void;
   }): Job {

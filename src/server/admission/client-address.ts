@@ -3,6 +3,8 @@
  * network of an IPv6 address, because a customer gets up to 256 networks of 64 bits.
  */
 import { isIPv4, isIPv6 } from 'node:net';
+import type { QueuedClient } from '../../contract/fair-share.js';
+import type { HttpRequest } from '../transport/reply.js';
 
 /**
  * Number of groups of an IPv6 address that identify its network: three whole groups and half of the
@@ -22,9 +24,13 @@ export function addressKey(ip: string): string {
   return `${groups.slice(0, NETWORK_GROUPS).join(':')}:${half.toString(16)}::/56`;
 }
 
-/** Returns the key of an address in a queue; undefined for this machine's own address. */
-export function clientKey(ip: string): string | undefined {
-  return isLoopback(ip) ? undefined : addressKey(ip);
+/**
+ * Returns the client of a request in a queue, before the first await of its handler; this machine's
+ * own address has no key.
+ */
+export function queuedClient(request: Pick<HttpRequest, 'ip' | 'isGone'>): QueuedClient {
+  const { ip } = request;
+  return { client: isLoopback(ip) ? undefined : addressKey(ip), isGone: () => request.isGone };
 }
 
 /** Whether the address is of this machine. */

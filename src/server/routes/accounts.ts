@@ -4,6 +4,8 @@
  */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
+import type { QueuedClient } from '../../contract/fair-share.js';
+import { queuedClient } from '../admission/client-address.js';
 import { nullable, size, state, version } from '../api/book-parts.js';
 import { error } from '../api/error-bodies.js';
 import { batchEntry, splitLists } from '../api/list-params.js';
@@ -131,10 +133,11 @@ export const accountPath = {
   body: { name: 'Account', schema: account },
   open:
     (service: PathService): Route =>
-    async ({ query }, pathTexts) => {
+    async (request, pathTexts) => {
       requireFirstBook(service.readiness());
+      const { query } = request;
       const { account: key } = checkRequest(userOrdersParams, { query, pathTexts });
-      const [data] = await readMissing([key], service);
+      const [data] = await readMissing([key], service, queuedClient(request));
       return { status: 200, headers, body: renderAccount(key, data, service) };
     },
 } as const satisfies Path;
@@ -163,9 +166,10 @@ export const accountsPath = {
     (service: PathService): Route =>
     async (request) => {
       requireFirstBook(service.readiness());
+      const of = queuedClient(request);
       const keys = keysOf(request.query, service);
-      const entries = entriesOf(keys, await readMissing(keys, service), service);
-      const body = await service.budget.runSteps(entries, () => request.isGone);
+      const entries = entriesOf(keys, await readMissing(keys, service, of), service);
+      const body = await service.budget.runSteps(entries, of);
       return { status: 200, headers, body };
     },
 } as const satisfies Path;
@@ -198,11 +202,12 @@ type ReadData = string | null | undefined;
 async function readMissing(
   keys: readonly string[],
   service: PathService,
+  { client }: QueuedClient,
 ): Promise<readonly ReadData[]> {
   const missing = keys.filter((key) => !service.book.accounts.holds(key));
   if (missing.length === 0) return [];
   try {
-    const read = await accountReadsOf(service).read(missing);
+    const read = await accountReadsOf(service).read(missing, client);
     const found = new Map(missing.map((key, index) => [key, read[index] ?? null]));
     return keys.map((key) => found.get(key));
   } catch (failure) {
@@ -226,7 +231,7 @@ function* entriesOf(
 }
 
 function renderAccount(key: string, data: ReadData, { book }: PathService): string {
-  let cause = 'it is of another program';
+  let cause = 'the node gives none of this program';
   try {
     const body = book.accounts.render(key, data ? Buffer.from(data, 'base64') : undefined);
     if (body !== null) return body;

@@ -10,7 +10,7 @@ import type {
   MarketIdentity,
 } from '../../contract/as-of-source.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
-import { clientKey } from '../admission/client-address.js';
+import { queuedClient } from '../admission/client-address.js';
 import { parseMoment } from '../api/moment-params.js';
 import { NO_JOURNAL_TEXT, ServerError } from '../transport/errors.js';
 import type { Header, HttpRequest, Reply } from '../transport/reply.js';
@@ -82,10 +82,7 @@ export async function replyAtMoment(asOf: AsOfSource, read: PastRead): Promise<R
   const { request, moment, bodies, encoding, replies, timings, timers } = read;
   const reply = replies.readHeaders(request);
   const beganMs = timers.nowMs();
-  const made = await asOf.readMoment(
-    { moment, bodies },
-    { client: clientKey(request.ip), isGone: () => request.isGone },
-  );
+  const made = await asOf.readMoment({ moment, bodies }, queuedClient(request));
   timings?.asOf.observe((timers.nowMs() - beganMs) / 1_000);
   if (made.kind !== 'body') throw refusalOf(made, moment);
   return reply(tagOf(made, moment, encoding), made.body, made.hash);

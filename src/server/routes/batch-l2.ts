@@ -10,6 +10,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { AsOfMoment, AsOfPart } from '../../contract/as-of-source.js';
 import type { L2Request } from '../../contract/book-requests.js';
 import type { BookSource, MarketDirectory, MarketVersion } from '../../contract/book-source.js';
+import { queuedClient } from '../admission/client-address.js';
 import { asOf, pastErrors } from '../api/book-parts.js';
 import { batchEntry, splitLists } from '../api/list-params.js';
 import { ServerError } from '../transport/errors.js';
@@ -147,7 +148,7 @@ function batchRouteOf(options: BookRouteOptions, schema: L2Params): BookRoute {
     if (zipped !== undefined) return gzipBodyReply(now.headers, zipped);
     const replyWith = ({ body, tag }: Joined): Reply | Promise<Reply> =>
       bodyReply(tag, { body, identity: body, isZipped, gzips, key });
-    const joined = budget.runSteps(join(batch), () => request.isGone);
+    const joined = budget.runSteps(join(batch), queuedClient(request));
     return joined instanceof Promise ? joined.then(replyWith) : replyWith(joined);
   };
 }

@@ -9,6 +9,7 @@
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory, MarketVersion } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
+import { queuedClient } from '../admission/client-address.js';
 import { ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
 import { prefersBytes } from './accept.js';
@@ -128,7 +129,7 @@ export function bookRoute<Query extends { readonly market: number }>(
       // Another request may have rendered the body while this request waited.
       return parsed.small ?? findLargeReply(parsed, isZipped) ?? makeReply(parsed, isZipped);
     };
-    return budget.runSteps(oneStep(makeNow), () => request.isGone);
+    return budget.runSteps(oneStep(makeNow), queuedClient(request));
   };
   return (request) => {
     const { query: raw } = request;

@@ -11,7 +11,7 @@ import type {
   OrderQuery,
   VolumesQuery,
 } from '../../contract/history-queries.js';
-import { clientKey } from '../admission/client-address.js';
+import { queuedClient } from '../admission/client-address.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
 import { BodyCache } from './body-cache.js';
 import { requireFirstBook } from './book-routes.js';
@@ -50,8 +50,7 @@ export class ContentResponder {
     const queued = {
       name: `${version} ${key}`,
       query,
-      client: clientKey(request.ip),
-      isGone: () => request.isGone,
+      ...queuedClient(request),
     };
     return this.#queue.runQuery(queued).then((found) => {
       this.#cache.cacheBody(key, { version, body: found, bytes: found.body.length });

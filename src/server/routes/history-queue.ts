@@ -4,21 +4,17 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import type { ErrorCode } from '../../contract/error-codes.js';
-import { ClientTurns, FairShare } from '../../contract/fair-share.js';
+import { ClientTurns, FairShare, type QueuedClient } from '../../contract/fair-share.js';
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import type { Timer, Timers } from '../../contract/timers.js';
 import { ServerError } from '../transport/errors.js';
 
 /** One query and the client that waits for its result. */
-interface QueuedQuery {
+interface QueuedQuery extends QueuedClient {
   /** Equal for equal queries of one version. */
   readonly name: string;
   readonly query: HistoryQuery;
-  /** The key of the client's limits; undefined for a client without limits. */
-  readonly client: string | undefined;
-  /** Whether the client has disconnected. */
-  readonly isGone: () => boolean;
 }
 
 /** The limits of the queue; tests use smaller limits. */

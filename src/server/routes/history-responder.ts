@@ -19,7 +19,7 @@ import type {
 import type { MarketDataSource } from '../../contract/history-source.js';
 import { resolutionSecondsMax } from '../../contract/resolutions.js';
 import type { Timers } from '../../contract/timers.js';
-import { clientKey } from '../admission/client-address.js';
+import { queuedClient } from '../admission/client-address.js';
 import type { Texts } from '../api/param-check.js';
 import type { ParseContext, RequestTexts } from '../api/request-params.js';
 import { ServerError } from '../transport/errors.js';
@@ -120,8 +120,7 @@ export class HistoryResponder {
     const found = await queue.runQuery({
       name,
       query,
-      client: clientKey(request.ip),
-      isGone: () => request.isGone,
+      ...queuedClient(request),
     });
     const { body, isFinal } = found;
     // Archives are not cached, because a year of them would evict bodies that many clients read.

@@ -93,9 +93,27 @@ test('work whose client has left is not done', async () => {
   const did: string[] = [];
   const work = (name: string) => steps(2, 1, () => did.push(name));
   const first = budget.runSteps(work('first'));
-  budget.runSteps(work('left'), () => true);
+  budget.runSteps(work('left'), { client: undefined, isGone: () => true });
   await Promise.all([first, budget.runSteps(work('last'))]);
   expect(new Set(did)).toEqual(new Set(['first', 'last']));
+});
+
+test('an address with much work delays another by one piece, and leaves it room', async () => {
+  const budget = budgetOf(1);
+  const order: string[] = [];
+  const ask = (client: string) =>
+    budget.runSteps(
+      steps(1, 1, () => order.push(client)),
+      { client, isGone: () => false },
+    );
+  const asked = [ask('greedy')];
+  expect(() => {
+    for (;;) asked.push(ask('greedy'));
+  }).toThrow(/too many large replies/);
+  expect(asked.length).toBeLessThanOrEqual(1 + LIMITS.largeBodiesWaitingMax / 2);
+  asked.push(ask('other'));
+  await Promise.all(asked);
+  expect(order.indexOf('other')).toBeLessThanOrEqual(3);
 });
 
 test('no more work waits than the limit allows', async () => {

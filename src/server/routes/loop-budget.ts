@@ -3,6 +3,7 @@
  * small replies run between the steps of large replies, however many clients request them.
  */
 import { LIMITS } from '../../config/limits.js';
+import { ClientTurns, FairShare, type QueuedClient } from '../../contract/fair-share.js';
 import type { Timers } from '../../contract/timers.js';
 import { ServerError } from '../transport/errors.js';
 
@@ -14,16 +15,21 @@ export function oneStep<T>(work: () => T): Steps<T> {
   return { next: () => ({ done: true, value: work() }) };
 }
 
-interface LoopJob {
-  /** Returns whether the client has disconnected, so that the result is not needed. */
-  readonly isGone: () => boolean;
+interface LoopJob extends QueuedClient {
   /** Runs steps until the job is done or the budget is used up; returns whether the job is done. */
   readonly runSome: () => boolean;
 }
 
-/** Runs one job after the other, a few milliseconds in each turn of the event loop. */
+/**
+ * Runs one job after the other, a few milliseconds in each turn of the event loop. Clients take
+ * turns, and none has more jobs than may still come.
+ */
 export class LoopBudget {
-  readonly #waiting: LoopJob[] = [];
+  readonly #waiting = new Set<LoopJob>();
+  readonly #share = new FairShare(LIMITS.largeBodiesWaitingMax);
+  readonly #turns = new ClientTurns();
+  /** The job that has begun. */
+  #running: LoopJob | undefined;
   #usedMs = 0;
   #isTurnAwaited = false;
 
@@ -40,7 +46,7 @@ export class LoopBudget {
 
   /** Whether a job may run immediately: this turn has budget left and no job is waiting. */
   get isOpen(): boolean {
-    return this.#waiting.length === 0 && this.#usedMs < this.#sliceMs;
+    return this.#waiting.size === 0 && this.#usedMs < this.#sliceMs;
   }
 
   /** Runs the job immediately and counts its time. */
@@ -55,18 +61,18 @@ export class LoopBudget {
   }
 
   /**
-   * Runs the job after all waiting jobs: immediately when the budget allows, otherwise in later
+   * Runs the job after the waiting jobs: immediately when the budget allows, otherwise in later
    * turns. A job whose client has disconnected by then never runs, and its promise never settles.
    *
    * # Errors
-   * Throws LIMIT_EXCEEDED when too many jobs wait already.
+   * Throws LIMIT_EXCEEDED when too many jobs wait already, of all clients or of this one.
    */
-  runSteps<T>(steps: Steps<T>, isGone: () => boolean = neverGone): T | Promise<T> {
+  runSteps<T>(steps: Steps<T>, of: QueuedClient = ALL_CLIENTS): T | Promise<T> {
     if (this.isOpen) {
       const result = this.#advance(steps);
       if (result !== undefined) return result.value;
     }
-    if (this.#waiting.length >= LIMITS.largeBodiesWaitingMax) {
+    if (!this.#share.take(of.client)) {
       const message = 'too many large replies are being made; retry later, or request less';
       throw new ServerError('LIMIT_EXCEEDED', message);
     }
@@ -81,7 +87,7 @@ export class LoopBudget {
           return true;
         }
       };
-      this.#waiting.push({ isGone, runSome: advanceSteps });
+      this.#waiting.add({ ...of, runSome: advanceSteps });
       this.#awaitTurn();
     });
   }
@@ -104,12 +110,18 @@ export class LoopBudget {
   #takeTurn(): void {
     this.#isTurnAwaited = false;
     this.#usedMs = 0;
-    while (this.#waiting[0]?.isGone() === true) this.#waiting.shift();
-    if (this.#waiting[0]?.runSome() === true) this.#waiting.shift();
-    if (this.#waiting.length > 0) this.#awaitTurn();
+    for (const job of this.#waiting) if (job.isGone()) this.#remove(job);
+    this.#running ??= this.#turns.takeNext(this.#waiting);
+    if (this.#running?.runSome() === true) this.#remove(this.#running);
+    if (this.#waiting.size > 0) this.#awaitTurn();
+  }
+
+  #remove(job: LoopJob): void {
+    this.#waiting.delete(job);
+    this.#share.give(job.client);
+    if (this.#running === job) this.#running = undefined;
   }
 }
 
-function neverGone(): boolean {
-  return false;
-}
+/** For a result that all clients share. */
+const ALL_CLIENTS: QueuedClient = { client: undefined, isGone: () => false };

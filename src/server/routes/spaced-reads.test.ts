@@ -87,6 +87,20 @@ test('beyond the accounts that may wait a list is refused, and nothing of it is 
   expect(bench.calls.flat()).not.toContain('more');
 });
 
+test('an address with many lists leaves half of the places to others', async () => {
+  const bench = new Bench();
+  await bench.reads.read(['first']);
+  const half = accountsWaitingMax / 2;
+  const lists = [bench.reads.read(keysOf(half), 'greedy')];
+  expect(() => bench.reads.read(['more'], 'greedy')).toThrow(
+    expect.objectContaining({ code: 'RATE_LIMITED' }),
+  );
+  // What waits already takes no place.
+  lists.push(bench.reads.read(['key0'], 'greedy'), bench.reads.read(keysOf(100, 'other'), 'other'));
+  for (let call = 0; call < 4; call += 1) await bench.pass(accountCallSpacingMs);
+  expect((await Promise.all(lists)).map(({ length }) => length)).toEqual([half, 1, 100]);
+});
+
 test('a node that does not return is called so often and no more', async () => {
   const bench = new Bench();
   bench.failure = 'hangs';

@@ -3,6 +3,7 @@
  * once, calls are evenly spaced over all clients, and keys requested in between share the next
  * call.
  */
+import { FairShare } from '../../contract/fair-share.js';
 import type { Timers } from '../../contract/timers.js';
 import { ServerError } from '../transport/errors.js';
 
@@ -32,9 +33,10 @@ interface Read<Value> {
   endedAtMs: number | undefined;
 }
 
-/** A key that no call has included yet. */
+/** A key that no call has included yet, and the client that asked for it first. */
 interface WaitingRead<Value> {
   readonly key: string;
+  readonly client: string | undefined;
   readonly resolve: (value: Value) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -46,6 +48,8 @@ export class SpacedReads<Value> {
   readonly #reads = new Map<string, Read<Value>>();
   /** In the order in which they came. */
   readonly #waiting: WaitingRead<Value>[] = [];
+  /** The keys that may still wait. */
+  readonly #share: FairShare;
   #running = 0;
   #nextAtMs = Number.NEGATIVE_INFINITY;
   #isScheduled = false;
@@ -53,6 +57,7 @@ export class SpacedReads<Value> {
   constructor(options: SpacedReadsOptions<Value>) {
     this.#options = options;
     this.#timers = options.timers;
+    this.#share = new FairShare(options.waitingMax);
   }
 
   /** The number of keys that wait, are being read or are cached. */
@@ -61,25 +66,24 @@ export class SpacedReads<Value> {
   }
 
   /**
-   * Returns the values of the keys. Throws RATE_LIMITED when too many keys wait; rejects with the
-   * error of a failed call.
+   * Returns the values of the keys. Throws RATE_LIMITED when too many keys wait, of all clients or
+   * of this one; rejects with the error of a failed call.
    */
-  read(keys: readonly string[]): Promise<readonly Value[]> {
+  read(keys: readonly string[], client?: string): Promise<readonly Value[]> {
     this.#evictExpired();
-    const { waitingMax } = this.#options;
-    const missing = keys.filter((key) => !this.#reads.has(key));
-    if (this.#waiting.length + missing.length > waitingMax) {
-      const message = `${waitingMax} reads of the RPC node are waiting, which is the limit`;
+    const missing = new Set(keys.filter((key) => !this.#reads.has(key)));
+    if (missing.size > 0 && !this.#share.take(client, missing.size)) {
+      const message = `${this.#share.free} more reads of the RPC node may wait, and no address may have more of them than that`;
       throw new ServerError('RATE_LIMITED', message);
     }
-    const values = keys.map((key) => this.#reads.get(key)?.value ?? this.#addRead(key));
+    const values = keys.map((key) => this.#reads.get(key)?.value ?? this.#addRead(key, client));
     this.#callNext();
     return Promise.all(values);
   }
 
-  #addRead(key: string): Promise<Value> {
+  #addRead(key: string, client: string | undefined): Promise<Value> {
     const value = new Promise<Value>((resolve, reject) => {
-      this.#waiting.push({ key, resolve, reject });
+      this.#waiting.push({ key, client, resolve, reject });
     });
     // A request rejects at its first failed key, so failures of its other keys are handled here.
     value.catch(() => undefined);
@@ -102,7 +106,9 @@ export class SpacedReads<Value> {
       return;
     }
     this.#nextAtMs = nowMs + spacingMs;
-    void this.#call(this.#waiting.splice(0, keysPerCall));
+    const called = this.#waiting.splice(0, keysPerCall);
+    for (const { client } of called) this.#share.give(client);
+    void this.#call(called);
     this.#callNext();
   }
 

@@ -7,6 +7,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { ReadAccounts } from '../../contract/account-source.js';
 import type { TopMakersRequest } from '../../contract/book-requests.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
+import { queuedClient } from '../admission/client-address.js';
 import { pastErrors } from '../api/book-parts.js';
 import { selectMarket } from '../api/market-params.js';
 import { readQuery } from '../api/param-check.js';
@@ -164,7 +165,8 @@ function accountsRoute(
   };
   return async (request, makers) => {
     const isZipped = requestAcceptsGzip(request);
-    const accounts = await reads.read(makers).catch((error: unknown): never => {
+    const { client } = queuedClient(request);
+    const accounts = await reads.read(makers, client).catch((error: unknown): never => {
       throw nodeFailure('the accounts', error);
     });
     const key = makers.join();

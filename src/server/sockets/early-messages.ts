@@ -6,6 +6,7 @@
  * This file does not know the content of messages.
  */
 import { LIMITS } from '../../config/limits.js';
+import { FairShare } from '../../contract/fair-share.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { Timer, Timers } from '../../contract/timers.js';
 import { changeCount } from '../admission/admission.js';
@@ -49,7 +50,8 @@ export class EarlyMessages {
   /** The queued messages; contains only sessions with messages, in the order of arrival. */
   readonly #kept = new Map<EarlySession, string[]>();
   readonly #byAddress = new Map<string, number>();
-  #bytes = 0;
+  /** The bytes that may still wait. */
+  readonly #share: FairShare;
   #usedMs = 0;
   #turnEnd: Timer | undefined;
   #turn: Timer | undefined;
@@ -57,6 +59,7 @@ export class EarlyMessages {
   constructor(options: EarlyMessagesOptions) {
     this.#options = options;
     this.#addresses = options.addresses ?? new ClientAddresses();
+    this.#share = new FairShare(options.earlyBytesMax ?? LIMITS.earlyBytesMax);
   }
 
   /** Whether subscriptions must wait for the first live book. */
@@ -92,7 +95,6 @@ export class EarlyMessages {
     this.#requireRoom(session, texts.length, text);
     texts.push(text);
     this.#kept.set(session, texts);
-    this.#bytes += text.length;
     const address = this.#addresses.limitKey(session.socket.ip);
     if (address !== undefined) changeCount(this.#byAddress, address, 1);
     this.resume(session);
@@ -136,20 +138,18 @@ export class EarlyMessages {
   }
 
   #requireRoom({ socket }: EarlySession, kept: number, text: string): void {
-    const { topicsPerSocket, topicsPerIp, earlyBytesMax = LIMITS.earlyBytesMax } = this.#options;
+    const { topicsPerSocket, topicsPerIp } = this.#options;
     const address = this.#addresses.limitKey(socket.ip);
     const ofAddress = address === undefined ? 0 : (this.#byAddress.get(address) ?? 0);
-    if (this.#bytes + text.length > earlyBytesMax) {
-      throw tooMany(`the service has room for ${earlyBytesMax} bytes of waiting messages`);
-    }
-    if (!this.isEarly) {
-      this.#requireBurst(kept);
-      return;
-    }
-    if (kept >= topicsPerSocket) throw tooMany(`a socket may have ${topicsPerSocket} ${EARLY}`);
-    if (topicsPerIp > 0 && ofAddress >= topicsPerIp) {
+    if (!this.isEarly) this.#requireBurst(kept);
+    else if (kept >= topicsPerSocket)
+      throw tooMany(`a socket may have ${topicsPerSocket} ${EARLY}`);
+    else if (topicsPerIp > 0 && ofAddress >= topicsPerIp) {
       throw tooMany(`one address may have ${topicsPerIp} ${EARLY}`);
     }
+    if (this.#share.take(address, text.length)) return;
+    const { free } = this.#share;
+    throw tooMany(`messages of ${free} bytes may wait, and of no address more than that`);
   }
 
   /** Only a client that sends without reading replies exceeds this number. */
@@ -165,8 +165,8 @@ export class EarlyMessages {
     const text = texts?.shift();
     if (texts === undefined || text === undefined) return undefined;
     if (texts.length === 0) this.#kept.delete(session);
-    this.#bytes -= text.length;
     const address = this.#addresses.limitKey(session.socket.ip);
+    this.#share.give(address, text.length);
     if (address !== undefined) changeCount(this.#byAddress, address, -1);
     return text;
   }
