@@ -107,13 +107,9 @@ export const LIMITS = {
   gzipPendingBytesMax: 64 * 1024 * 1024,
   /**
    * Maximum bytes of unsent responses, with equal responses counted once: ten of the largest. Above
-   * it, large responses are rejected; a single response may exceed it.
+   * it, the oldest responses of the client with the most are cut.
    */
   unsentBytesMax: 256 * 1024 * 1024,
-  /**
-   * Minimum bytes of a body that can be rejected: smaller bodies fit in a connection's send buffer.
-   */
-  unsentBodyBytesMin: 16_384,
   /**
    * Time limit in milliseconds for a client to read a response: the largest response in a minute is
    * 3.4 Mbit/s.

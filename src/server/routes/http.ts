@@ -17,7 +17,6 @@ import {
   preflightReply,
   type Reply,
 } from '../transport/reply.js';
-import { UnsentReplies } from '../transport/unsent-replies.js';
 import { describeChannels } from './asyncapi.js';
 import { FirstReady } from './first-ready.js';
 import { LoopBudget } from './loop-budget.js';
@@ -53,7 +52,7 @@ export interface HttpOptions extends ServiceSources {
   /** The statistics of the makers' sockets. */
   readonly quotes?: () => QuoteSocketStats;
   /** The bytes of replies that clients have not read yet, as the transport holds them. */
-  readonly unsent?: UnsentReplies;
+  readonly unsent?: { readonly bytes: number };
   /** Bytes that wait for WebSockets. */
   readonly backlog?: { readonly bytes: number };
   /** The number of log lines that could not be written. */
@@ -82,16 +81,11 @@ export function createHandlers(options: HttpOptions): Handlers {
   const { page = readPageFiles() } = options;
   const routes = routesOf({ ...options, page }, requests, served);
   const { timers, requestsPerSecond: perSecond = 0, addresses } = options;
-  const { unsent = new UnsentReplies(timers) } = options;
   const limiter =
     perSecond === 0 ? undefined : new RequestLimiter({ perSecond, timers, addresses });
   return {
-    main: handlerOf(new PathTable(routes, reachable, page.keys()), { requests, unsent, limiter }),
-    operator: handlerOf(new PathTable(routes, operatorPaths), {
-      requests,
-      unsent,
-      limiter: undefined,
-    }),
+    main: handlerOf(new PathTable(routes, reachable, page.keys()), { requests, limiter }),
+    operator: handlerOf(new PathTable(routes, operatorPaths), { requests, limiter: undefined }),
   };
 }
 
@@ -156,14 +150,11 @@ function refuseHistory(): never {
 
 interface Bounds {
   readonly requests: RequestCounts;
-  readonly unsent: UnsentReplies;
   readonly limiter: RequestLimiter | undefined;
 }
 
-function handlerOf(table: PathTable, { requests, unsent, limiter }: Bounds): Handler {
-  const count = (found: Reply, { name, isBounded }: NamedRoute, method: string): Reply => {
-    const refusal = isBounded && method !== 'head' ? unsent.checkReply(found) : undefined;
-    const reply = refusal ?? found;
+function handlerOf(table: PathTable, { requests, limiter }: Bounds): Handler {
+  const count = (reply: Reply, { name }: NamedRoute): Reply => {
     requests.countReply(name, reply.status);
     return reply;
   };
@@ -184,9 +175,9 @@ function handlerOf(table: PathTable, { requests, unsent, limiter }: Bounds): Han
       const isFree = route.isUnlimited || method === 'options';
       const refusal = isFree ? undefined : limiter?.checkRequest(request.ip);
       const reply = refusal ?? dispatchRequest(found, request);
-      if (!(reply instanceof Promise)) return count(reply, route, method);
+      if (!(reply instanceof Promise)) return count(reply, route);
       return reply.then(
-        (found) => count(found, route, method),
+        (found) => count(found, route),
         (error: unknown) => fail(error, route),
       );
     } catch (error) {

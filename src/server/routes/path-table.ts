@@ -13,11 +13,6 @@ export type Routes = Readonly<Partial<Record<PathName, Route>>>;
 export interface NamedRoute {
   readonly name: PathName | 'unknown';
   readonly handle: Route;
-  /**
-   * Whether requests are refused while too many unread bytes wait for slow clients; the operator's
-   * paths are never refused.
-   */
-  readonly isBounded: boolean;
   /** Whether requests are exempt from the rate limit. */
   readonly isUnlimited: boolean;
   /** Whether errors have the format of TradingView's UDF. */
@@ -36,7 +31,6 @@ export const unknownRoute: NamedRoute = {
   handle: () => {
     throw new ServerError('UNKNOWN_PATH', 'there is no such path; GET / lists them');
   },
-  isBounded: false,
   isUnlimited: false,
   isUdf: false,
 };
@@ -64,8 +58,7 @@ export class PathTable {
   #addPath(name: PathName, handle: Route | undefined): void {
     if (handle === undefined) throw new Error(`Invariant: ${name} is served, so it has a route`);
     const { kind, unlimited = false, udf = false, files = [], below = false } = pathOf(name);
-    const isBounded = kind !== 'service';
-    const route = { name, handle, isBounded, isUnlimited: unlimited, isUdf: udf };
+    const route = { name, handle, isUnlimited: unlimited, isUdf: udf };
     for (const prefix of prefixesOf[kind]) {
       const path = `${prefix}${name}`;
       if (below) this.#below.set(`${path}/`, { route, texts: noTexts });

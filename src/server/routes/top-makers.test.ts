@@ -72,7 +72,7 @@ describe('/topMakers', () => {
   test('is one body for all who ask for the same accounts, and another for new ones', async () => {
     const unsent = new UnsentReplies(systemTimers);
     const sent = vi.spyOn(unsent, 'sendBody');
-    let bytes = 'A'.repeat(LIMITS.unsentBodyBytesMin);
+    let bytes = 'A'.repeat(LIMITS.gzipBodyBytesMin);
     const server = await startServer(book, {
       unsent,
       readAccounts: async (keys) => keys.map(() => bytes),

@@ -28,7 +28,7 @@ import { sortedMarkets } from '../api/market-directory.js';
 import { keyOf } from '../api/market-params.js';
 import { createHandlers, type Handlers, type HttpOptions } from '../routes/http.js';
 import { UnsentReplies } from '../transport/unsent-replies.js';
-import { listen } from '../transport/uws.js';
+import { type ListenOptions, listen } from '../transport/uws.js';
 import { FakeStreams } from './fake-streams.js';
 
 const markets: readonly MarketInfo[] = [
@@ -253,7 +253,7 @@ export interface RunningServer {
 /** Serves `book` over the real transport, on the clients' or the operator's port. */
 export async function startServer(
   book: BookSource & MarketDirectory,
-  settings: Partial<HttpOptions> = {},
+  settings: Partial<HttpOptions & Pick<ListenOptions, 'unsent'>> = {},
   port: keyof Handlers = 'main',
 ): Promise<RunningServer> {
   const faults: unknown[] = [];

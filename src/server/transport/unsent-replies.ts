@@ -1,14 +1,14 @@
 /**
  * The queue of unsent bytes of replies to slow clients, bounded in bytes over all connections and
- * in time for each connection.
+ * in time for each connection. Beyond the bytes, the client for which most waits loses its oldest
+ * replies.
  *
  * The transport itself would copy unsent bytes into an unbounded buffer for each connection. In
  * this queue, equal bodies share one copy.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Timers } from '../../contract/timers.js';
-import { ServerError } from './errors.js';
-import { errorReply, type Reply } from './reply.js';
+import { addressKey } from '../admission/client-address.js';
 
 /** The members of the transport's response that this file uses. */
 export interface BodyWriter {
@@ -20,6 +20,16 @@ export interface BodyWriter {
   onWritable(handler: (offset: number) => boolean): unknown;
   onAborted(handler: () => void): unknown;
   close(): unknown;
+  getRemoteAddressAsText(): ArrayBuffer;
+}
+
+/** A reply that its client has not read yet. */
+interface UnsentReply {
+  readonly client: string;
+  readonly bytes: number;
+  /** Removes the reply from the queue. */
+  readonly release: () => void;
+  readonly close: () => void;
 }
 
 /** A body that at least one connection has not sent completely. */
@@ -31,6 +41,8 @@ interface HeldBody {
 /** Sends bodies, and queues their unsent rest. */
 export class UnsentReplies {
   readonly #held = new Map<object | string, HeldBody>();
+  /** Oldest first. */
+  readonly #replies = new Set<UnsentReply>();
   readonly #timers: Timers;
   readonly #limits: UnsentLimits;
   #bytes = 0;
@@ -42,16 +54,6 @@ export class UnsentReplies {
 
   get bytes(): number {
     return this.#bytes;
-  }
-
-  /**
-   * Returns a rejection to send in place of a large reply when too many bytes are queued; otherwise
-   * undefined.
-   */
-  checkReply({ body }: Reply): Reply | undefined {
-    const { unsentBytesMax, unsentBodyBytesMin } = this.#limits;
-    if (this.#bytes < unsentBytesMax || body === null) return undefined;
-    return body.length < unsentBodyBytesMin ? undefined : fullReply;
   }
 
   sendBody(response: BodyWriter, body: Uint8Array | string, identity?: object | string): void {
@@ -71,15 +73,31 @@ export class UnsentReplies {
     // bytes now and then.
     const timer = this.#timers.after(this.#limits.unsentMsMax, () => response.close());
     const release = (): void => {
+      if (!this.#replies.delete(reply)) return;
       timer.cancel();
       this.#releaseBody(key);
     };
+    const client = addressKey(Buffer.from(response.getRemoteAddressAsText()).toString());
+    const close = (): void => void response.close();
+    const reply: UnsentReply = { client, bytes: bytes.length, release, close };
+    this.#replies.add(reply);
     response.onAborted(release);
     response.onWritable((offset) => {
       const [isTaken, isDone] = response.tryEnd(bytes.subarray(offset), bytes.length);
       if (isDone) release();
       return isTaken;
     });
+    while (this.#bytes > this.#limits.unsentBytesMax) this.#cutLargestClient();
+  }
+
+  #cutLargestClient(): void {
+    const sums = new Map<string, number>();
+    for (const { client, bytes } of this.#replies)
+      sums.set(client, (sums.get(client) ?? 0) + bytes);
+    const most = Math.max(...sums.values());
+    const oldest = [...this.#replies].find(({ client }) => sums.get(client) === most);
+    oldest?.release();
+    oldest?.close();
   }
 
   #holdBody(key: object | string, body: Uint8Array | string): HeldBody {
@@ -109,17 +127,10 @@ export class UnsentReplies {
 
 /** The limits, which tests lower. */
 export type UnsentLimits = {
-  readonly [Name in 'unsentBytesMax' | 'unsentBodyBytesMin' | 'unsentMsMax']: number;
+  readonly [Name in 'unsentBytesMax' | 'unsentMsMax']: number;
 };
 
 function copyOf(body: Uint8Array | string): Uint8Array {
   // `Uint8Array.from` takes five times as long.
   return typeof body === 'string' ? Buffer.from(body) : Buffer.from(body);
 }
-
-const fullReply = errorReply(
-  new ServerError(
-    'LIMIT_EXCEEDED',
-    'too many clients are reading their replies slowly; small replies are still sent',
-  ),
-);

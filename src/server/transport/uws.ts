@@ -39,10 +39,7 @@ export interface ListenOptions {
   readonly timers: Timers;
   /** The handlers of the WebSockets, one for each group of paths; none by default. */
   readonly sockets?: readonly SocketHandlers[];
-  /**
-   * The queue of replies to slow clients: the instance that `createHandlers` uses to reject large
-   * replies.
-   */
+  /** The queue of replies to slow clients. */
   readonly unsent?: UnsentReplies;
   readonly backlog?: SocketBacklog;
   /** Finds the client of a request; by default the connection's peer. */
