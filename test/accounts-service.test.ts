@@ -12,6 +12,7 @@ import {
   spotLiquidationPrice,
 } from '../src/client/accounts/index.js';
 import { watchAccount, watchAuthority } from '../src/client/index.js';
+import { LIMITS } from '../src/config/limits.js';
 import type { ServiceProbe } from './support/service-probe.js';
 import { until } from './support/until.js';
 import { bytesOf, UserReader, usersOf } from './support/user-reader.js';
@@ -210,6 +211,14 @@ test('accounts are asked for alone, in lists and by their wallet, and others are
       message: expect.stringContaining(words),
     });
   }
+  // Because of one account the node refuses every call that has it.
+  for (const node of scene.nodes) Object.assign(node.faults, { spoilt: new Set([none]) });
+  await scene.run(LIMITS.accountReadsKeptMs + 1);
+  const rent = 'SysvarRent111111111111111111111111111111111';
+  expect((await service.json(`/accounts?accounts=${none},${rent}`))['accounts']).toMatchObject([
+    { account: none, error: { code: 'INVALID_PARAM' } },
+    { account: rent, error: { code: 'UNKNOWN_ACCOUNT' } },
+  ]);
 });
 
 /** What a followed account and a body have in common, whatever the order of rows. */

@@ -12,6 +12,7 @@ import type { Timers } from '../contract/timers.js';
 import type { LiveFeedOptions } from '../feed/feed-options.js';
 import { LiveFeed } from '../feed/live-feed.js';
 import { feedMetrics } from '../feed/model/feed-stats.js';
+import { readAround } from '../feed/model/spoilers.js';
 import { QuoteIntake } from '../feed/quote-intake.js';
 import { UserLogReader } from '../history/user-log-reader.js';
 import { RpcClient } from '../rpc/client.js';
@@ -107,10 +108,16 @@ export function liveFeed(parts: LiveFeedParts, journal?: LiveFeedOptions['journa
   });
   const recordLogged = (writes: readonly LoggedWrites[]): void => feed.recordLogged(writes);
   const logs = config.history === undefined ? logReaderOf(config, runtime, recordLogged) : null;
-  const readAccounts: ReadAccounts = (keys) =>
-    withTimeLimit({ timers, limitMs: LIMITS.accountReadMsMax }, (signal) =>
-      readAccountTexts(feed.rpc, { keys, owner: programId }, signal),
+  const readAccounts: ReadAccounts = async (keys) => {
+    const { rpc } = feed;
+    const found = await withTimeLimit({ timers, limitMs: LIMITS.accountReadMsMax }, (signal) =>
+      readAround(rpc, { keys, nowMs: timers.nowMs() }, async (given) => {
+        const texts = await readAccountTexts(rpc, { keys: given, owner: programId }, signal);
+        return new Map(given.map((key, at) => [key, texts[at] ?? null]));
+      }),
     );
+    return keys.map((key) => found.get(key) ?? (found.has(key) ? null : ''));
+  };
   const socketStats = () => nodes.map(({ socket }) => socket.stats);
   return {
     prepare: async () => engine.setIndicativePolicy(indicativePolicy),

@@ -29,6 +29,11 @@ export const PATIENCE_WITH_FALLBACK = {
  */
 export const CALL_BODY_BYTES_MAX = 8 * 1024 * 1024;
 /**
+ * Bytes of an account that clients ask for: users have less, and the bytes of others, up to 10 MiB
+ * each, would make the response too large.
+ */
+export const ACCOUNT_TEXT_BYTES_MAX = 8 * 1024;
+/**
  * Maximum lists and objects in one JSON text: two thousand accounts have 6,000; the limit takes 10
  * MB of memory.
  */

@@ -26,7 +26,8 @@ test('the accounts of one call come as base64 in the order of their keys, null w
     null,
     '',
   ]);
-  const options = { encoding: 'base64', commitment: 'processed' };
+  const dataSlice = { offset: 0, length: 8192 };
+  const options = { encoding: 'base64', commitment: 'processed', dataSlice };
   expect(rpc.asked).toEqual(['getMultipleAccounts', [['a', 'b', 'c'], options]]);
 });
 

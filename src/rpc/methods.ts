@@ -1,10 +1,11 @@
 import type { CallOptions, RpcClient } from './client.js';
 import { RpcError } from './error.js';
 import { isRecord } from './http-response.js';
+import { ACCOUNT_TEXT_BYTES_MAX } from './limits.js';
 
 /**
  * Reads the data of up to 100 accounts as base64, in the order of their keys: empty for an account
- * of another owner, null for a missing account. It is one background call of getMultipleAccounts at `processed`, the commitment of the
+ * of another owner, null for a missing account; of a large one only its beginning. It is one background call of getMultipleAccounts at `processed`, the commitment of the
  * feed.
  *
  * # Errors
@@ -15,7 +16,8 @@ export function readAccountTexts(
   { keys, owner }: { readonly keys: readonly string[]; readonly owner: string },
   signal: AbortSignal,
 ): Promise<readonly (string | null)[]> {
-  const options = { encoding: 'base64', commitment: 'processed' };
+  const dataSlice = { offset: 0, length: ACCOUNT_TEXT_BYTES_MAX };
+  const options = { encoding: 'base64', commitment: 'processed', dataSlice };
   const parse = (result: unknown): readonly (string | null)[] =>
     valuesOf(result, keys.length).map((account) => textOf(account, owner));
   return rpc.call('getMultipleAccounts', [keys, options], parse, { signal, isBackground: true });

@@ -27,6 +27,7 @@ export async function readAround<Value>(
   } catch (error) {
     const found = await findSpoilers(given, read, error);
     if (found.length === 0) throw error;
+    for (const [key, restUntilMs] of spoilers) if (restUntilMs <= nowMs) spoilers.delete(key);
     for (const key of found) spoilers.set(key, nowMs + SPOILER_REST_MS);
     spoilersByNode.set(node, spoilers);
     return readAround(node, { keys, nowMs }, read);
