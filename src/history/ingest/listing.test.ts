@@ -65,6 +65,18 @@ test('a slot of several pages is read whole', async () => {
   expect([rows.length, isComplete]).toEqual([3 * PAGE_SIGNATURES, false]);
 });
 
+test('pages of any length, which overlap and repeat rows, are one list without an end before theirs', async () => {
+  const all = Array.from({ length: 30 }, (_, at) => {
+    return { signature: String(at), slot: 60 - (at >> 1), failed: false, blockTime: 1 };
+  });
+  const node = nodeOf((at) => {
+    const rows = all.slice(Math.max(0, 7 * at - 1), 7 * at + 7);
+    return [...rows, ...rows.slice(-1)];
+  });
+  const listing = await listSignatures(node, { ...ALL, pagesMax: 2 });
+  expect(listing).toEqual({ rows: all, isComplete: true, hasOlder: false, unread: 0 });
+});
+
 test('a block among others whose time is wrong does not end a list', async () => {
   const page = Array.from({ length: 9 }, (_, at) => {
     return { signature: String(at), slot: 90 - at, failed: false, blockTime: 1_000 - at };
@@ -75,7 +87,7 @@ test('a block among others whose time is wrong does not end a list', async () =>
     [lying, 6],
     [lying.slice(0, 6), 6],
   ] as const) {
-    const node = nodeOf(() => rows);
+    const node = nodeOf((at) => (at === 0 ? rows : []));
     const listing = await listSignatures(node, { ...ALL, sinceTs: 995 });
     expect(listing.rows).toEqual(rows.slice(0, count));
   }
@@ -83,10 +95,17 @@ test('a block among others whose time is wrong does not end a list', async () =>
 
 test('a page with an unreadable row is taken from a node that has all of it, and from no other', async () => {
   const rows = fullPage(0, 5).slice(0, 5);
-  const of = (page: object) => ({ call: async () => page }) as unknown as NodeRpc;
+  const none = { rows: [], unreadable: [] };
+  const of = (page: object): NodeRpc => {
+    const call: unknown = async (
+      _: string,
+      [, { before }]: readonly [string, { before?: string }],
+    ) => (before === undefined ? page : none);
+    return { call } as NodeRpc;
+  };
   const own = of({ rows: rows.slice(1), unreadable: ['{"signature":7}'] });
   const lacking = of({ rows: rows.slice(0, 3), unreadable: [] });
-  const empty = of({ rows: [], unreadable: [] });
+  const empty = of(none);
   const whole = of({ rows, unreadable: [] });
   const query = { ...ALL, parts: newParts() };
   const found = await listSignatures(own, { ...query, others: [lacking, empty, whole] });

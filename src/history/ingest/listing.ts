@@ -53,26 +53,29 @@ export interface Listing {
 }
 
 /**
- * Reads pages until the end or `pagesMax`. A slot that exceeds the last page is left out, because
- * places are counted from its oldest signature; a slot longer than all pages is read whole.
+ * Reads pages until the end or `pagesMax`. A page may be shorter than requested, so the end is a
+ * page without other signatures. A slot that exceeds the last page is left out, because places are
+ * counted from its oldest signature; a slot longer than all pages is read whole.
  */
 export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise<Listing> {
   const rows: ListedSignature[] = [];
+  const listed = new Set([query.before]);
   let unread = 0;
   for (let page = 1; ; page += 1) {
     const before = rows.at(-1)?.signature ?? query.before;
-    const { rows: found, unreadable } = await readPage(rpc, query, before);
-    if (found.some(({ signature }) => signature === before))
-      throw endlessListError('the same page twice');
+    const { rows: all, unreadable } = await readPage(rpc, query, before);
+    const found = all.filter(({ signature }) => listed.size < listed.add(signature).size);
+    if (found.length === 0 && all.length > 1) throw endlessListError('the same page twice');
     unread += countUnread(query.parts, { rows: found, unreadable });
     // The list ends at its last row in range, because a node may report a wrong block time for
     // other rows.
     const wanted = found.slice(0, found.findLastIndex((row) => isWanted(row, query)) + 1);
     rows.push(...wanted);
     const hasOlder = wanted.length < found.length;
-    const isLast = found.length + unreadable.length < pageSize(query);
+    const isShort = all.length + unreadable.length < pageSize(query);
+    const isLast = isShort && found.length === 0;
     if (hasOlder || isLast) return { rows, isComplete: true, hasOlder, unread };
-    if (page < query.pagesMax) continue;
+    if (page < query.pagesMax || (isShort && page < SLOT_PAGES_MAX)) continue;
     const whole = withoutOldestSlot(rows);
     if (whole.length > 0) return { rows: whole, isComplete: false, hasOlder: true, unread };
     if (page >= SLOT_PAGES_MAX) throw endlessListError(`${page} pages of one slot`);

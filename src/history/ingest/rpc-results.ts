@@ -2,7 +2,7 @@
 
 import { RpcError } from '../../rpc/error.js';
 import { HistoryError } from '../model/error.js';
-import { ROW_CHARS_MAX } from '../model/limits.js';
+import { ROW_CHARS_MAX, TS_MAX } from '../model/limits.js';
 import { decodeBase58 } from '../store/base58.js';
 
 /** One row of getSignaturesForAddress. */
@@ -76,7 +76,7 @@ function listedSignatureOf(row: unknown): ListedSignature {
     signature: signatureOf(signature),
     slot: slotOf(slot),
     failed: err !== null && err !== undefined,
-    blockTime: typeof blockTime === 'number' ? blockTime : null,
+    blockTime: parseBlockTime(blockTime),
   };
 }
 
@@ -110,9 +110,10 @@ export function parseSlot(result: unknown): number {
   return slotOf(result);
 }
 
-/** Parses the result of getBlockTime: unix seconds, or null when the node does not know it. */
-export function parseBlockTime(result: unknown): number | null {
-  return typeof result === 'number' ? result : null;
+/** Parses a block time: unix seconds, or null when the node does not know it, or it is impossible. */
+export function parseBlockTime(value: unknown): number | null {
+  const isTime = typeof value === 'number' && Number.isInteger(value) && value > 0;
+  return isTime && value <= TS_MAX ? value : null;
 }
 
 /**
