@@ -84,20 +84,18 @@ function serverTextOf(error: Error): string {
   return typeof serverText === 'string' ? serverText : '';
 }
 
-/** JSON-RPC: method not found, or too many requests. */
-const WHOLE_NODE_CODES: readonly unknown[] = [-32601, 429];
-/** HTTP: no access, or too many requests. */
-const WHOLE_NODE_STATUSES: readonly unknown[] = [401, 403, 429];
+/** JSON-RPC: method not found. HTTP: no access, to anything or to old transactions. */
+const MISSING_ACCESS: readonly unknown[] = [-32601, 401, 403];
 
 /**
  * Returns the subject of a failed request: the requested `item`, the `node` itself, or `either`, as
- * after a status of 500 or a timeout.
+ * after a status of 403 or 500, or a timeout.
  */
 export function subjectOf(error: Error): 'item' | 'node' | 'either' {
   if (!(error instanceof RpcError)) return 'item';
   const { rpcCode, status } = error.context;
-  if (error.code === 'RPC_RATE_EXCEEDED') return 'node';
-  if (WHOLE_NODE_CODES.includes(rpcCode) || WHOLE_NODE_STATUSES.includes(status)) return 'node';
+  if (error.code === 'RPC_RATE_EXCEEDED' || rpcCode === 429) return 'node';
+  if ([rpcCode, status].some((code) => MISSING_ACCESS.includes(code))) return 'either';
   if (error.code === 'RPC_REJECTED' || error.code === 'RPC_BODY_EXCEEDED') return 'item';
   return typeof status === 'number' && status < 500 ? 'item' : 'either';
 }

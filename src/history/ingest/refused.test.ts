@@ -30,6 +30,7 @@ const REFUSALS: readonly (readonly [string, Reply])[] = [
   ['an internal error', rpcError(-32_603, 'Internal error')],
   ['a slot that is in long-term storage', rpcError(-32_009, 'Slot 7 was skipped, or missing')],
   ['parameters that are not taken', rpcError(-32_602, 'Invalid params')],
+  ['a method that is not found', rpcError(-32_601, 'Method not found')],
   ['no transaction', { result: null }],
   ['a text in the place of a transaction', { result: 'none' }],
   ['a log that is no list', { result: { slot: 1, meta: { err: null, logMessages: 'fill 99' } } }],
@@ -39,6 +40,7 @@ const REFUSALS: readonly (readonly [string, Reply])[] = [
   ],
   ['a meta that is none', { result: { slot: 1, meta: 'none' } }],
   ['a slot that is none', { result: { slot: 'first', meta: META } }],
+  ['a status of 403', { status: 403 }],
   ['a status of 404', { status: 404 }],
   ['a status of 500', { status: 500 }],
   ['half a body', { text: '{"jsonrpc":"2.0","res' }],
@@ -165,7 +167,7 @@ describe('a node that gives no transaction', () => {
     ledger.tick(40);
     refuse(node, limited, { status: 429, headers: { 'retry-after': '0' } });
     const rig = scene.rig();
-    await rig.until(() => expect(rig.counters.connects).toBeGreaterThan(8));
+    await rig.until(() => expect(rig.counters.readingFailures).toBeGreaterThan(8));
     expect(given?.slot).toBeGreaterThan(rig.stats.finalisedSlot);
     expect(rig.store.ids).toEqual([1]);
     node.suffer({ instead: () => undefined });
@@ -229,6 +231,43 @@ describe('a final log with an event that cannot be read', () => {
     expect(rig.store.truncated).toBe(1);
     expect(rig.state).toBe('live');
   });
+});
+
+test('a list that the only node refuses holds up nothing that it tells', async () => {
+  const { ledger, node } = scene;
+  const told = [1, 2].map((id) => scene.fill(id));
+  ledger.tick(40);
+  const isList = (method: string): boolean => method === 'getSignaturesForAddress';
+  node.suffer({ instead: (method) => (isList(method) ? { status: 400 } : undefined) });
+  const rig = scene.rig();
+  await rig.until(() => expect(rig.state).toBe('failing'));
+  for (const id of [3, 4, 5]) {
+    scene.told(id);
+    await sleep(2_000);
+  }
+  expect(rig.store.ids).toEqual([3, 4, 5]);
+  expect([rig.state, rig.counters.connects]).toEqual(['failing', 1]);
+  expect(rig.reason).toContain('400');
+  node.suffer({ instead: () => undefined });
+  await scene.settles(rig, [1, 2, 3, 4, 5]);
+  await rig.live();
+  expect(rig.reason).toBeNull();
+  expect(rig.stats.finalisedSlot).toBeGreaterThanOrEqual(told.at(-1)?.slot ?? 0);
+});
+
+test('times that no block can have are unknown, and hide no transaction', async () => {
+  const { ledger, node } = scene;
+  [1, 2, 3].map((id) => scene.fill(id));
+  ledger.tick(40);
+  const list = node.rpc.findAnswer('getSignaturesForAddress');
+  const times = [-5, 2 ** 64, 1_700_000_000_500, 0.5];
+  node.rpc.answer('getSignaturesForAddress', async (params, id) => {
+    const reply = (await list?.(params, id)) as { readonly result: readonly object[] };
+    return { result: reply.result.map((row, at) => ({ ...row, blockTime: times[at % 4] })) };
+  });
+  const rig = await scene.live();
+  await scene.settles(rig, [1, 2, 3]);
+  expect(rig.stats.completeSinceTs).toBeNull();
 });
 
 describe('a row of a list that cannot be read', () => {

@@ -59,6 +59,11 @@ export interface SessionOptions {
   readonly onChange: (change: StoreChange) => void;
   /** Called when the history has all confirmed transactions, except for open gaps. */
   readonly onLive: () => void;
+  /**
+   * Called while the only node fails, and its notifications are stored all the same; null when it
+   * no longer does.
+   */
+  readonly onFailing: (error: Error | null) => void;
   readonly signal: AbortSignal;
 }
 
@@ -147,9 +152,10 @@ export class IngestSession {
         return tip.trustedAbove;
       },
     };
-    await tip.catchUp(context);
+    await this.#retryFetch(signal, () => tip.catchUp(context), 1);
+    const check = () => this.#retryFetch(signal, () => tip.checkFinalised(context), 1);
     // The first check of an empty store opens the first gap.
-    while (!(await tip.checkFinalised(context)) && this.#progress?.tip === null) {
+    while (!(await check()) && this.#progress?.tip === null) {
       await sleep(parts.timers, FINALISED_CHECK_MS, signal);
     }
     socket.resetBackoff();
@@ -256,19 +262,30 @@ export class IngestSession {
     }
   }
 
-  /** Retries a failed request; rejects after `NODE_FAILURES_MAX` consecutive failures. */
-  async #retryFetch<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
-    const { parts } = this.#options;
+  /**
+   * Retries a failed request; rejects after so many consecutive failures unless the node is the
+   * only one.
+   */
+  async #retryFetch<T>(
+    signal: AbortSignal,
+    read: () => Promise<T>,
+    failuresMax = NODE_FAILURES_MAX,
+  ): Promise<T> {
+    const { parts, isOnlyNode, onFailing } = this.#options;
     const { random, counters, timers, log } = parts;
     const backoff = new Backoff({ firstMs: RETRY_FIRST_MS, capMs: RETRY_CAP_MS, random });
     for (let failures = 1; ; failures += 1) {
       try {
-        return await read();
+        const result = await read();
+        if (failures > failuresMax) onFailing(null);
+        return result;
       } catch (error) {
         if (!isNodeFailure(error) || signal.aborted) throw error;
         counters.readingFailures += 1;
-        if (failures >= NODE_FAILURES_MAX) throw error;
-        log.info({ reason: loggedFailure(error) }, 'a request of the history is tried again');
+        if (failures < failuresMax)
+          log.info({ reason: loggedFailure(error) }, 'a request of the history is tried again');
+        else if (isOnlyNode) onFailing(error);
+        else throw error;
         await sleep(timers, backoff.next(), signal);
       }
     }
