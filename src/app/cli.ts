@@ -249,7 +249,7 @@ function newCommand(name: keyof typeof OPTIONS | 'slotbook'): Command {
 
 /** Names a mistyped flag without its value, which may contain an access key, and the help. */
 function usageErrorLine(text: string, command: string): string {
-  const line = text.trim().replace(/'(--?[\w-]*)[^\n]*'/, "'$1'");
+  const line = secrets.mask(text.trim()).replace(/'(--?[\w-]*)[^\n]*'/, "'$1'");
   return `${line.replace(/\s*\n\s*/g, ' ').replace(/\.$/, '')}; see ${command} --help\n`;
 }
 
@@ -338,4 +338,6 @@ process.on('uncaughtException', (error) => {
   process.exit(1);
 });
 const words = separateValues(process.argv.slice(2));
+// Also those of commands without settings, and of mistyped ones.
+for (const [address] of words.join('\n').matchAll(/\w+:\/\/[^\s,]+/g)) secrets.addAddress(address);
 await createProgram(words).parseAsync(words, { from: 'user' });

@@ -1,5 +1,6 @@
 /** The calls of a check: each is one that a service makes. */
 import { base58 } from '@scure/base';
+import { secrets } from '../config/secrets.js';
 import type { ChainProgram } from '../contract/program.js';
 import type { Timers } from '../contract/timers.js';
 import { readClock } from '../feed/connection/chain-time.js';
@@ -31,7 +32,7 @@ export async function timeCall<T>(timers: Timers, call: () => Promise<T>): Promi
     const value = await call();
     return { ms: timers.nowMs() - sinceMs, value };
   } catch (error) {
-    return { ms: timers.nowMs() - sinceMs, failure: loggedFailure(error) };
+    return { ms: timers.nowMs() - sinceMs, failure: secrets.mask(loggedFailure(error)) };
   }
 }
 

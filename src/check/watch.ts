@@ -1,4 +1,6 @@
 /** The subscriptions of a service, watched for some seconds. */
+
+import { secrets } from '../config/secrets.js';
 import type { ChainProgram } from '../contract/program.js';
 import type { Timers } from '../contract/timers.js';
 import {
@@ -114,7 +116,7 @@ class StreamCount {
     try {
       await socket.subscribe(method, params, (result) => this.#add(result));
     } catch (error) {
-      this.#refusal = loggedFailure(error);
+      this.#refusal = secrets.mask(loggedFailure(error));
     }
   }
 

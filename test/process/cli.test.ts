@@ -114,6 +114,18 @@ test('verify exits with 2 when nobody answers, and hides what the address has of
   expect(nobody.stderr).not.toContain('secretkey');
 });
 
+test.each([['conform'], ['sources'], []])(
+  '%s hides what an address has of secrets',
+  async (...command) => {
+    const printed = await wrongUsage([
+      ...command,
+      'http://reader:p%40ss@127.0.0.1:9/secretkey?k=otherkey',
+    ]);
+    expect(printed).toContain('127.0.0.1:9');
+    expect(printed).not.toMatch(/reader|p%40ss|p@ss|secretkey|otherkey/);
+  },
+);
+
 test('follow exits with 2 when there is nothing to follow', async () => {
   const printed = await wrongUsage(['follow', 'http://127.0.0.1:1', 'SOL-PERP', '--seconds', '60']);
   expect(printed).toMatch(/^slotbook: STREAM_UNREACHABLE: no stream at 127\.0\.0\.1:1: /);
