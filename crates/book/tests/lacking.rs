@@ -133,6 +133,11 @@ fn an_account_that_a_later_reading_has_not_is_outlived() {
     }
     check_gone(&bench, ORACLE, nobody, &[]);
     check_gone(&bench, key(1), PROGRAM, &with_byte(user(&[]), IDLE, 1));
+    for (account, held) in [(key(1), bid(100)), (key(201), perp_market())] {
+        check_gone(&bench, account, PROGRAM, &held[1..]);
+        check_gone(&bench, account, PROGRAM, &held[..held.len() - 1]);
+        check_gone(&bench, account, PROGRAM, &[held.as_slice(), &[0; 64]].concat());
+    }
 }
 
 #[test]

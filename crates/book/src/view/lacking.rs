@@ -59,8 +59,8 @@ impl Book {
     }
 
     /// Returns whether the book has an account that a later reading lacks: the account was closed,
-    /// was written on an abandoned fork, or never existed. An idle user counts as gone, because
-    /// scans do not return idle users.
+    /// was written on an abandoned fork, or never existed. An idle user counts as gone, and so does
+    /// a user or a market of another length or kind, because scans do not return them.
     #[must_use]
     pub fn outlives(&self, update: &AccountUpdate<'_>) -> bool {
         if let Some(oracle) = self.markets.oracles.get(&update.pubkey) {
@@ -68,22 +68,28 @@ impl Book {
             return is_gone && oracle.version.admits(update, false);
         }
         let exchange = &self.markets.exchange;
-        let is_idle = || exchange.rules.user(update.data).is_ok_and(|view| view.idle());
-        if !update.data.is_empty() && update.owner == exchange.program && !is_idle() {
-            return false;
-        }
+        let rules = exchange.rules;
+        let is_there = !update.data.is_empty() && update.owner == exchange.program;
         if exchange.key == Some(update.pubkey) {
-            return exchange.version.admits(update, false);
+            return !is_there && exchange.version.admits(update, false);
         }
         let users = &self.orders.users;
-        let user = users.find(&update.pubkey).map(|index| users.get(index));
+        if let Some(user) = users.find(&update.pubkey).map(|index| users.get(index)) {
+            let is_read = is_there && rules.user(update.data).is_ok_and(|view| !view.idle());
+            return !is_read && user.present && user.version.admits(update, false);
+        }
         let mut markets = self.markets.list.iter();
-        let market = markets.find(|market| market.info.account == update.pubkey);
-        let is_closed = |reason| reason == Some(EmptyReason::MarketClosed);
-        user.is_some_and(|user| user.present && user.version.admits(update, false))
-            || market.is_some_and(|market| {
-                !is_closed(market.unusable) && market.version.admits(update, false)
-            })
+        let Some(market) = markets.find(|market| market.info.account == update.pubkey) else {
+            return false;
+        };
+        let is_read = is_there
+            && (market.unusable == Some(EmptyReason::MarketMalformed)
+                || kind_of(update.data).is_ok_and(|kind| {
+                    let read = read_market(rules, kind, update.pubkey, update.data);
+                    read.is_some_and(|read| read.is_ok())
+                }));
+        let is_closed = market.unusable == Some(EmptyReason::MarketClosed);
+        !is_read && !is_closed && market.version.admits(update, false)
     }
 
     /// Whether the reading contains an account of the program.
