@@ -152,14 +152,16 @@ class Amounts(unittest.TestCase):
             moment_of(datetime(2025, 6, 15))
 
     def test_data_frames_have_units_or_exact_integers(self) -> None:
-        rows = [Level(85016800, 150000000, {"dlob": 150000000})]
+        rows = [Level(85016800, 150000000, {"dlob": 150000000}), Level(85016700, 250000000, {"vamm": 250000000})]
         for make in (to_pandas, to_polars):
             try:
                 frame = make(rows)
             except ModuleNotFoundError as error:
                 self.skipTest(f"needs {error.name}")
-            self.assertEqual((list(frame["price"]), list(frame["size"])), ([85.0168], [0.15]))
-            self.assertEqual(list(make(rows, exact=True)["price"]), [85016800])
+            self.assertEqual((list(frame["price"]), list(frame["size"])), ([85.0168, 85.0167], [0.15, 0.25]))
+            self.assertEqual(list(frame["sources"]), [{"dlob": 0.15, "vamm": 0}, {"dlob": 0, "vamm": 0.25}])
+            self.assertEqual(list(make(rows, exact=True)["price"]), [85016800, 85016700])
+            self.assertEqual(make(rows, exact=True)["sources"][1], {"dlob": 0, "vamm": 250000000})
             candles = make([candle_of(CANDLE)])
             self.assertEqual((list(candles["close"]), candles["ts"][0].timestamp()), ([85.1], 60))
             self.assertEqual(list(make([])), [])
