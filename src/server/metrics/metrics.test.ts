@@ -83,3 +83,11 @@ test('open files are counted', async (context) => {
   const count = Number(/^process_open_fds (\d+)$/m.exec(text)?.[1]);
   expect(Math.abs(count - readdirSync('/proc/self/fd').length)).toBeLessThan(20);
 });
+
+test('a core that stands by is not said to be not ready, of which an alert would wake somebody', async () => {
+  const readiness = { everLive: false, state: 'starting', reason: 'standby', slot: 1 } as const;
+  const textOf = (role: 'core' | 'standby') =>
+    metricsOf(new CountingBook(), { readiness: () => ({ ...readiness, role }) }).toText();
+  expect(await textOf('core')).toContain('\nslotbook_ready 0\n');
+  expect(await textOf('standby')).not.toMatch(/^slotbook_ready /m);
+});

@@ -208,7 +208,11 @@ function feedSeries(feed: () => FeedMetrics, readiness: () => Readiness): readon
   return [
     ...seriesOf(readiness, [
       ['slot', 'The newest slot received.', ({ slot }) => slot],
-      ['ready', 'Whether the book is live.', ({ state }) => (state === 'live' ? 1 : 0)],
+      [
+        'ready',
+        'Whether the book is live; of no core that stands by.',
+        ({ state, role }) => (role === 'standby' ? {} : Number(state === 'live')),
+      ],
     ]),
     ...seriesOf(feed, [
       [

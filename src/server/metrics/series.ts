@@ -1,7 +1,7 @@
 /** Prometheus series as table rows whose values are read at each scrape. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** A number, or a number for each value of a label. */
+/** A number, or a number for each value of a label; without any the series is missing. */
 type SeriesValue = number | Readonly<Record<string, number | undefined>>;
 
 /** A gauge, or a counter. */
@@ -38,7 +38,8 @@ export function registerSeries(registry: Registry, series: MetricSeries): void {
     new Gauge({
       ...options,
       collect() {
-        this.reset();
+        if (label === undefined) this.remove();
+        else this.reset();
         for (const [labels, value] of samplesOf(read(), label)) this.set(labels, value);
       },
     });
