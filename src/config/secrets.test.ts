@@ -28,6 +28,7 @@ describe('what is secret in an address', () => {
     ['short parts', 'https://node.example/v1/rpc?x=short', 'v1/rpc short'],
     ['the name of a database', 'postgres://operator:hunter2@db/my-history', 'my-history'],
     ['the name that every document proposes', 'nats://slotbook:hunter2@db', 'slotbook'],
+    ['that name without a password', 'postgres://slotbook@db/slotbook', 'slotbook 0.2.0'],
     ['a login of ops', 'nats://core:hunter2@db', 'another core'],
   ])('%s is shown', (_, address, text) => {
     expect(masked(text, address)).toBe(text);

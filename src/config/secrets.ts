@@ -72,11 +72,14 @@ function maskOf(form: string): (text: string) => string {
  * is only its name.
  */
 function secretParts(url: URL): readonly string[] {
-  const path = url.protocol.startsWith('postgres') ? [] : url.pathname.split('/');
+  const isDatabase = url.protocol.startsWith('postgres');
+  const path = isDatabase ? [] : url.pathname.split('/');
+  // A user alone is a token, but not of a database.
+  const isPublic = PUBLIC_USERS.has(url.username) && (isDatabase || url.password !== '');
   const parts = [...path, ...url.searchParams.values(), url.search.slice(1), url.hash.slice(1)];
   return [
     ...parts.filter((part) => part.length >= ADDRESS_PART_CHARS_MIN),
-    ...(PUBLIC_USERS.has(url.username) && url.password !== '' ? [] : [url.username]),
+    ...(isPublic ? [] : [url.username]),
     url.password,
     // Postgres also accepts user and password as query parameters, with any length.
     ...['user', 'password'].map((name) => url.searchParams.get(name) ?? ''),
