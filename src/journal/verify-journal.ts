@@ -143,7 +143,7 @@ class JournalCheck {
       return;
     }
     this.torn += 1;
-    this.#print(`torn: ${name}: ${tear}, as a kill, a loss of power or a cut leaves it`);
+    this.#print(`torn: ${name}: ${tear}: still written, or cut by a kill or a loss of power`);
   }
 }
 
