@@ -54,9 +54,9 @@ await answerCommands({
   /** `copy URL`: the file into an empty database. */
   async copy(url) {
     const startNs = process.hrtime.bigint();
-    const { rows } = await copyFile({ file, url });
+    const { records: operations } = await copyFile({ file, url });
     const wallNs = Number(process.hrtime.bigint() - startNs);
-    return { operations: rows.get('records'), wallNs };
+    return { operations, wallNs };
   },
 
   /** `write URL COUNT`: as many trades into an empty database, batch by batch. */

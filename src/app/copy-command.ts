@@ -1,5 +1,7 @@
 /** `slotbook copy-history FILE`: moves the file of a history into the database of `--history-url`. */
+import { statSync } from 'node:fs';
 import { ConfigReader } from '../config/config.js';
+import { ConfigError } from '../config/config-error.js';
 import type { Flags } from '../config/setting-reader.js';
 import { systemTimers } from '../rpc/timers.js';
 import { RunProgress } from './progress.js';
@@ -14,21 +16,24 @@ export async function copyHistory(
   output: { write(text: string): void },
 ): Promise<boolean> {
   const url = new ConfigReader(flags).readHistoryUrl();
+  // Opening would make a missing file, and a copy of an empty history would look like a success.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
+    const message = `FILE was ${file}, must be the file of a history, GENESIS_HASH.db`;
+    throw new ConfigError('INVALID_SETTING', message, 'FILE');
+  }
   // The Postgres client is loaded on demand.
   const { copyFile } = await import('../history/postgres/copy-file.js');
   const startedAtMs = systemTimers.nowMs();
   const progress = new RunProgress();
-  const { rows } = await copyFile({
+  const { rows, records } = await copyFile({
     file,
     url,
     onRows: (done, all) => progress.show({ share: done / Math.max(1, all), done, unit: 'rows' }),
   }).finally(() => progress.clear());
   const seconds = (systemTimers.nowMs() - startedAtMs) / 1_000;
-  const trades = rows.get('trades') ?? 0;
-  const all = [...rows.values()].reduce((a, b) => a + b, 0);
-  const rate = Math.round(trades / seconds);
+  const rate = Math.round(records / seconds);
   output.write(
-    `copied ${all} rows in ${seconds.toFixed(1)} s, ${trades} trades among them (${rate} a second)\n`,
+    `copied ${rows} rows in ${seconds.toFixed(1)} s, ${records} records among them (${rate} a second)\n`,
   );
   return true;
 }

@@ -245,7 +245,7 @@ describe('a file', () => {
     const before = read(file);
     const source = { file: file.file, url };
     file.close();
-    expect((await copyFile(source)).rows.get('records')).toBe(42);
+    expect((await copyFile(source)).records).toBe(42);
     const store = open();
     expect(read(store)).toEqual(before);
     expect(store.addPendingFills()?.candles).not.toHaveLength(0);

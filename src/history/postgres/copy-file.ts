@@ -37,14 +37,15 @@ const tables: readonly CopiedTable[] = [
   { table: 'meta', columns: ['name', 'value', 'sum'], key: ['name'] },
 ];
 
-/** The result of a copy. */
+/** The copied rows of all tables, and those of records among them. */
 interface CopiedHistory {
-  readonly rows: ReadonlyMap<string, number>;
+  readonly rows: number;
+  readonly records: number;
 }
 
 /** A file to copy, and the database that gets its rows. */
 interface CopySettings {
-  /** The genesis hash of the chain, which names the file. */
+  /** Its name is the genesis hash of the chain, and `.db`. */
   readonly file: string;
   readonly url: string;
   /** Called after each batch with the copied rows, and those of the file. */
@@ -63,7 +64,7 @@ export async function copyFile({ file, url, onRows }: CopySettings): Promise<Cop
     try {
       claimStore(to, { genesisHash, ...storedProgram(from) });
       refuseRecords(to);
-      return { rows: to.runTransaction(() => copyTables(from, to, onRows)) };
+      return to.runTransaction(() => copyTables(from, to, onRows));
     } finally {
       to.close();
     }
@@ -81,7 +82,7 @@ function copyTables(
   from: Connection,
   to: Connection,
   onRows: (copied: number, all: number) => void = () => undefined,
-): ReadonlyMap<string, number> {
+): CopiedHistory {
   to.changeRows('delete from progress');
   to.changeRows('delete from meta');
   const all = tables.reduce((sum, { table }) => sum + countRows(from, table), 0);
@@ -90,10 +91,10 @@ function copyTables(
     copied += count;
     onRows(copied, all);
   };
-  const rows = new Map(tables.map((table) => [table.table, copyTable(table, from, to, addCopied)]));
+  for (const table of tables) copyTable(table, from, to, addCopied);
   const markets = marketsIn(from, 'candles');
   to.recordChange({ markets, isNewAlone: false });
-  return rows;
+  return { rows: copied, records: countRows(from, 'records') };
 }
 
 function countRows(from: Connection, table: string): number {
@@ -105,18 +106,16 @@ function copyTable(
   from: Connection,
   to: Connection,
   onRows: (count: number) => void,
-): number {
+): void {
   const { table, columns, key } = copied;
   const shape = { table, columns };
-  let count = 0;
   let after: readonly Bound[] | null = null;
   for (;;) {
     const rows: readonly Row[] = readBehind(copied, from, after);
     for (const row of rows) to.addRow(shape, row as readonly Bound[]);
-    count += rows.length;
     onRows(rows.length);
     const last = rows.at(-1);
-    if (last === undefined) return count;
+    if (last === undefined) return;
     after = key.map((column) => last[columns.indexOf(column)] as Bound);
   }
 }
