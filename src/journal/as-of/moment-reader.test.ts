@@ -148,7 +148,7 @@ describe('a moment that is not there', () => {
     expect(reply).toMatchObject({
       kind: 'notKept',
       message: expect.stringMatching(
-        /the journal has (slot \d+ to \d+, ts \d+ to \d+|nothing yet)/,
+        /the journal has (slot \d+ to \d+, ts \d+ to \d+|nothing of this epoch; see)/,
       ),
     });
   });

@@ -66,11 +66,13 @@ export function chooseBySeq(
   return { segment, isNewest: segment.number === newest, isContinued: false };
 }
 
-/** The stored ranges as text. */
-function describeKept(segments: readonly SegmentInfo[]): string {
+/** The stored ranges, of an epoch where one was requested, as text. */
+function describeKept(segments: readonly SegmentInfo[], { epoch }: AsOfMoment): string {
   const first = segments[0];
   const last = segments.at(-1);
-  if (first === undefined || last === undefined) return 'the journal has nothing yet';
+  if (first === undefined || last === undefined) {
+    return `the journal has nothing ${epoch === undefined ? 'yet' : 'of this epoch; see /journal'}`;
+  }
   const hasGap = segments.some((segment, at) => {
     const next = segments[at + 1];
     return next !== undefined && !continues(segment, next);
@@ -87,7 +89,7 @@ export function describeNotKept(
   damage?: string,
 ): string {
   const why = damage === undefined ? 'is not kept' : `cannot be read (${damage})`;
-  return `${nameOfMoment(moment)} ${why}: ${describeKept(segments)}`;
+  return `${nameOfMoment(moment)} ${why}: ${describeKept(segments, moment)}`;
 }
 
 /** The moment in the request's format. */
