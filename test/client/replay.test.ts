@@ -117,6 +117,18 @@ test('it pauses, goes on and goes elsewhere, and stays where it was when that is
   await expect(replay.resume()).rejects.toMatchObject({ code: 'CLOSED' });
 });
 
+test('a loop ends where the replay does, after its last book', async () => {
+  const [early, late] = [await wait(5), await wait(30)];
+  const range = { from: { ts: early.ts }, until: { ts: late.ts }, speed: 1_000 };
+  const { replay, views, events } = record(range);
+  let last: BookView<Level> | undefined;
+  for await (const view of replay) last = view;
+  expect([events, last]).toEqual([['ended'], views.at(-1)]);
+  const other = record(range);
+  await until('its end', () => other.events.length > 0);
+  for await (const view of other.replay) expect(view).toBe(other.views.at(-1));
+});
+
 test('after its connection broke it goes on where it was', async () => {
   let socket: WebSocket | undefined;
   class Socket extends WebSocket {

@@ -60,6 +60,8 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
   #speed: number;
   #isPaused = false;
   #isLive = false;
+  /** Whether no other book follows without a seek. */
+  #isAtEnd = false;
   /** Of the last subscription. */
   #subscribeId = 0;
   #name: unknown;
@@ -161,10 +163,11 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     this.#core.end(undefined);
   }
 
-  /** Leaving the loop closes the replay. */
+  /** The loop ends where the replay does. Its end closes the replay, as leaving it does. */
   [Symbol.asyncIterator](): AsyncIterator<BookView<Row>> {
     const loop = this.#core.addLoop((onLeave) => new LatestValues<BookView<Row>>(onLeave));
     if (this.#view !== undefined) loop.push(this.#view);
+    if (this.#isAtEnd) loop.end();
     return loop;
   }
 
@@ -217,6 +220,9 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     if (message['type'] === 'live') this.#isLive = true;
     const { topic: _, ...event } = message;
     this.#events.emit(event as unknown as ReplayEvent);
+    if (message['type'] !== 'ended') return;
+    this.#isAtEnd = true;
+    for (const loop of [...this.#core.loops]) loop.end();
   }
 
   /**
@@ -234,6 +240,7 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     const view = this.#book.viewOf(true) as BookView<Row> | undefined;
     if (view === undefined || frame['type'] === 'heartbeat') return;
     this.#from = { epoch: view.epoch, seq: view.seq };
+    this.#isAtEnd = false;
     this.#view = view;
     this.#updates.emit(view);
     for (const loop of this.#core.loops) loop.push(view);
