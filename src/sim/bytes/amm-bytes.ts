@@ -37,8 +37,9 @@ export function fundingOf(
   return {
     lastFundingRate: amm.lastFundingRate,
     last24hAvgFundingRate: amm.last24hAvgFundingRate,
-    cumulativeFundingRateLong: amm.cumulativeFundingRateLong,
-    cumulativeFundingRateShort: amm.cumulativeFundingRateShort,
+    // Positions begin with the market, so they owe nothing of before.
+    cumulativeFundingRateLong: 0n,
+    cumulativeFundingRateShort: 0n,
     lastFundingRateTs: ts - (ts % fundingPeriod),
     fundingPeriod,
     nextFundingRateRecordId: NEXT_FUNDING_RECORD_ID,

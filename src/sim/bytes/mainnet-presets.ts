@@ -159,8 +159,6 @@ function ammAt(price: bigint, sol = SOL_AMM): AmmPreset {
     bidQuoteAssetReserve: base(sol.bidQuoteAssetReserve),
     lastFundingRate: quote(sol.lastFundingRate),
     last24hAvgFundingRate: quote(sol.last24hAvgFundingRate),
-    cumulativeFundingRateLong: quote(sol.cumulativeFundingRateLong),
-    cumulativeFundingRateShort: quote(sol.cumulativeFundingRateShort),
     volume24h: 0n,
     markStd: quote(sol.markStd),
     oracleStd: quote(sol.oracleStd),

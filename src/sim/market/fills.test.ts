@@ -243,10 +243,8 @@ test('each perp market has a funding rate each period, and its account says so',
       expect(data?.readBigInt64LE(792)).toBe(record.readBigInt64LE(8));
       expect(data?.readBigUInt64LE(1104)).toBe(record.readBigUInt64LE(16) + 1n);
       const known = cumulative.get(market) ?? [];
-      const before = known.at(-1);
-      if (before !== undefined) {
-        expect(record.readBigInt64LE(66)).toBe(before + record.readBigInt64LE(26));
-      }
+      // The first one begins at 0: positions owe no funding of a time before them.
+      expect(record.readBigInt64LE(66)).toBe((known.at(-1) ?? 0n) + record.readBigInt64LE(26));
       cumulative.set(market, [...known, record.readBigInt64LE(66)]);
     }
   }
