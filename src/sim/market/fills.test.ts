@@ -177,6 +177,17 @@ test('positions move by what was filled, and quote by the fees as well', () => {
   expect(compared).toBeGreaterThan(30);
 });
 
+test('positions of the beginning cost what they are worth', () => {
+  const life = new MarketSimulator({ seed: 4, makers: 60 });
+  const costs = life.createGenesis({ slot: 31, unixSeconds: START_S }).flatMap(({ data }) => {
+    if (data.length !== 4_376) return [];
+    const [base, quote] = [432, 440].map((at) => Number(data.readBigInt64LE(at)));
+    return base === 0 || base === undefined ? [] : [(-1e3 * (quote ?? 0)) / base];
+  });
+  expect(costs.length).toBeGreaterThan(5);
+  for (const cost of costs) expect(cost).toBeCloseTo(85, 0);
+});
+
 test('there is one transaction with fills a second, or as many as are wanted', () => {
   const most = (calls: readonly LivedCall[]): number => {
     const seconds = new Map<number, number>();

@@ -208,10 +208,10 @@ export class SimulatedMarkets {
   #firstPerps(quoted: readonly SimulatedMarket[]): Map<number, PerpHolding> {
     const { random } = this;
     const held = this.#heldOf(MarketType.Perp, quoted);
-    const holding = ({ step }: SimulatedMarket): PerpHolding => ({
-      base: random.oneIn(3) ? step * BigInt(random.nextBetween(-2_000, 2_000)) : 0n,
-      quote: 0n,
-    });
+    const holding = ({ step, feed }: SimulatedMarket): PerpHolding => {
+      const base = random.oneIn(3) ? step * BigInt(random.nextBetween(-2_000, 2_000)) : 0n;
+      return { base, quote: -(base * feed.price) / 1_000_000_000n };
+    };
     return new Map(held.map((market) => [market.marketIndex, holding(market)]));
   }
 
