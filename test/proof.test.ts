@@ -85,7 +85,11 @@ const honest = WebSocket as unknown as Socket;
 async function proven(
   { url, signer }: Scene,
   channel: 'l3' | 'book',
-  { fetch: given, socket = honest }: { readonly fetch?: Fetch; readonly socket?: Socket } = {},
+  {
+    fetch: given,
+    socket = honest,
+    key: prove = signer.verifierKey,
+  }: { readonly fetch?: Fetch; readonly socket?: Socket; readonly key?: string } = {},
 ) {
   const market = await symbolOf(url);
   const client = new StreamClient({
@@ -95,7 +99,6 @@ async function proven(
     ...(given === undefined ? {} : { fetch: given }),
   });
   onTestFinished(() => client.close());
-  const { verifierKey: prove } = signer;
   const subscription = client.subscribe({ channel, market, depth: 500 }, { prove });
   return subscription;
 }
@@ -304,6 +307,18 @@ test('an edge without the key cannot sign', async () => {
   expect(await failureOf(subscription)).toMatchObject({
     message: 'the checkpoint is not signed by the key',
   });
+});
+
+test('a key with a slip is no key, and accuses nobody', async () => {
+  const scene = await signed();
+  const { verifierKey } = scene.signer;
+  const other = verifierKey.endsWith('A') ? 'B' : 'A';
+  for (const key of ['x', verifierKey.slice(0, -1), `${verifierKey.slice(0, -1)}${other}`]) {
+    expect(await failureOf(await proven(scene, 'book', { key }))).toMatchObject({
+      code: 'INVALID_KEY',
+      message: 'the key is not the NAME+ID+KEY that keygen printed',
+    });
+  }
 });
 
 test('proofs that are withheld fail the proof', async () => {

@@ -123,7 +123,9 @@ class BookProof {
       const entry = await verifyProof(proof, key);
       return this.#isGrown(entry, proof) ? entry : undefined;
     } catch (error) {
-      this.#reportFailure((error as ProofFault).message, { proof });
+      const { code, message } = error as ProofFault;
+      if (code === 'INVALID_KEY') this.#fail(code, message);
+      else this.#reportFailure(message, { proof });
       return undefined;
     }
   }
@@ -203,10 +205,14 @@ class BookProof {
   }
 
   #reportFailure(reason: string, evidence: object): void {
-    if (!this.#subscription.isOpen) return;
-    const { key, topic, ClientError: Failure } = this.#options;
+    const { key, topic } = this.#options;
     const content = evidenceOf({ reason, key, ...topic, ...evidence });
-    this.#subscription.failWith(new Failure('PROOF_FAILED', reason, { evidence: content }));
+    this.#fail('PROOF_FAILED', reason, { evidence: content });
+  }
+
+  #fail(...error: ConstructorParameters<typeof ClientError>): void {
+    if (this.#subscription.isOpen)
+      this.#subscription.failWith(new this.#options.ClientError(...error));
   }
 }
 

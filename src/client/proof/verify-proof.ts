@@ -41,10 +41,16 @@ export interface ProvenEntry {
 
 const HASH = 32;
 
-/** A proof that does not hold. */
+/** A proof that does not hold, or a key that is none. */
 export class ProofFault extends Error {
   override readonly name = 'ProofFault';
-  readonly code = 'PROOF_FAILED';
+
+  constructor(
+    message: string,
+    readonly code: 'PROOF_FAILED' | 'INVALID_KEY' = 'PROOF_FAILED',
+  ) {
+    super(message);
+  }
 }
 
 /** Checks a proof against the key of the log, `NAME+ID+KEY`. Rejects with a ProofFault. */
@@ -151,7 +157,11 @@ let last: { readonly key: string; readonly imported: ImportedKey } | undefined;
 async function openCheckpoint(sent: string, key: string) {
   const note = String(sent);
   const [, name = '', id = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(key) ?? [];
-  const raw = bytesOf(encoded, 1 + HASH).subarray(1);
+  const bytes = new Uint8Array(bytesOfBase64(encoded) ?? []);
+  const named = await digestOf(new TextEncoder().encode(`${name}\n`), bytes);
+  if (bytes.length !== 1 + HASH || hexOf(named.subarray(0, 4)) !== id) {
+    throw new ProofFault('the key is not the NAME+ID+KEY that keygen printed', 'INVALID_KEY');
+  }
   const end = note.lastIndexOf('\n\n');
   const message = note.slice(0, end + 1);
   const [origin, size = '', root = ''] = message.split('\n');
@@ -165,7 +175,7 @@ async function openCheckpoint(sent: string, key: string) {
   const imported =
     last?.key === key
       ? last.imported
-      : await subtle.importKey('raw', raw, 'Ed25519', false, ['verify']);
+      : await subtle.importKey('raw', bytes.subarray(1), 'Ed25519', false, ['verify']);
   last = { key, imported };
   const text = new TextEncoder().encode(message);
   const isValid = isKey && (await subtle.verify('Ed25519', imported, signed.subarray(4), text));
