@@ -11,7 +11,7 @@ import { IngestSession, type LogNode, type SessionOptions, type SessionStats } f
 
 /** The dependencies of ingestion, which a test may replace. */
 interface IngesterOptions
-  extends Omit<SessionOptions, 'node' | 'rpcs' | 'isOnlyNode' | 'onLive' | 'onFailing' | 'signal'> {
+  extends Omit<SessionOptions, 'node' | 'rpcs' | 'isOnlyNode' | 'onLive' | 'signal'> {
   /** In the order of preference. */
   readonly nodes: RpcNodes<LogNode>;
   /** Called when the store cannot be opened or written. */
@@ -92,7 +92,9 @@ export class Ingester {
   }
 
   get state(): IngestState {
-    if (this.#failure !== null) return { state: 'failing', reason: this.#failure };
+    const ofNode = this.#session?.failure ?? null;
+    const failure = this.#failure ?? (ofNode && shownFailure(ofNode));
+    if (failure !== null) return { state: 'failing', reason: failure };
     if (!this.#isOpen)
       return { state: 'starting', reason: 'the genesis hash of the chain is being read' };
     if (!this.#isLive) return { state: 'backfilling', reason: 'what was missed is being read' };
@@ -159,10 +161,6 @@ export class Ingester {
           return store;
         },
         onLive: () => this.#markLive(node),
-        onFailing: (error) => {
-          if (error !== null) this.#logFailure(error);
-          this.#failure = error && shownFailure(error);
-        },
       });
       this.#session = session;
       await Promise.race([session.run(), rejectOnAbort(signal)]);
@@ -225,19 +223,16 @@ export class Ingester {
       parts.counters.storeFailures += 1;
       this.#options.onStoreFailure(error);
     } else if (!isOfNode) parts.counters.faults += 1;
-    this.#logFailure(error);
+    // Logs each failure once, because it may last for hours.
+    if (this.#failure !== reason) {
+      const fields = { node: this.#pool.current.name, reason: loggedFailure(error) };
+      parts.log.warn(fields, 'the history waits');
+    }
     // A lost live connection is usually restored immediately, so it is not shown as a failure.
     if (!wasLive || !isOfNode) this.#failure = reason;
     if (isOfNode && !wasLive && this.#moveToNext() && !this.#pool.hasRoundFailed) return;
     const waitMs = isOfNode ? this.#pool.nextWaitMs() : this.#storeBackoff.next();
     await sleep(this.#timers, waitMs, this.#stop.signal).catch(() => undefined);
-  }
-
-  /** Logs each failure once, because it may last for hours. */
-  #logFailure(error: unknown): void {
-    if (this.#failure === shownFailure(error)) return;
-    const fields = { node: this.#pool.current.name, reason: loggedFailure(error) };
-    this.#options.parts.log.warn(fields, 'the history waits');
   }
 
   /** Switches to the next node; false when there is no other. */

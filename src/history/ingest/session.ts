@@ -59,11 +59,6 @@ export interface SessionOptions {
   readonly onChange: (change: StoreChange) => void;
   /** Called when the history has all confirmed transactions, except for open gaps. */
   readonly onLive: () => void;
-  /**
-   * Called while the only node fails, and its notifications are stored all the same; null when it
-   * no longer does.
-   */
-  readonly onFailing: (error: Error | null) => void;
   readonly signal: AbortSignal;
 }
 
@@ -84,6 +79,7 @@ export class IngestSession {
   readonly #failed: Promise<never>;
   #fail: (error: unknown) => void = () => undefined;
   #progress: Progress | null = null;
+  #failure: Error | null = null;
   #wantsCatchUp = false;
   #wake: () => void = () => undefined;
 
@@ -112,6 +108,11 @@ export class IngestSession {
       finalisedSlot: this.#progress?.tip?.slot ?? 0,
       completeSinceTs: this.#progress?.completeSinceTs ?? null,
     };
+  }
+
+  /** The failure of the only node, whose notifications are stored all the same; null for none. */
+  get failure(): Error | null {
+    return this.#failure;
   }
 
   /**
@@ -271,21 +272,21 @@ export class IngestSession {
     read: () => Promise<T>,
     failuresMax = NODE_FAILURES_MAX,
   ): Promise<T> {
-    const { parts, isOnlyNode, onFailing } = this.#options;
+    const { parts, isOnlyNode } = this.#options;
     const { random, counters, timers, log } = parts;
     const backoff = new Backoff({ firstMs: RETRY_FIRST_MS, capMs: RETRY_CAP_MS, random });
     for (let failures = 1; ; failures += 1) {
       try {
         const result = await read();
-        if (failures > failuresMax) onFailing(null);
+        this.#failure = null;
         return result;
       } catch (error) {
         if (!isNodeFailure(error) || signal.aborted) throw error;
         counters.readingFailures += 1;
-        if (failures < failuresMax)
+        if (failures >= failuresMax && !isOnlyNode) throw error;
+        if (this.#failure === null)
           log.info({ reason: loggedFailure(error) }, 'a request of the history is tried again');
-        else if (isOnlyNode) onFailing(error);
-        else throw error;
+        if (failures >= failuresMax) this.#failure = error;
         await sleep(timers, backoff.next(), signal);
       }
     }

@@ -84,8 +84,8 @@ export function createHandlers(options: HttpOptions): Handlers {
   const limiter =
     perSecond === 0 ? undefined : new RequestLimiter({ perSecond, timers, addresses });
   return {
-    main: handlerOf(new PathTable(routes, reachable, page.keys()), { requests, limiter }),
-    operator: handlerOf(new PathTable(routes, operatorPaths), { requests, limiter: undefined }),
+    main: handlerOf(new PathTable(routes, reachable, page.keys()), requests, limiter),
+    operator: handlerOf(new PathTable(routes, operatorPaths), requests),
   };
 }
 
@@ -148,12 +148,7 @@ function refuseHistory(): never {
   throw new ServerError('NO_HISTORY', NO_HISTORY_TEXT);
 }
 
-interface Bounds {
-  readonly requests: RequestCounts;
-  readonly limiter: RequestLimiter | undefined;
-}
-
-function handlerOf(table: PathTable, { requests, limiter }: Bounds): Handler {
+function handlerOf(table: PathTable, requests: RequestCounts, limiter?: RequestLimiter): Handler {
   const count = (reply: Reply, { name }: NamedRoute): Reply => {
     requests.countReply(name, reply.status);
     return reply;

@@ -110,20 +110,6 @@ describe('a subscription before the first live book', () => {
 });
 
 describe('early subscriptions are limited', () => {
-  test('for an address, as its topics are', async () => {
-    const other = openOn(server);
-    for (const grouping of [2, 3, 4]) client.say({ ...book, grouping });
-    for (const grouping of [2, 3, 4]) other.say({ ...book, grouping });
-    expect(other.taken()).toMatchObject([
-      { code: 'LIMIT_EXCEEDED', error: 'Error subscribing to channel' },
-    ]);
-    client.session?.onClose('client');
-    for (const grouping of [4, 5, 6]) other.say({ ...book, grouping });
-    expect(other.taken()).toEqual([]);
-    await goLive();
-    expect(other.taken()).toHaveLength(10);
-  });
-
   test('for a socket, as its topics are, and on this machine as well', () => {
     const here = openOn(server, '127.0.0.1');
     for (let count = 0; count < 64; count += 1) here.say(book);
@@ -135,7 +121,7 @@ describe('early subscriptions are limited', () => {
   test('in all, by their bytes, of which no address holds more than are free', () => {
     const early = new EarlyMessages({
       timers: systemTimers,
-      ...{ readiness: () => readiness, topicsPerSocket: 64, topicsPerIp: 0, earlyBytesMax: 12 },
+      ...{ readiness: () => readiness, topicsPerSocket: 64, earlyBytesMax: 12 },
       ...{ messageBurst: 64, messagesPerSecond: 64 },
     });
     const [first, second] = [sessionAt('203.0.113.1'), sessionAt('203.0.113.2')];
@@ -186,7 +172,7 @@ describe('messages beyond the time of a turn', () => {
   test('are not kept beyond a burst for a client that reads nothing', () => {
     const early = new EarlyMessages({
       timers: systemTimers,
-      ...{ readiness: () => readiness, topicsPerSocket: 1, topicsPerIp: 0 },
+      ...{ readiness: () => readiness, topicsPerSocket: 1 },
       ...{ messageBurst: 3, messagesPerSecond: 2 },
     });
     const deaf = { ...sessionAt('203.0.113.1'), socket: { ip: '', bufferedBytes: () => 1e9 } };

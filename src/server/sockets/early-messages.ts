@@ -9,7 +9,6 @@ import { LIMITS } from '../../config/limits.js';
 import { FairShare } from '../../contract/fair-share.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { Timer, Timers } from '../../contract/timers.js';
-import { changeCount } from '../admission/admission.js';
 import { ClientAddresses } from '../admission/client-addresses.js';
 import type { ClientSocket } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
@@ -27,8 +26,6 @@ interface EarlyMessagesOptions {
   readonly timers: Timers;
   /** Maximum number of a socket's topics and queued messages together. */
   readonly topicsPerSocket: number;
-  /** Maximum number of an address's topics and queued messages together; 0 for no limit. */
-  readonly topicsPerIp: number;
   readonly addresses?: ClientAddresses;
   /**
    * Number of messages that a socket may send in a burst; also the maximum queue length after the
@@ -49,7 +46,6 @@ export class EarlyMessages {
   readonly #addresses: ClientAddresses;
   /** The queued messages; contains only sessions with messages, in the order of arrival. */
   readonly #kept = new Map<EarlySession, string[]>();
-  readonly #byAddress = new Map<string, number>();
   /** The bytes that may still wait. */
   readonly #share: FairShare;
   #usedMs = 0;
@@ -95,8 +91,6 @@ export class EarlyMessages {
     this.#requireRoom(session, texts.length, text);
     texts.push(text);
     this.#kept.set(session, texts);
-    const address = this.#addresses.limitKey(session.socket.ip);
-    if (address !== undefined) changeCount(this.#byAddress, address, 1);
     this.resume(session);
   }
 
@@ -138,16 +132,13 @@ export class EarlyMessages {
   }
 
   #requireRoom({ socket }: EarlySession, kept: number, text: string): void {
-    const { topicsPerSocket, topicsPerIp } = this.#options;
-    const address = this.#addresses.limitKey(socket.ip);
-    const ofAddress = address === undefined ? 0 : (this.#byAddress.get(address) ?? 0);
+    const { topicsPerSocket } = this.#options;
     if (!this.isEarly) this.#requireBurst(kept);
     else if (kept >= topicsPerSocket)
-      throw tooMany(`a socket may have ${topicsPerSocket} ${EARLY}`);
-    else if (topicsPerIp > 0 && ofAddress >= topicsPerIp) {
-      throw tooMany(`one address may have ${topicsPerIp} ${EARLY}`);
-    }
-    if (this.#share.take(address, text.length)) return;
+      throw tooMany(
+        `a socket may have ${topicsPerSocket} subscriptions before the first live book`,
+      );
+    if (this.#share.take(this.#addresses.limitKey(socket.ip), text.length)) return;
     const { free } = this.#share;
     throw tooMany(`messages of ${free} bytes may wait, and of no address more than that`);
   }
@@ -165,14 +156,10 @@ export class EarlyMessages {
     const text = texts?.shift();
     if (texts === undefined || text === undefined) return undefined;
     if (texts.length === 0) this.#kept.delete(session);
-    const address = this.#addresses.limitKey(session.socket.ip);
-    this.#share.give(address, text.length);
-    if (address !== undefined) changeCount(this.#byAddress, address, -1);
+    this.#share.give(this.#addresses.limitKey(session.socket.ip), text.length);
     return text;
   }
 }
-
-const EARLY = 'subscriptions before the first live book';
 
 function tooMany(message: string): SocketError {
   return new SocketError('LIMIT_EXCEEDED', message);

@@ -107,7 +107,7 @@ export class UnsentReplies {
       return known;
     }
     const held = {
-      bytes: key === body && typeof body !== 'string' ? body : copyOf(body),
+      bytes: key === body && typeof body !== 'string' ? body : Buffer.from(body as Uint8Array),
       users: 1,
     };
     this.#held.set(key, held);
@@ -129,8 +129,3 @@ export class UnsentReplies {
 export type UnsentLimits = {
   readonly [Name in 'unsentBytesMax' | 'unsentMsMax']: number;
 };
-
-function copyOf(body: Uint8Array | string): Uint8Array {
-  // `Uint8Array.from` takes five times as long.
-  return typeof body === 'string' ? Buffer.from(body) : Buffer.from(body);
-}
