@@ -101,10 +101,14 @@ export class SegmentIndex {
     this.#forgetOld(numbers);
     const segments: SegmentInfo[] = [];
     const skipped: JournalSkippedFile[] = [];
+    const starts = new Set<string>();
     for (const number of numbers.slice(-SEGMENTS_MAX)) {
       const found = this.#trySegment(number);
+      const start = 'reason' in found ? '' : `${found.epoch} ${found.first.slot} ${found.first.ts}`;
       if ('reason' in found) skipped.push({ name: segmentName(number), reason: found.reason });
+      else if (starts.has(start)) skipped.push({ name: segmentName(number), reason: COPY_TEXT });
       else segments.push(found);
+      starts.add(start);
     }
     this.#newest = segments.at(-1)?.number ?? 0;
     const numberEnd = this.#newest + SEGMENTS_MAX;
@@ -187,6 +191,8 @@ export class SegmentIndex {
     return moments;
   }
 }
+
+const COPY_TEXT = 'it begins as an earlier file does, and is a copy of it';
 
 /** Reads a file up to the end of its first block, which contains only the head. */
 function readFirstBlock({ size, read }: BlockBytes): Buffer {

@@ -175,7 +175,7 @@ describe('files that are not as they were left', () => {
     await other.service.stop();
   });
 
-  test('damaged, foreign and newer ones are told, skipped and left where they are', async () => {
+  test('damaged, foreign, newer and copied ones are told, skipped and left where they are', async () => {
     const folder = newFolder();
     const book = new LiveBook({ seed: 1 });
     const rig = new JournalRig(book, { folder });
@@ -195,13 +195,15 @@ describe('files that are not as they were left', () => {
     writeFileSync(path.join(folder, segmentName(10)), '');
     mkdirSync(path.join(folder, segmentName(11)));
     symlinkSync('/srv/nowhere', path.join(folder, segmentName(12)));
+    writeFileSync(path.join(folder, segmentName(13)), bytes);
     writeFileSync(path.join(folder, 'notes.txt'), 'of somebody else');
     const next = new JournalRig(new LiveBook({ seed: 2, epoch: 'b' }), { folder });
     const { ranges, skipped } = next.last('state').listing;
     expect(ranges).toMatchObject([{ segments: 2 }]);
-    expect(skipped.map(({ name }) => name)).toEqual([7, 8, 9, 10, 11, 12].map(segmentName));
+    expect(skipped.map(({ name }) => name)).toEqual([7, 8, 9, 10, 11, 12, 13].map(segmentName));
     expect(skipped.every(({ reason }) => /^[^/]+$/.test(reason))).toBe(true);
     expect(skipped[4]?.reason).toBe('it is no file');
+    expect(skipped[6]?.reason).toContain('a copy');
     expect(next.logged).toContain('files of the journal cannot be used');
     await next.write(2);
     await next.service.stop();
@@ -209,7 +211,7 @@ describe('files that are not as they were left', () => {
     expect(segmentsIn(folder)).toEqual([
       first,
       second,
-      ...[7, 8, 9, 10, 11, 12, 14].map(segmentName),
+      ...[7, 8, 9, 10, 11, 12, 13, 15].map(segmentName),
     ]);
     expect(existsSync(path.join(folder, 'notes.txt'))).toBe(true);
   });
