@@ -1,4 +1,5 @@
 /** `slotbook shadow` with a service, beside a scripted dlob-server with known faults and beside itself. */
+import { getMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -65,7 +66,10 @@ async function shadow(scene: World, flags: ShadowFlags & { readonly rpcUrl?: str
     { url, for: '16s', json: true, logLevel: 'silent', ...flags },
     { output, stop },
   );
-  return { isRight, body: JSON.parse(text) };
+  const body = JSON.parse(text);
+  // Else Node.js warns of a leak, as each market of a server waits for the end.
+  expect(getMaxListeners(stop)).toBe(2 * body.markets.length);
+  return { isRight, body };
 }
 
 test('shadow: the faults of a dlob-server are its own by the chain; beside itself there is none', async ({

@@ -2,6 +2,7 @@
  * `slotbook shadow`: polls a slotbook and another server of the same markets for a time, and says
  * where their books differ, whose is right by the chain, and which shows a change first.
  */
+import { setMaxListeners } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { resultText } from '../contract/command-result.js';
@@ -48,6 +49,7 @@ export async function shadowServer({ flags, chain, output, stop }: ShadowRun): P
   const times = { startMs, intervalMs, endMs: startMs + durationMs };
   const polls = { times, stop, chain, clients, isSlotbook: flags.slotbook === true };
   const sides = ['slotbook', 'other'] as const;
+  setMaxListeners(2 * pairs.length, stop);
   await Promise.all(pairs.flatMap((pair) => sides.map((side) => pollSide(pair, side, polls))));
   if (pairs.every(({ counts, sides }) => counts.pairs + sides.slotbook.judged === 0)) {
     const [ours, theirs] = sides.map((side) => pairs[0]?.sides[side].lastFailure);
