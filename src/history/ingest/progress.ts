@@ -1,6 +1,5 @@
 /** The completeness of the history, stored with the records. */
 import { GAPS_MAX } from '../model/limits.js';
-import { REREAD_MARK } from '../store/retention.js';
 import type { ListPosition } from './listing.js';
 import type { IngestStore } from './parts.js';
 
@@ -59,24 +58,12 @@ export class Progress {
   #tip: ListPosition | null;
   #gaps: readonly Gap[];
   #sinceTs: number | null;
-  #rereadTs: number | null;
 
   constructor(store: Pick<IngestStore, 'readProgress'>) {
     const marks = store.readProgress();
     this.#tip = parseMark(marks.get(TIP_MARK), isMark);
     this.#gaps = parseMark(marks.get(GAPS_MARK), isGaps) ?? [];
     this.#sinceTs = parseMark(marks.get(SINCE_MARK), isTime);
-    this.#rereadTs = parseMark(marks.get(REREAD_MARK), isTime);
-    // Reading starts as in a new store, except for the gaps that are already open.
-    if (this.#rereadTs !== null) this.#tip = null;
-  }
-
-  /**
-   * The time from which on everything is read again, even if it is stored, unix seconds; null for
-   * nothing.
-   */
-  get rereadTs(): number | null {
-    return this.#rereadTs;
   }
 
   get tip(): ListPosition | null {
@@ -106,9 +93,7 @@ export class Progress {
       [TIP_MARK]: JSON.stringify(tip),
       [GAPS_MARK]: JSON.stringify(gaps),
       ...sinceMark(since),
-      ...(this.#rereadTs === null ? {} : { [REREAD_MARK]: null }),
     });
-    this.#rereadTs = null;
     this.#tip = tip;
     this.#gaps = gaps;
     this.#sinceTs = since;

@@ -134,9 +134,8 @@ export class HistoryTip {
     if (newest === undefined || oldest === undefined) return;
     const before = markOf(oldest);
     const { tip } = progress;
-    const sinceTs = tip === null ? progress.rereadTs : 0;
-    const bounds =
-      sinceTs === null ? firstGap(newest.blockTime) : { sinceTs, left: Number.MAX_SAFE_INTEGER };
+    const whole = { sinceTs: 0, left: Number.MAX_SAFE_INTEGER };
+    const bounds = tip === null ? firstGap(newest.blockTime) : whole;
     const opened = listing.isComplete ? null : { before, until: tip, ...bounds };
     const bottomTs = this.#isBottom(listing) ? oldest.blockTime : null;
     progress.moveTip({ tip: markOf(newest), opened, sinceTs: bottomTs }, write);

@@ -4,7 +4,7 @@ import { ANY_CHAIN, type StoreOptions } from '../store/types.js';
 import { PostgresConnection, type PostgresPlace } from './postgres-connection.js';
 
 /** Options of a store in Postgres; for {@link ANY_CHAIN} a reading store accepts any chain. */
-type PostgresStoreOptions = Omit<StoreOptions, 'folder' | 'role'> & {
+type PostgresStoreOptions = Omit<StoreOptions, 'folder'> & {
   readonly place: PostgresPlace;
 };
 
@@ -15,7 +15,7 @@ export function openPostgresStore({ place, ...options }: PostgresStoreOptions): 
     const { genesisHash } = options;
     if (place.role === 'write') claimStore(connection, options);
     else if (genesisHash !== ANY_CHAIN) requireOwner(connection, options);
-    return new HistoryStore(connection, { ...options, role: place.role });
+    return new HistoryStore(connection, options);
   } catch (error) {
     connection.close();
     throw connection.toStoreError(error);

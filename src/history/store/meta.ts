@@ -34,13 +34,6 @@ export class RetentionCutoffs {
     if (ts > (this.#cutoffs.get(kind) ?? Number.NEGATIVE_INFINITY)) this.#writeCutoff(kind, ts);
   }
 
-  /** Lowers every cutoff that is later than `tsMax`; returns the kinds of the lowered ones. */
-  limitCutoffs(tsMax: number): readonly string[] {
-    const late = [...this.#cutoffs].filter(([, ts]) => ts > tsMax).map(([kind]) => kind);
-    for (const kind of late) this.#writeCutoff(kind, tsMax);
-    return late;
-  }
-
   #writeCutoff(kind: string, ts: number): void {
     writeMark(this.#connection, 'meta', { name: `retired:${kind}`, value: String(ts) });
     this.#cutoffs.set(kind, ts);

@@ -1,8 +1,7 @@
 import { RECORD_KINDS, type RecordKind } from '../../engine/events.js';
-import { RETIRE_ROWS_MAX, TS_MAX } from '../model/limits.js';
+import { RETIRE_ROWS_MAX } from '../model/limits.js';
 import { readNumber, readNumberOrNull } from './columns.js';
 import type { Connection } from './connection.js';
-import { writeMark } from './marks.js';
 import { addTo, totalOf } from './meta.js';
 import { marketsIn } from './queries.js';
 import { kindCode, kindsAndMarkets } from './record-rows.js';
@@ -103,35 +102,6 @@ export function newestTs({ connection }: StoreParts, tsMax: number): number | nu
     readNumberOrNull(connection.readRow(text, [kindCode(kind), market, tsMax])?.[0] ?? null),
   );
   return times.reduce((newest, ts) => (ts === null || (newest ?? ts) > ts ? newest : ts), null);
-}
-
-/**
- * The name of the mark with the time from which everything is read again, unix seconds; ingestion
- * deletes the mark.
- */
-export const REREAD_MARK = 'reread';
-
-/**
- * Lowers cutoffs that are later than all stored records, which a fast clock may have caused:
- * nothing was stored since. Missed records are read again. Runs within a transaction; returns the
- * new cutoff of trades, or null when all cutoffs were valid.
- */
-export function clampCutoffs(parts: StoreParts): number | null {
-  const { connection, cutoffs } = parts;
-  const counted = marketsIn(connection, 'candles').map((code) => {
-    const text = 'select max(last_ts) from candles where market = ? and minutes = 1440';
-    return readNumberOrNull(connection.readRow(text, [code])?.[0] ?? null) ?? 0;
-  });
-  const line = Math.max(newestTs(parts, TS_MAX) ?? 0, ...counted) + 1;
-  if (!cutoffs.limitCutoffs(line).includes('trade')) return null;
-  // Transactions whose records are before the cutoff are forgotten; otherwise ingestion would count
-  // them as stored.
-  const gone = connection.changeRows(
-    'delete from transactions where has_records = 0 and is_truncated = 0',
-  );
-  parts.totals.addCounts({ transactions: -gone });
-  writeMark(connection, 'progress', { name: REREAD_MARK, value: String(line) });
-  return line;
 }
 
 /** Records of a kind and a market before a time, unix seconds; at most `room`. */

@@ -12,7 +12,7 @@ import { RetentionCutoffs, RowTotals, type StoreTotals } from './meta.js';
 import { openFile } from './open.js';
 import { storedRules } from './owner.js';
 import { recordPage } from './record-pages.js';
-import { clampCutoffs, newestTs, type Retired, retiredSpan, retireSome } from './retention.js';
+import { newestTs, type Retired, retiredSpan, retireSome } from './retention.js';
 import { Transactions } from './transactions.js';
 import type {
   CandleAggregate,
@@ -51,12 +51,6 @@ export class HistoryStore {
   readonly #parts: StoreParts;
   readonly #writer: Writer;
   readonly #walk: IntegrityWalk;
-  /**
-   * The new cutoff of trades, unix seconds, when opening lowered it because it was later than all
-   * records; null otherwise.
-   */
-  readonly clampedCutoff: number | null;
-
   constructor(connection: Connection, options: Omit<StoreOptions, 'folder' | 'genesisHash'>) {
     const program = storedRules(connection);
     const cutoffs = new RetentionCutoffs(connection);
@@ -79,8 +73,6 @@ export class HistoryStore {
     };
     this.#writer = new Writer(this.#parts);
     this.#walk = new IntegrityWalk(connection, candles);
-    const isWriter = options.role !== 'read';
-    this.clampedCutoff = isWriter ? this.#runTransaction(() => clampCutoffs(this.#parts)) : null;
   }
 
   get file(): string {

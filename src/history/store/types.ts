@@ -91,8 +91,6 @@ export interface StoreOptions {
   readonly rules: CandleRules;
   /** Returns the base decimals of a market, 9 for perp markets; null when unknown. */
   readonly decimalsOf: (market: MarketKey) => HistoryMarket['decimals'] | null;
-  /** The role; a reader writes nothing. */
-  readonly role?: 'write' | 'read';
 }
 
 /** The content of one write, stored in one transaction. */

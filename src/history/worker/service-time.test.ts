@@ -69,32 +69,3 @@ describe('a node', () => {
     },
   );
 });
-
-describe('a file that a clock which ran ahead has damaged', () => {
-  test('gets back all that came since, once', async () => {
-    await storeOld(20);
-    trade(10, 21);
-    const store = await openFile();
-    const ahead = finalTs() + FAR;
-    store.retireRows({ recordsBefore: { trade: ahead, fundingRate: ahead } });
-    const [newest] = ledger.listed;
-    const refused = oneFill(newest?.slot ?? 0, {}, { ...newest, isFinal: true });
-    expect(store.writeBatch({ transactions: [refused] }).records).toEqual([]);
-    const { signature, slot } = newest ?? {};
-    const progress = { edge: JSON.stringify({ signature, slot }), spans: '[]' };
-    store.writeBatch({ transactions: [], progress });
-    store.close();
-    const one = start();
-    await one.live();
-    await one.stored(10);
-    expect(one.posted).toContainEqual(
-      expect.objectContaining({ kind: 'log', level: 'warn', fields: { sinceTs: OLD + 20 } }),
-    );
-    await one.service.stop();
-    const healed = await openFile();
-    expect(healed.readProgress().get('reread')).toBeUndefined();
-    const days = healed.readCandles({ market: 'perp_0', minutes: 1_440, limit: 9 });
-    expect(days.reduce((sum, { count }) => sum + count, 0)).toBe(30);
-    healed.close();
-  });
-});

@@ -270,7 +270,6 @@ export class HistoryService {
       this.#chainTime.restartFrom(store.readNewestTs());
       this.#marketStats.markChanged(this.#markets.keys());
       this.#log.info({ file: store.file }, 'the history is open');
-      this.#logClampedCutoff(store);
       if (!this.#isReader) this.#integrity.restart();
       this.#postVersions(this.#versions.renewVersions(this.#markets.keys()));
       this.#reopenStreams();
@@ -281,12 +280,6 @@ export class HistoryService {
   #reopenStreams(): void {
     this.#streams.reopenAll();
     this.#accountFills.reopenAll();
-  }
-
-  #logClampedCutoff({ clampedCutoff: line }: HistoryStore): void {
-    if (line === null) return;
-    const text = 'retention had gone by a wrong clock; what came since is read again';
-    this.#log.warn({ sinceTs: line }, text);
   }
 
   /**
