@@ -80,7 +80,7 @@ export const perpHolding = object({
   settledPnl: quote,
   /** Funding that is owed to it; null without a price. */
   unsettledFunding: orNull(quote),
-  /** Profit at the oracle's price, with that funding. */
+  /** Profit at the exchange oracle's price, with that funding. */
   unsettledPnl: orNull(quote),
   /** What of it can be settled now. */
   claimablePnl: orNull(quote),
@@ -110,7 +110,7 @@ export const tokenBalance = object({
 export const marginSums = object({
   /** Balances, profits and isolated collateral, at 1e6. */
   netUsdValue: quote,
-  /** Profit of all positions, with funding. */
+  /** Profit of all positions at the makers' oracle, if it is used. */
   totalUnsettledPnl: quote,
   /** Funding that is not settled. */
   totalUnsettledFundingPnl: quote,

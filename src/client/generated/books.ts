@@ -41,9 +41,9 @@ export const l2Book = object({
   bestBidPrice: orNull(price),
   /** Left out where a side is empty. */
   bestAskPrice: orNull(price),
-  /** Percent at 1e6; left out where a side is empty. */
+  /** Percent at 1e6, as spreadQuote. */
   spreadPct: orNull(integer),
-  /** Quote at 1e6; left out where a side is empty. */
+  /** Quote at 1e6, 0 if crossed; missing with a side. */
   spreadQuote: orNull(quote),
   /** Price of the exchange oracle at 1e6. */
   oracle: price,

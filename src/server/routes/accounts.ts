@@ -62,7 +62,7 @@ const account = Type.Object({
       quoteBreakEvenAmount: quote('The same with fees and settled funding.'),
       settledPnl: quote('Profit that was settled since it was opened.'),
       unsettledFunding: quoteOrNull('Funding that is owed to it; null without a price.'),
-      unsettledPnl: quoteOrNull("Profit at the oracle's price, with that funding."),
+      unsettledPnl: quoteOrNull("Profit at the exchange oracle's price, with that funding."),
       claimablePnl: quoteOrNull('What of it can be settled now.'),
       liquidationPrice,
       isIsolated: Type.Boolean({ description: 'Whether it has collateral of its own.' }),
@@ -82,7 +82,7 @@ const account = Type.Object({
     [
       Type.Object({
         netUsdValue: quote('Balances, profits and isolated collateral, at 1e6.'),
-        totalUnsettledPnl: quote('Profit of all positions, with funding.'),
+        totalUnsettledPnl: quote("Profit of all positions at the makers' oracle, if it is used."),
         totalUnsettledFundingPnl: quote('Funding that is not settled.'),
         totalClaimablePnl: quote('What of the profits can be settled now.'),
         totalInitialMargin: quote('Collateral for new positions.'),

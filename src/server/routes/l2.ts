@@ -59,8 +59,8 @@ const prices = {
   markPrice: price('Middle of the best prices, or the oracle where a side is empty.'),
   bestBidPrice: leftOutForNull('price', price('Left out where a side is empty.')),
   bestAskPrice: leftOutForNull('price', price('Left out where a side is empty.')),
-  spreadPct: leftOutForNull('integer', size('Percent at 1e6; left out where a side is empty.')),
-  spreadQuote: leftOutForNull('quote', size('Quote at 1e6; left out where a side is empty.')),
+  spreadPct: leftOutForNull('integer', size('Percent at 1e6, as spreadQuote.')),
+  spreadQuote: leftOutForNull('quote', size('Quote at 1e6, 0 if crossed; missing with a side.')),
 };
 
 /** The path. */
