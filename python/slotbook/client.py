@@ -109,7 +109,7 @@ class Client:
         return Channel(lambda: self._subscribe(key, lambda: TradesReader(self._socket, members, self.http), keep_trades))
 
     def candles(self, symbol: str, resolution: str) -> Channel[Candle]:
-        """The newest candle, then each that begins or changes. `resolution` is a key of `RESOLUTION_S`."""
+        """The newest candle, then each that begins or changes. `resolution`: minutes, as `1` or `240`, or `D`, `W`, `M`."""
         if resolution not in RESOLUTION_S:
             raise SlotbookError("INVALID_OPTION", f"resolution was {resolution}, must be one of {', '.join(RESOLUTION_S)}")
         key = f"candles:{symbol.lower()}:{resolution}"
