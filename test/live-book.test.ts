@@ -49,12 +49,17 @@ test('a book that is not fresh is not handed out', async ({ onTestFinished }) =>
   onTestFinished(() => scene.stop());
   const book = await LiveBook.open(NODE);
   onTestFinished(() => book.close());
+  const states = new Set<string>();
+  book.onTurn(() => states.add(book.status.state));
   expect(() => book.levels('NOPE')).toThrow('the chain has no market NOPE');
   const [node] = scene.nodes;
   Object.assign(node?.faults ?? {}, { isDown: true });
   node?.cutConnections();
   await scene.run(3_000);
-  expect(() => book.levels('SOL-PERP', { maxAgeMs: 1_000 })).toThrow('the book is rebuilding');
+  expect(() => book.levels('SOL-PERP', { maxAgeMs: 1_000 })).toThrow(
+    /^the book is rebuilding, its slot \d+ ms old: /,
+  );
+  expect(states).toContain('rebuilding');
   expect(book.levels('SOL-PERP').bids.length).toBeGreaterThan(0);
 });
 

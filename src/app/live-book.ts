@@ -102,7 +102,8 @@ const DEPTH_MAX = 1_000;
  * @example
  * const book = await LiveBook.open({ rpcUrl: 'http://127.0.0.1:8899' });
  * book.onTurn(() => {
- *   const { bids, asks } = book.levels('SOL-PERP', { depth: 1, maxAgeMs: 2_000 });
+ *   if (book.status.state !== 'live') return;
+ *   const { bids, asks } = book.levels('SOL-PERP', { depth: 1 });
  *   console.log(bids[0]?.price, asks[0]?.price);
  * });
  */
@@ -153,7 +154,10 @@ export class LiveBook {
     return this.#feed.status();
   }
 
-  /** Calls back after each turn that changed a market; returns the function that ends it. */
+  /**
+   * Calls back after each turn that changed a market or the state; returns the function that ends
+   * it. An error of the listener is not caught.
+   */
   onTurn(listener: (turn: LiveTurn) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -208,7 +212,7 @@ export class LiveBook {
 
   #checkAge(maxAgeMs = Number.POSITIVE_INFINITY): void {
     const { state, reason } = this.status;
-    const { slotAgeMs } = this.#feed.stats();
+    const slotAgeMs = Math.round(this.#feed.stats().slotAgeMs);
     if (Number.isFinite(maxAgeMs) && (state !== 'live' || slotAgeMs > maxAgeMs)) {
       const message = `the book is ${state}, its slot ${slotAgeMs} ms old: ${reason ?? `must be at most ${maxAgeMs} ms`}`;
       throw new LiveBookError('BOOK_NOT_LIVE', message, { state, slotAgeMs, maxAgeMs });
