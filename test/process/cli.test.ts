@@ -10,7 +10,7 @@ import {
   startProgram,
   wrongUsage,
 } from '../support/command-line.js';
-import { until } from '../support/until.js';
+import { UNTIL_RUNNER_ENDS, until } from '../support/until.js';
 
 test('without a cluster serves a moving book of a local chain, and stops when asked', async () => {
   const service = start([
@@ -45,7 +45,7 @@ test('without a cluster serves a moving book of a local chain, and stops when as
   expect(refused.stderr).toContain('slotbook: MATCH_REFUSED: OUT_OF_RANGE: size was -1000000000');
 
   const followed = start(['follow', url, 'SOL-PERP']);
-  await until(() => followed.stdout.includes('following'));
+  await until(() => followed.stdout.includes('following'), UNTIL_RUNNER_ENDS);
   followed.child.stdout?.destroy();
   expect(await exitCode(followed)).toBe(0);
 
@@ -95,7 +95,10 @@ test('answers 503 while its cluster cannot be reached', async () => {
     '--rpc-url',
     'http://127.0.0.1:9',
   ]);
-  const url = await until(() => /^more +(http:\/\/[^/]+)/m.exec(service.stdout)?.[1]);
+  const url = await until(
+    () => /^more +(http:\/\/[^/]+)/m.exec(service.stdout)?.[1],
+    UNTIL_RUNNER_ENDS,
+  );
   const response = await fetch(`${url}/l2?marketName=SOL-PERP`);
   expect(response.status).toBe(503);
   expect((await fetch(`${url}/health`)).status).toBe(200);

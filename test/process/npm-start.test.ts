@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { until } from '../support/until.js';
+import { UNTIL_RUNNER_ENDS, until } from '../support/until.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** A busy machine is no reason to call a book late. */
@@ -81,7 +81,7 @@ test.runIf(process.platform === 'linux').each(SIGNALS as NodeJS.Signals[])(
   '%s to the pid of npm ends the service and its chain, and removes the history and the journal',
   async (signal) => {
     const { pid = 0 } = startByNpm(['--port', '0']);
-    await until(() => /^ready http/m.test(output) || npm?.exitCode !== null);
+    await until(() => /^ready http/m.test(output) || npm?.exitCode !== null, UNTIL_RUNNER_ENDS);
     expect(output).toMatch(/^ready http/m);
     started = descendantsOf(pid);
     expect(started.length).toBeGreaterThanOrEqual(2);
@@ -95,7 +95,7 @@ test.runIf(process.platform === 'linux').each(SIGNALS as NodeJS.Signals[])(
 
 test('a demo that cannot listen removes the folder of its history', async () => {
   startByNpm(['--host', '203.0.113.1']);
-  await until(() => npm?.exitCode !== null);
+  await until(() => npm?.exitCode !== null, UNTIL_RUNNER_ENDS);
   expect(output).toContain('slotbook: ');
   expect(npm?.exitCode).not.toBe(0);
   expect(leftFolders()).toEqual([]);

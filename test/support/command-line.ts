@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
-import { until } from './until.js';
+import { UNTIL_RUNNER_ENDS, until } from './until.js';
 
 const cli = fileURLToPath(new URL('../../dist/src/app/cli.js', import.meta.url));
 
@@ -63,5 +63,5 @@ export function readyUrl(service: Running): Promise<string> {
   return until(() => {
     if (service.child.exitCode !== null) throw new Error(`ended early: ${service.stderr}`);
     return /^ready (http:\S+)$/m.exec(service.stdout)?.[1];
-  });
+  }, UNTIL_RUNNER_ENDS);
 }

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { until } from './until.js';
+import { UNTIL_RUNNER_ENDS, until } from './until.js';
 
 /** The compiled command line, which the set-up of `npm test` has just made. */
 const cli = fileURLToPath(new URL('../../dist/src/app/cli.js', import.meta.url));
@@ -110,10 +110,10 @@ export class ServiceChild {
     });
   }
 
-  /** Resolves with this service when it has started; one that has not in time is ended. */
+  /** Resolves with this service when it has started; one that does not is ended. */
   async #onceStarted(hasStarted: () => boolean | Promise<boolean>): Promise<ServiceChild> {
     try {
-      await until('a service that has started', hasStarted);
+      await until('a service that has started', hasStarted, UNTIL_RUNNER_ENDS);
       return this;
     } catch (error) {
       await this.kill();

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A deadline for hangs: long enough for a machine several times as slow. */
 const DEADLINE_MS = 60_000;
+/** For the start or the end of a process, whose time is the machine's: the runner ends a test that hangs. */
+export const UNTIL_RUNNER_ENDS = Number.POSITIVE_INFINITY;
 /** The pause between two tries: longer each time, and no more than a quarter of the time goes into tries. */
 const PAUSE_MS = { min: 2, max: 100, growth: 1.5 };
 
