@@ -70,7 +70,7 @@ export async function serveBook(
 ): Promise<Service> {
   giveBackLargeBuffers();
   const build = readBuildInfo();
-  const { readers = 'all', print = writeOutput } = origins;
+  const { readers = 'all', print = (text: string) => process.stdout.write(text) } = origins;
   const onReady = (): void => {
     stopReport();
     if (readers === 'all') print(urlLines(shown, config));
@@ -362,10 +362,6 @@ function urlLines({ url, hasPage, hasHistory }: Addresses, { markets }: BookConf
     `list   ${url}/markets`,
   ];
   return `${lines.join('\n')}\n`;
-}
-
-function writeOutput(text: string): void {
-  process.stdout.write(text);
 }
 
 /**

@@ -24,7 +24,8 @@ const RUNS_AT_ONCE = 2 ** 32;
  * for example when another core takes over.
  */
 export async function coreOrigin(config: CoreConfig, runtime: Runtime): Promise<BookOrigin> {
-  const run = newRun(runtime);
+  // Also two cores that start in the same millisecond have names of their own.
+  const run = `${newEpoch(runtime.timers)}_${Math.floor(Math.random() * RUNS_AT_ONCE).toString(36)}`;
   const genesisHash = await readChain(config, runtime);
   const { place, leaseMs, replicas } = config.log;
   const lease = new Lease({ place, holder: run, leaseMs, replicas, ...runtime });
@@ -34,11 +35,6 @@ export async function coreOrigin(config: CoreConfig, runtime: Runtime): Promise<
     .holdFirst()
     .catch((error: unknown) => throwSettingError('nats', place.stream, error));
   return isFirst ? firstOrigin(parts) : standbyOrigin(parts);
-}
-
-/** Returns a name of its own also for one of two cores that start in the same millisecond. */
-function newRun({ timers }: Runtime): string {
-  return `${newEpoch(timers)}_${Math.floor(Math.random() * RUNS_AT_ONCE).toString(36)}`;
 }
 
 function firstOrigin(parts: CoreParts): BookOrigin {

@@ -1,4 +1,4 @@
-import type { ListPosition } from './ingest/listing.js';
+import { type ListPosition, markOf } from './ingest/listing.js';
 import type { IngestStore } from './ingest/parts.js';
 import { type Gap, type GapMove, isGap } from './ingest/progress.js';
 import type { FetchContext } from './ingest/reconciler.js';
@@ -121,7 +121,7 @@ export class BackfillJob {
       parseSignatures,
       { signal },
     );
-    const isLast = rows.length + unreadable.length < PAGE_SIGNATURES;
+    const isLast = rows.length === 0 && unreadable.length < PAGE_SIGNATURES;
     if (rows.length === 0 && !isLast) throw malformedError('getSignaturesForAddress', 'readable');
     const newer = rows.filter(({ blockTime }) => blockTime === null || blockTime > ts);
     const oldest = newer.at(-1);
@@ -157,10 +157,6 @@ const EMPTY: Omit<Gap, 'sinceTs'> = {
   until: null,
   left: Number.MAX_SAFE_INTEGER,
 };
-
-function markOf({ signature, slot }: ListPosition): ListPosition {
-  return { signature, slot };
-}
 
 /**
  * Returns the slot of a finalised transaction, even when the node does not have the transaction

@@ -239,7 +239,7 @@ export class RpcSocket {
     if (connection !== this.#connection || connection.reason !== '') return;
     connection.receivedAtMs = this.#timers.nowMs();
     this.#stats.messages += 1;
-    const message = parseMessage(data);
+    const message = parseJson(Buffer.isBuffer(data) ? data : Buffer.from(data.toString()));
     if (message === undefined) {
       this.#stats.malformed += 1;
       this.#listener.onMalformed();
@@ -290,9 +290,4 @@ function failUpgrade(
   connection.retryAfterMs = parseRetryAfter(header, unixMs) ?? 0;
   response.destroy();
   connection.socket.terminate();
-}
-
-/** Parses a message; undefined when it is not JSON text. */
-function parseMessage(data: RawData): unknown {
-  return parseJson(Buffer.isBuffer(data) ? data : Buffer.from(data.toString()));
 }

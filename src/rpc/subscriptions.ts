@@ -130,7 +130,10 @@ export class SubscriptionTable {
     const subscription = exactId(message, 'result', toText);
     if (refusal !== null) waiting.reject(refusal.error);
     else if (subscription !== undefined) this.#acknowledgeRequest(waiting, subscription);
-    else waiting.reject(noSubscriptionError());
+    else {
+      const text = 'acknowledgement did not have a number as its subscription id';
+      waiting.reject(new RpcError('MALFORMED_RPC_ANSWER', text));
+    }
     if (this.#waiting.size === 0) this.#forgetEarly();
     return 'acknowledgement';
   }
@@ -171,9 +174,4 @@ function exactId(
   if (typeof value !== 'number') return undefined;
   if (Number.isSafeInteger(value)) return value;
   return new RegExp(`"${name}"\\s*:\\s*(\\d+)\\s*[,}]`).exec(toText())?.[1];
-}
-
-function noSubscriptionError(): RpcError {
-  const message = 'acknowledgement did not have a number as its subscription id';
-  return new RpcError('MALFORMED_RPC_ANSWER', message);
 }

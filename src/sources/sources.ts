@@ -39,13 +39,15 @@ export async function showSources({ url, flags, output, stop }: SourcesRun): Pro
   const service = new HttpClient({ url, retriesMax: 0, timeoutMs: READ_MS_MAX });
   let status = await service.status({ signal: stop });
   if (flags.json || flags.plain || output.isTTY !== true || status.sources === undefined) {
-    output.write(resultText({ lines: statusLines(status), body: bodyOf(status) }, flags.json));
+    const { state, slot, reason, node, sources = [] } = status;
+    const body = { state, slot, reason, node, sources };
+    output.write(resultText({ lines: statusLines(status), body }, flags.json));
     return areAllTrusted(status);
   }
   let failure: string | null = null;
   const draw = (): void => {
     const lines = [...statusLines(status), ...(failure === null ? [] : ['', failure])];
-    overwriteScreen(output, textOf(lines));
+    overwriteScreen(output, `${lines.join('\n')}\n`);
   };
   while (!stop.aborted) {
     draw();
@@ -59,14 +61,6 @@ export async function showSources({ url, flags, output, stop }: SourcesRun): Pro
     }
   }
   return areAllTrusted(status);
-}
-
-function bodyOf({ state, slot, reason, node, sources = [] }: ServiceStatus): object {
-  return { state, slot, reason, node, sources };
-}
-
-function textOf(lines: readonly string[]): string {
-  return `${lines.join('\n')}\n`;
 }
 
 function areAllTrusted({ sources = [] }: ServiceStatus): boolean {

@@ -23,16 +23,12 @@ const WORDS: ReadonlySet<string> = new Set(['source', 'state', 'reason']);
  * sources.
  */
 export function statusLines(status: ServiceStatus): readonly string[] {
-  const { sources, node } = status;
-  const head = headOf(status);
+  const { state, slot, reason, sources, node } = status;
+  const head = `${state}, slot ${slot}${reason === null ? '' : `: ${printable(reason)}`}`;
   if (sources !== undefined) return [head, '', ...tableLines(HEAD, sources.map(rowOf), WORDS)];
   return [
     `${head}; it merges no sources${node === null ? '' : `, and follows ${printable(node)}`}`,
   ];
-}
-
-function headOf({ state, slot, reason }: ServiceStatus): string {
-  return `${state}, slot ${slot}${reason === null ? '' : `: ${printable(reason)}`}`;
 }
 
 function rowOf(source: MergedSource): readonly string[] {

@@ -123,17 +123,14 @@ async function readAccounts(
 ): Promise<AccountBatch> {
   const wanted = { keys, nowMs: timers.nowMs() };
   const { given, ...batch } = await readAround(rpc, wanted, async (given) => {
-    const parse = (result: unknown) => parseMultipleAccounts(given, kindOfKey, result);
+    const kindOf = (key: string): AccountKind => (key === CLOCK_KEY ? 'clock' : 'oracle');
+    const parse = (result: unknown) => parseMultipleAccounts(given, kindOf, result);
     const params = multipleAccountsParams(given);
     return { given, ...(await rpc.call('getMultipleAccounts', params, parse, options)) };
   });
   const broken = [...batch.broken, ...keys.filter((key) => !given.includes(key))];
   if (!broken.includes(CLOCK_KEY)) return { ...batch, broken };
   throw new FeedError('MALFORMED_ACCOUNTS_ANSWER', 'the Clock of the node could not be read');
-}
-
-function kindOfKey(pubkey: string): AccountKind {
-  return pubkey === CLOCK_KEY ? 'clock' : 'oracle';
 }
 
 /**
@@ -241,7 +238,8 @@ async function readNotBefore<T extends { readonly slot: number }>(
   read: () => Promise<T>,
   isOfChain: (result: T) => boolean = ({ slot }) => options.chain.admitsSlot(slot),
 ): Promise<T> {
-  const backoff = newBackoff(parts);
+  const { random } = parts;
+  const backoff = new Backoff({ firstMs: REREAD_FIRST_MS, capMs: REREAD_CAP_MS, random });
   for (let attempt = 1; ; attempt += 1) {
     const result = await read();
     throwIfStopped(options.signal);
@@ -252,10 +250,6 @@ async function readNotBefore<T extends { readonly slot: number }>(
       throw isStale ? staleSlotError(result.slot, slotMin) : notBelievedError(result.slot);
     await sleep(parts.timers, backoff.next(), options.signal);
   }
-}
-
-function newBackoff({ random }: FeedParts): Backoff {
-  return new Backoff({ firstMs: REREAD_FIRST_MS, capMs: REREAD_CAP_MS, random });
 }
 
 function staleSlotError(slot: number, slotMin: number): FeedError {

@@ -1,4 +1,4 @@
-import { type Listing, type ListPosition, listSignatures, withPlaces } from './listing.js';
+import { type Listing, listSignatures, markOf, withPlaces } from './listing.js';
 import type { IngestParts } from './parts.js';
 import type { Gap, GapMarks } from './progress.js';
 import type { FetchContext, Reconciler } from './reconciler.js';
@@ -84,8 +84,4 @@ function sinceOf(
   if (isComplete) return hasOlder ? sinceTs : oldestTs;
   // Older transactions may share the second of the last one.
   return oldestTs + 1;
-}
-
-function markOf({ signature, slot }: ListedSignature): ListPosition {
-  return { signature, slot };
 }

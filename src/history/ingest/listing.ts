@@ -19,6 +19,11 @@ export interface ListPosition {
   readonly slot: number;
 }
 
+/** The position of a row. */
+export function markOf({ signature, slot }: ListPosition): ListPosition {
+  return { signature, slot };
+}
+
 /** The program to list, and the known unreadable rows. */
 export type ListingParts = Pick<IngestParts, 'programId' | 'unreadable' | 'counters' | 'log'>;
 
@@ -52,9 +57,12 @@ export interface Listing {
   readonly unread: number;
 }
 
+/** The rows of the longest page of each node. */
+const longestPages = new WeakMap<NodeRpc, number>();
+
 /**
- * Reads pages until the end or `pagesMax`. A page may be shorter than requested, so the end is a
- * page without other signatures. A slot that exceeds the last page is left out, because places are
+ * Reads pages until the end or `pagesMax`. A node may have shorter pages than requested, so the end
+ * is a page that is shorter than another one of the node, or has no other signatures. A slot that exceeds the last page is left out, because places are
  * counted from its oldest signature; a slot longer than all pages is read whole.
  */
 export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise<Listing> {
@@ -73,7 +81,9 @@ export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise
     rows.push(...wanted);
     const hasOlder = wanted.length < found.length;
     const isShort = all.length + unreadable.length < pageSize(query);
-    const isLast = isShort && found.length === 0;
+    const longest = longestPages.get(rpc) ?? 0;
+    longestPages.set(rpc, Math.max(longest, all.length));
+    const isLast = isShort && (found.length === 0 || all.length < longest);
     if (hasOlder || isLast) return { rows, isComplete: true, hasOlder, unread };
     if (page < query.pagesMax || (isShort && page < SLOT_PAGES_MAX)) continue;
     const whole = withoutOldestSlot(rows);

@@ -4,6 +4,7 @@ import {
   type ListingQuery,
   type ListPosition,
   listSignatures,
+  markOf,
   withPlaces,
 } from './listing.js';
 import type { OrphanedTransactions } from './orphans.js';
@@ -173,8 +174,4 @@ export class HistoryTip {
 function lowestSlot({ rows, isComplete }: Listing, tip: ListPosition | null): number {
   if (isComplete) return (tip?.slot ?? -1) + 1;
   return rows.at(-1)?.slot ?? Number.MAX_SAFE_INTEGER;
-}
-
-function markOf({ signature, slot }: ListedSignature): ListPosition {
-  return { signature, slot };
 }

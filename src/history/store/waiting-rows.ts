@@ -35,7 +35,9 @@ export class WaitingRows {
   }
 
   #insertRows(shape: RowShape): void {
-    const rows = this.#rows.get(shape)?.sort(compareRows) ?? [];
+    // By the first columns of the key, of which integers are in each of our tables.
+    const byKey = (a: Values, b: Values): number => compare(a[0], b[0]) || compare(a[1], b[1]);
+    const rows = this.#rows.get(shape)?.sort(byKey) ?? [];
     this.#rows.delete(shape);
     let at = 0;
     for (const count of ROWS_AT_ONCE) {
@@ -49,11 +51,6 @@ export class WaitingRows {
 /** Columns such as `has_records` do not name the table. */
 function isNamed(sql: string, table: string): boolean {
   return sql.includes(table) && new RegExp(`\\b${table}\\b`).test(sql);
-}
-
-/** Orders by the first columns of the key, of which integers are in each of our tables. */
-function compareRows(a: Values, b: Values): number {
-  return compare(a[0], b[0]) || compare(a[1], b[1]);
 }
 
 function compare(a: Bound = null, b: Bound = null): number {

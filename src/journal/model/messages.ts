@@ -51,15 +51,19 @@ export interface WorkerStats {
   readonly events: Readonly<Record<JournalEvent, number>>;
 }
 
-/** Counted events of the thread. */
-export type JournalEvent =
-  | 'segmentsBegun'
-  | 'segmentsDeleted'
+/** The counts of a writer's events, of which none has been. */
+export const newJournalCounts = () => ({
+  segmentsBegun: 0,
+  segmentsDeleted: 0,
   /** Failures of the disk or the folder. */
-  | 'failures'
-  | 'bytesWritten'
+  failures: 0,
+  bytesWritten: 0,
   /** Number of messages of a log that were skipped because no core wrote them. */
-  | 'foreignMessages';
+  foreignMessages: 0,
+});
+
+/** Counted events of the thread. */
+export type JournalEvent = keyof ReturnType<typeof newJournalCounts>;
 
 /** From the thread. */
 export type FromJournal =

@@ -11,7 +11,7 @@ import {
   LOG_RETRY_MS,
 } from '../model/limits.js';
 import type { LogSetup, TakenLog } from '../model/log-place.js';
-import type { JournalEvent } from '../model/messages.js';
+import { newJournalCounts } from '../model/messages.js';
 import type { PieceSink, PieceSinkParts } from '../model/piece-sink.js';
 import { CheckpointKeeper } from './checkpoint-keeper.js';
 import { CheckpointStore } from './checkpoint-store.js';
@@ -48,13 +48,7 @@ export class LogWriter implements PieceSink {
   readonly isLog = true;
   /** Only the servers know the stream's size. */
   readonly bytes = 0;
-  readonly counts: Record<JournalEvent, number> = {
-    segmentsBegun: 0,
-    segmentsDeleted: 0,
-    failures: 0,
-    bytesWritten: 0,
-    foreignMessages: 0,
-  };
+  readonly counts = newJournalCounts();
   readonly #setup: LogSetup;
   readonly #parts: PieceSinkParts;
   readonly #queue = new LogQueue();

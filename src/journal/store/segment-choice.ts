@@ -89,10 +89,7 @@ export function describeNotKept(
   damage?: string,
 ): string {
   const why = damage === undefined ? 'is not kept' : `cannot be read (${damage})`;
-  return `${nameOfMoment(moment)} ${why}: ${describeKept(segments, moment)}`;
-}
-
-/** The moment in the request's format. */
-function nameOfMoment({ by, value, epoch }: AsOfMoment): string {
-  return epoch === undefined ? `${by} ${value}` : `${by} ${value} of epoch ${epoch}`;
+  const { by, value, epoch } = moment;
+  const name = epoch === undefined ? `${by} ${value}` : `${by} ${value} of epoch ${epoch}`;
+  return `${name} ${why}: ${describeKept(segments, moment)}`;
 }

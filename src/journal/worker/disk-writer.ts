@@ -5,7 +5,7 @@ import { readSegmentHead } from '../../engine/journal-reader.js';
 import type { JournalPiece } from '../../engine/journal-writer.js';
 import { JournalError, textOfError } from '../model/error.js';
 import { DISK_QUEUE_BYTES_MAX, RETRY_MS } from '../model/limits.js';
-import type { JournalEvent, JournalSetup } from '../model/messages.js';
+import { type JournalSetup, newJournalCounts } from '../model/messages.js';
 import type { PieceSink, PieceSinkParts } from '../model/piece-sink.js';
 import { momentsOfPiece } from '../store/block-moments.js';
 import { JournalFolder } from '../store/folder.js';
@@ -25,13 +25,7 @@ interface DiskWriterOptions extends Omit<PieceSinkParts, 'onRefused' | 'onStored
 export class DiskWriter implements PieceSink {
   readonly isLog = false;
   readonly #options: DiskWriterOptions;
-  readonly counts: Record<JournalEvent, number> = {
-    segmentsBegun: 0,
-    segmentsDeleted: 0,
-    failures: 0,
-    bytesWritten: 0,
-    foreignMessages: 0,
-  };
+  readonly counts = newJournalCounts();
   #folder: JournalFolder | null = null;
   #file: SegmentFile | null = null;
   /** The known facts of the file. */

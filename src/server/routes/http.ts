@@ -100,11 +100,7 @@ function isReachable(name: PathName, { metrics }: HttpOptions): boolean {
 function isServed(name: PathName, { history, journal, proofs }: HttpOptions): boolean {
   if (name === '/journal') return journal !== undefined;
   if (name === '/proof' || name === '/log') return proofs !== undefined;
-  return history !== undefined || !isOfHistory(name);
-}
-
-function isOfHistory(name: PathName): boolean {
-  return pathOf(name).kind === 'history';
+  return history !== undefined || pathOf(name).kind !== 'history';
 }
 
 function routesOf(

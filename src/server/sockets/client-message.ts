@@ -3,6 +3,8 @@
  * read, so a name such as `__proto__` has no special meaning.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { MarketDirectory } from '../../contract/book-source.js';
+import type { MarketInfo } from '../../contract/markets.js';
 import { quoteValue, SocketError } from '../transport/errors.js';
 
 /** A number as a client wrote it, which a number here would change. */
@@ -177,6 +179,17 @@ function numberTextOf(text: string, name: string): string {
     found = tokens[at + 2] ?? '';
   }
   return found;
+}
+
+/** The market that a member names. */
+export function marketIn(
+  message: ClientMessage,
+  name: 'market' | 'symbol',
+  directory: MarketDirectory,
+): MarketInfo {
+  const row = directory.findMarket(message.requireText(name));
+  if (row !== undefined) return row;
+  throw new SocketError('UNKNOWN_MARKET', `there is no market ${message.quoteMember(name)}`);
 }
 
 /** Whether a subscription requests binary frames. Throws INVALID_PARAM for an unknown encoding. */

@@ -12,7 +12,7 @@ import type { MarketInfo } from '../../contract/markets.js';
 import { RESOLUTION_NAMES } from '../../contract/resolutions.js';
 import { keyOf } from '../api/market-params.js';
 import { NO_HISTORY_TEXT, quoteValue, SocketError } from '../transport/errors.js';
-import { asksForBytes, type ClientMessage, kindOf, replyText } from './client-message.js';
+import { asksForBytes, type ClientMessage, kindOf, marketIn, replyText } from './client-message.js';
 import { dataBookSpec } from './data-book.js';
 import type { HistoryTopic, HistoryTopics, PendingSubscriber } from './history-topics.js';
 import type {
@@ -217,7 +217,7 @@ function readMarketRequest(message: ClientMessage, directory: MarketDirectory): 
     const name = summaryName(channel);
     return { channel, ...NOTHING, topic: name, name };
   }
-  const row = marketNamed(message, directory);
+  const row = marketIn(message, 'symbol', directory);
   const { symbol } = row;
   if (channel === 'orderbook') {
     const name = `${channel}:${symbol}`;
@@ -250,12 +250,6 @@ function unknownChannel(message: ClientMessage): SocketError {
   const names = MARKET_CHANNELS.join(' or ');
   const text = `there is no channelType ${message.quoteMember('channelType')}: it must be ${names}`;
   return new SocketError('UNKNOWN_CHANNEL', text);
-}
-
-function marketNamed(message: ClientMessage, directory: MarketDirectory): MarketInfo {
-  const found = directory.findMarket(message.requireText('symbol'));
-  if (found !== undefined) return found;
-  throw new SocketError('UNKNOWN_MARKET', `there is no market ${message.quoteMember('symbol')}`);
 }
 
 function resolutionOf(message: ClientMessage): string {

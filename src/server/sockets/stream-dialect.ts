@@ -4,12 +4,18 @@
  */
 
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
+import type { BookSource } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import type { TopicSpec } from '../../contract/topics.js';
 import type { QuotaClass } from '../admission/topic-quota.js';
 import { SocketError } from '../transport/errors.js';
-import { asksForBytes, type ClientMessage, type MessageId, textOfId } from './client-message.js';
+import {
+  asksForBytes,
+  type ClientMessage,
+  type MessageId,
+  marketIn,
+  textOfId,
+} from './client-message.js';
 import { StreamSubscriber } from './stream-subscriber.js';
 import type { ResumePoint, StreamRequest } from './stream-topic.js';
 import type {
@@ -123,7 +129,7 @@ export function readStreamRequest(
   message: ClientMessage,
   { book, directory }: Pick<ChannelParts, 'book' | 'directory'>,
 ): NamedRequest {
-  const market = marketOf(message, directory);
+  const market = marketIn(message, 'market', directory);
   const spec = readSpec(message, market.id);
   return { key: nameOf(spec, message, book), market, spec };
 }
@@ -162,12 +168,6 @@ function readResumePoint(message: ClientMessage): ResumePoint | undefined {
   const seq = resume.readInteger('seq', { min: 0, max: Number.MAX_SAFE_INTEGER });
   if (seq === undefined) throw new SocketError('MISSING_PARAM', 'resume.seq is missing');
   return { epoch: resume.requireText('epoch'), seq };
-}
-
-function marketOf(message: ClientMessage, directory: MarketDirectory): MarketInfo {
-  const row = directory.findMarket(message.requireText('market'));
-  if (row !== undefined) return row;
-  throw new SocketError('UNKNOWN_MARKET', `there is no market ${message.quoteMember('market')}`);
 }
 
 function intervalOf(message: ClientMessage): Partial<TopicSpec> {

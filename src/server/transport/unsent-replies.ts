@@ -29,7 +29,7 @@ interface UnsentReply {
   readonly bytes: number;
   /** Removes the reply from the queue. */
   readonly release: () => void;
-  readonly close: () => void;
+  readonly response: BodyWriter;
 }
 
 /** A body that at least one connection has not sent completely. */
@@ -78,8 +78,7 @@ export class UnsentReplies {
       this.#releaseBody(key);
     };
     const client = addressKey(Buffer.from(response.getRemoteAddressAsText()).toString());
-    const close = (): void => void response.close();
-    const reply: UnsentReply = { client, bytes: bytes.length, release, close };
+    const reply: UnsentReply = { client, bytes: bytes.length, release, response };
     this.#replies.add(reply);
     response.onAborted(release);
     response.onWritable((offset) => {
@@ -97,7 +96,7 @@ export class UnsentReplies {
     const most = Math.max(...sums.values());
     const oldest = [...this.#replies].find(({ client }) => sums.get(client) === most);
     oldest?.release();
-    oldest?.close();
+    oldest?.response.close();
   }
 
   #holdBody(key: object | string, body: Uint8Array | string): HeldBody {
