@@ -108,16 +108,7 @@ export function liveFeed(parts: LiveFeedParts, journal?: LiveFeedOptions['journa
   });
   const recordLogged = (writes: readonly LoggedWrites[]): void => feed.recordLogged(writes);
   const logs = config.history === undefined ? logReaderOf(config, runtime, recordLogged) : null;
-  const readAccounts: ReadAccounts = async (keys) => {
-    const { rpc } = feed;
-    const found = await withTimeLimit({ timers, limitMs: LIMITS.accountReadMsMax }, (signal) =>
-      readAround(rpc, { keys, nowMs: timers.nowMs() }, async (given) => {
-        const texts = await readAccountTexts(rpc, { keys: given, owner: programId }, signal);
-        return new Map(given.map((key, at) => [key, texts[at] ?? null]));
-      }),
-    );
-    return keys.map((key) => found.get(key) ?? (found.has(key) ? null : ''));
-  };
+  const readAccounts = accountReader(feed, programId, timers);
   const socketStats = () => nodes.map(({ socket }) => socket.stats);
   return {
     prepare: async () => engine.setIndicativePolicy(indicativePolicy),
@@ -143,6 +134,20 @@ export function liveFeed(parts: LiveFeedParts, journal?: LiveFeedOptions['journa
         readPriorityFees(feed.rpc, accounts, signal),
       ),
     quotes,
+  };
+}
+
+/** Reads accounts from the node in use; those because of which it refuses a call are empty. */
+function accountReader(feed: LiveFeed, owner: string, timers: Timers): ReadAccounts {
+  return async (keys) => {
+    const { rpc } = feed;
+    const found = await withTimeLimit({ timers, limitMs: LIMITS.accountReadMsMax }, (signal) =>
+      readAround(rpc, { keys, nowMs: timers.nowMs() }, async (given) => {
+        const texts = await readAccountTexts(rpc, { keys: given, owner }, signal);
+        return new Map(given.map((key, at) => [key, texts[at] ?? null]));
+      }),
+    );
+    return keys.map((key) => found.get(key) ?? (found.has(key) ? null : ''));
   };
 }
 

@@ -149,8 +149,8 @@ export class IngestSession {
         return tip.trustedAbove;
       },
     };
-    await this.#retryFetch(signal, () => tip.catchUp(context), 1);
-    const check = () => this.#retryFetch(signal, () => tip.checkFinalised(context), 1);
+    await this.#retryFetch(() => tip.catchUp(context), 1);
+    const check = () => this.#retryFetch(() => tip.checkFinalised(context), 1);
     // The first check of an empty store opens the first gap.
     while (!(await check()) && this.#progress?.tip === null) {
       await sleep(parts.timers, FINALISED_CHECK_MS, signal);
@@ -201,7 +201,7 @@ export class IngestSession {
     let finalSlot = 0;
     let movedAtMs = timers.nowMs();
     for (;;) {
-      await this.#retryFetch(context.signal, async () => {
+      await this.#retryFetch(async () => {
         if (this.#wantsCatchUp) {
           this.#wantsCatchUp = false;
           await tip.catchUp(context);
@@ -259,16 +259,9 @@ export class IngestSession {
     }
   }
 
-  /**
-   * Retries a failed request; rejects after so many consecutive failures unless the node is the
-   * only one.
-   */
-  async #retryFetch<T>(
-    signal: AbortSignal,
-    read: () => Promise<T>,
-    failuresMax = NODE_FAILURES_MAX,
-  ): Promise<T> {
-    const { parts, isOnlyNode } = this.#options;
+  /** Retries a failed request; rejects after so many failures in a row if there are other nodes. */
+  async #retryFetch<T>(read: () => Promise<T>, failuresMax = NODE_FAILURES_MAX): Promise<T> {
+    const { parts, isOnlyNode, signal } = this.#options;
     const { random, counters, timers, log } = parts;
     const backoff = new Backoff({ firstMs: RETRY_FIRST_MS, capMs: RETRY_CAP_MS, random });
     for (let failures = 1; ; failures += 1) {

@@ -110,13 +110,13 @@ export class LoopBudget {
   #takeTurn(): void {
     this.#isTurnAwaited = false;
     this.#usedMs = 0;
-    for (const job of this.#waiting) if (job.isGone()) this.#remove(job);
+    for (const job of this.#waiting) if (job.isGone()) this.#removeJob(job);
     this.#running ??= this.#turns.takeNext(this.#waiting);
-    if (this.#running?.runSome() === true) this.#remove(this.#running);
+    if (this.#running?.runSome() === true) this.#removeJob(this.#running);
     if (this.#waiting.size > 0) this.#awaitTurn();
   }
 
-  #remove(job: LoopJob): void {
+  #removeJob(job: LoopJob): void {
     this.#waiting.delete(job);
     this.#share.give(job.client);
     if (this.#running === job) this.#running = undefined;
