@@ -16,11 +16,7 @@ export async function copyHistory(
   output: { write(text: string): void },
 ): Promise<boolean> {
   const url = new ConfigReader(flags).readHistoryUrl();
-  // Opening would make a missing file, and a copy of an empty history would look like a success.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
-    const message = `FILE was ${file}, must be the file of a history, GENESIS_HASH.db`;
-    throw new ConfigError('INVALID_SETTING', message, 'FILE');
-  }
+  requireFile(file);
   // The Postgres client is loaded on demand.
   const { copyFile } = await import('../history/postgres/copy-file.js');
   const startedAtMs = systemTimers.nowMs();
@@ -36,4 +32,11 @@ export async function copyHistory(
     `copied ${rows} rows in ${seconds.toFixed(1)} s, ${records} records among them (${rate} a second)\n`,
   );
   return true;
+}
+
+/** Opening would make a missing file, and a copy of an empty history would look like a success. */
+function requireFile(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === true) return;
+  const message = `FILE was ${file}, must be the file of a history, GENESIS_HASH.db`;
+  throw new ConfigError('INVALID_SETTING', message, 'FILE');
 }

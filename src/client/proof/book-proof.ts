@@ -124,7 +124,7 @@ class BookProof {
       return this.#isGrown(entry, proof) ? entry : undefined;
     } catch (error) {
       const { code, message } = error as ProofFault;
-      if (code === 'INVALID_KEY') this.#fail(code, message);
+      if (code === 'INVALID_KEY') this.#failWith(code, message);
       else this.#reportFailure(message, { proof });
       return undefined;
     }
@@ -207,10 +207,10 @@ class BookProof {
   #reportFailure(reason: string, evidence: object): void {
     const { key, topic } = this.#options;
     const content = evidenceOf({ reason, key, ...topic, ...evidence });
-    this.#fail('PROOF_FAILED', reason, { evidence: content });
+    this.#failWith('PROOF_FAILED', reason, { evidence: content });
   }
 
-  #fail(...error: ConstructorParameters<typeof ClientError>): void {
+  #failWith(...error: ConstructorParameters<typeof ClientError>): void {
     if (this.#subscription.isOpen)
       this.#subscription.failWith(new this.#options.ClientError(...error));
   }

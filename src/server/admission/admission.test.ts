@@ -8,9 +8,9 @@ import { FakeHistory } from '../testing/fake-history.js';
 import { fakeJournal } from '../testing/fake-journal.js';
 import { FakeLog } from '../testing/fake-log.js';
 import { FakeBook } from '../testing/running-server.js';
+import { addressKey, isLoopback } from '../transport/client-address.js';
 import type { Handler, Reply } from '../transport/reply.js';
 import { RequestLimiter } from './admission.js';
-import { addressKey, isLoopback } from './client-address.js';
 import { ClientAddresses } from './client-addresses.js';
 
 const IP = '203.0.113.9';

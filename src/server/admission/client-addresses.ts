@@ -6,8 +6,8 @@
  */
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { LIMITS } from '../../config/limits.js';
+import { addressKey, isLoopback, mappedIPv4 } from '../transport/client-address.js';
 import type { RequestOrigin } from '../transport/native-http.js';
-import { addressKey, isLoopback, mappedIPv4 } from './client-address.js';
 
 /**
  * Called with an untrusted address that sends X-Forwarded-For: a proxy that is not configured, or a

@@ -5,7 +5,6 @@
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { QueuedClient } from '../../contract/fair-share.js';
-import { queuedClient } from '../admission/client-address.js';
 import { nullable, size, state, version } from '../api/book-parts.js';
 import { error } from '../api/error-bodies.js';
 import { batchEntry, splitLists } from '../api/list-params.js';
@@ -13,6 +12,7 @@ import { checkParams } from '../api/param-check.js';
 import { publicKey } from '../api/param-parts.js';
 import { checkRequest } from '../api/request-params.js';
 import { count, countOrNull, signed, text, textOrNull } from '../api/schema-parts.js';
+import { queuedClient } from '../transport/client-address.js';
 import { ServerError } from '../transport/errors.js';
 import { type Header, jsonHeaders } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';

@@ -10,8 +10,8 @@ import type {
   MarketIdentity,
 } from '../../contract/as-of-source.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
-import { queuedClient } from '../admission/client-address.js';
 import { parseMoment } from '../api/moment-params.js';
+import { queuedClient } from '../transport/client-address.js';
 import { NO_JOURNAL_TEXT, ServerError } from '../transport/errors.js';
 import type { Header, HttpRequest, Reply } from '../transport/reply.js';
 import { prefersBytes } from './accept.js';

@@ -9,7 +9,7 @@
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory, MarketVersion } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
-import { queuedClient } from '../admission/client-address.js';
+import { queuedClient } from '../transport/client-address.js';
 import { ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
 import { prefersBytes } from './accept.js';

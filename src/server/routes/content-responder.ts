@@ -11,7 +11,7 @@ import type {
   OrderQuery,
   VolumesQuery,
 } from '../../contract/history-queries.js';
-import { queuedClient } from '../admission/client-address.js';
+import { queuedClient } from '../transport/client-address.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
 import { BodyCache } from './body-cache.js';
 import { requireFirstBook } from './book-routes.js';

@@ -19,9 +19,9 @@ import type {
 import type { MarketDataSource } from '../../contract/history-source.js';
 import { resolutionSecondsMax } from '../../contract/resolutions.js';
 import type { Timers } from '../../contract/timers.js';
-import { queuedClient } from '../admission/client-address.js';
 import type { Texts } from '../api/param-check.js';
 import type { ParseContext, RequestTexts } from '../api/request-params.js';
+import { queuedClient } from '../transport/client-address.js';
 import { ServerError } from '../transport/errors.js';
 import {
   csvHeaders,

@@ -8,7 +8,7 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Timers } from '../../contract/timers.js';
-import { addressKey } from '../admission/client-address.js';
+import { addressKey } from './client-address.js';
 
 /** The members of the transport's response that this file uses. */
 export interface BodyWriter {
@@ -69,6 +69,20 @@ export class UnsentReplies {
   ): void {
     const key = typeof body === 'string' ? body : identity;
     const { bytes } = this.#holdBody(key, body);
+    const release = this.#addReply(response, { key, bytes: bytes.length });
+    response.onWritable((offset) => {
+      const [isTaken, isDone] = response.tryEnd(bytes.subarray(offset), bytes.length);
+      if (isDone) release();
+      return isTaken;
+    });
+    while (this.#bytes > this.#limits.unsentBytesMax) this.#cutLargestClient();
+  }
+
+  /** Returns the function that takes the reply out of the queue. */
+  #addReply(
+    response: BodyWriter,
+    { key, bytes }: { readonly key: object | string; readonly bytes: number },
+  ): () => void {
     // A deadline is needed because the transport never treats a client as idle that reads a few
     // bytes now and then.
     const timer = this.#timers.after(this.#limits.unsentMsMax, () => response.close());
@@ -78,15 +92,10 @@ export class UnsentReplies {
       this.#releaseBody(key);
     };
     const client = addressKey(Buffer.from(response.getRemoteAddressAsText()).toString());
-    const reply: UnsentReply = { client, bytes: bytes.length, release, response };
+    const reply: UnsentReply = { client, bytes, release, response };
     this.#replies.add(reply);
     response.onAborted(release);
-    response.onWritable((offset) => {
-      const [isTaken, isDone] = response.tryEnd(bytes.subarray(offset), bytes.length);
-      if (isDone) release();
-      return isTaken;
-    });
-    while (this.#bytes > this.#limits.unsentBytesMax) this.#cutLargestClient();
+    return release;
   }
 
   #cutLargestClient(): void {

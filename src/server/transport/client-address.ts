@@ -4,7 +4,7 @@
  */
 import { isIPv4, isIPv6 } from 'node:net';
 import type { QueuedClient } from '../../contract/fair-share.js';
-import type { HttpRequest } from '../transport/reply.js';
+import type { HttpRequest } from './reply.js';
 
 /**
  * Number of groups of an IPv6 address that identify its network: three whole groups and half of the
