@@ -117,11 +117,11 @@ class ExportedRows {
       if (block !== null) this.#rows += block.count;
       if (ts !== undefined) this.#tsMs = Number(ts);
       const detail = `up to ${new Date(this.#tsMs).toISOString()}`;
-      this.#progress.show({ share: this.#share, done: this.#rows, unit: 'rows', detail });
+      this.#progress.show({ share: this.#doneShare, done: this.#rows, unit: 'rows', detail });
     }
   }
 
-  get #share(): number | null {
+  get #doneShare(): number | null {
     if (this.range === null || this.#rows === 0) return null;
     const { fromMs, toMs } = this.range;
     return Math.min(1, Math.max(0, (this.#tsMs - fromMs) / Math.max(1, toMs - fromMs)));

@@ -139,7 +139,7 @@ export class AccountWatch {
     this.#heardMs = this.#socket.connection.clock.monotonicMs();
     const known = this.#accounts.get(topic);
     if (type === 'snapshot') {
-      this.#set(topic, { ...snapshot(message, 'a snapshot'), fills: [], trades: [] });
+      this.#setValues(topic, { ...snapshot(message, 'a snapshot'), fills: [], trades: [] });
     } else if (type === 'delta') {
       this.#applyDelta(topic, known, delta(message, 'a delta'));
     } else if (type === 'heartbeat' && (known?.seq !== seq || known?.epoch !== epoch)) {
@@ -157,10 +157,10 @@ export class AccountWatch {
     const changed = new Set([...orders.remove, ...orders.set.map(({ orderId }) => orderId)]);
     const kept = known.orders.filter(({ orderId }) => !changed.has(orderId));
     const { reason: _, ...rest } = known;
-    this.#set(topic, { ...rest, ...members, orders: [...kept, ...orders.set] });
+    this.#setValues(topic, { ...rest, ...members, orders: [...kept, ...orders.set] });
   }
 
-  #set(topic: unknown, account: WatchedAccount): void {
+  #setValues(topic: unknown, account: WatchedAccount): void {
     this.#accounts.set(topic, account);
     this.#socket.connection.resetBackoff();
     this.#updates.emit(account);

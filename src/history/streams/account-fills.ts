@@ -123,7 +123,7 @@ export class AccountFills {
     pending.set(`${row.txSig}:${row.index}`, row);
     const [oldest] = pending.keys();
     if (pending.size > ACCOUNT_FILLS_MAX && oldest !== undefined) pending.delete(oldest);
-    this.#tell(followed, row, 'confirmed');
+    this.#tellFill(followed, row, 'confirmed');
   }
 
   #tellStates(followed: FollowedAccount): void {
@@ -139,11 +139,11 @@ export class AccountFills {
     for (const [at, [name, row]] of pending.entries()) {
       if (finality[at] === false) continue;
       followed.pending.delete(name);
-      this.#tell(followed, row, finality[at] === true ? 'finalized' : 'reverted');
+      this.#tellFill(followed, row, finality[at] === true ? 'finalized' : 'reverted');
     }
   }
 
-  #tell({ account }: FollowedAccount, row: RecordRow, status: FillStatus): void {
+  #tellFill({ account }: FollowedAccount, row: RecordRow, status: FillStatus): void {
     const { markets, post } = this.#options;
     const market = markets.get(marketKeyOfCode(row.market));
     if (market === undefined) return;

@@ -148,13 +148,14 @@ class LeafStream {
       const appender = await this.#openAppender();
       await appender.prepareStream();
       appender.goOnBehind(await appender.readLast());
-      return this.#send(appender, { segment: CLAIM, index: 0, bytes: NOTHING });
+      return this.#appendMessage(appender, { segment: CLAIM, index: 0, bytes: NOTHING });
     }, ['LOG_UNREACHABLE', 'LOG_FENCED']);
   }
 
   appendNext(index: number, bytes: Uint8Array): Promise<number> {
     return this.#tried(
-      async () => this.#send(await this.#openAppender(), { segment: CONTENT, index, bytes }),
+      async () =>
+        this.#appendMessage(await this.#openAppender(), { segment: CONTENT, index, bytes }),
       ['LOG_UNREACHABLE'],
     );
   }
@@ -164,7 +165,7 @@ class LeafStream {
     await this.#connection?.nats.close();
   }
 
-  async #send(
+  async #appendMessage(
     appender: LogAppender,
     { segment, index, bytes }: { segment: number; index: number; bytes: Uint8Array },
   ): Promise<number> {
