@@ -365,12 +365,13 @@ test(`${MINUTES} minutes of a busy chain are verified from outside`, {
 }, async () => {
   const life = busyLife(1, { makers: 400, stepsPerSlot: 150 });
   const scene = await signed(newFolder(), 1, { life });
+  const readers = await Promise.all((['l3', 'book'] as const).map((kind) => proven(scene, kind)));
+  await until(() => readers.every((reader) => reader.proven !== undefined));
   let writes = 0;
   const handleState = (): void => {
     writes += 1;
   };
   scene.scene.chain.listen({ handleState, handleSlot: () => undefined });
-  const readers = await Promise.all((['l3', 'book'] as const).map((kind) => proven(scene, kind)));
   const seen = readers.map(() => new Set<number>());
   const leaves: unknown[] = [];
   for (let second = 0; second < MINUTES * 60; second += 1) {
