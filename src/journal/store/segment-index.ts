@@ -101,14 +101,20 @@ export class SegmentIndex {
     this.#forgetOld(numbers);
     const segments: SegmentInfo[] = [];
     const skipped: JournalSkippedFile[] = [];
-    const starts = new Set<string>();
+    const byStart = new Map<string, SegmentInfo>();
     for (const number of numbers.slice(-SEGMENTS_MAX)) {
       const found = this.#trySegment(number);
-      const start = 'reason' in found ? '' : `${found.epoch} ${found.first.slot} ${found.first.ts}`;
-      if ('reason' in found) skipped.push({ name: segmentName(number), reason: found.reason });
-      else if (starts.has(start)) skipped.push({ name: segmentName(number), reason: COPY_TEXT });
-      else segments.push(found);
-      starts.add(start);
+      if ('reason' in found) {
+        skipped.push({ name: segmentName(number), reason: found.reason });
+        continue;
+      }
+      const start = `${found.epoch} ${found.first.slot} ${found.first.ts}`;
+      // A file that begins as an earlier one did may go on where that one failed.
+      const earlier = byStart.get(start);
+      if (earlier === undefined || earlier.last.ts < found.last.ts) {
+        segments.push(found);
+        byStart.set(start, found);
+      } else skipped.push({ name: segmentName(number), reason: COPY_TEXT });
     }
     this.#newest = segments.at(-1)?.number ?? 0;
     const numberEnd = this.#newest + SEGMENTS_MAX;

@@ -175,6 +175,22 @@ describe('files that are not as they were left', () => {
     await other.service.stop();
   });
 
+  test('one that begins as a torn one before it, and ends later, is no copy', async () => {
+    const folder = newFolder();
+    const rig = new JournalRig(new LiveBook({ seed: 1 }), { folder });
+    await rig.write(3);
+    await rig.service.stop();
+    const [name = ''] = segmentsIn(folder);
+    const bytes = readFileSync(path.join(folder, name));
+    writeFileSync(path.join(folder, segmentName(2)), bytes);
+    writeFileSync(path.join(folder, segmentName(3)), bytes);
+    writeFileSync(path.join(folder, name), bytes.subarray(0, -200));
+    const next = new JournalRig(new LiveBook({ seed: 2, epoch: 'b' }), { folder });
+    const { skipped } = next.last('state').listing;
+    expect(skipped.map((file) => file.name)).toEqual([segmentName(3)]);
+    await next.service.stop();
+  });
+
   test('damaged, foreign, newer and copied ones are told, skipped and left where they are', async () => {
     const folder = newFolder();
     const book = new LiveBook({ seed: 1 });
