@@ -202,6 +202,7 @@ test('accounts are asked for alone, in lists and by their wallet, and others are
     [`/accounts/${market}`, 400, 'INVALID_PARAM', 'no user account'],
     ['/accounts/nobody', 400, 'INVALID_PARAM', 'base58'],
     ['/accounts', 400, 'MISSING_PARAM', 'authority'],
+    [`/accounts?accounts=${none}&authority=${none}`, 400, 'INVALID_PARAM', 'not both'],
     [`/accounts?authority=${none}`, 404, 'UNKNOWN_ACCOUNT', none],
   ] as const) {
     const answer = await service.get(path);

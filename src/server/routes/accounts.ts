@@ -182,7 +182,8 @@ function keysOf(query: string, { book }: PathService): readonly string[] {
   const authority = asked[0]?.authority;
   if ((authority === undefined) === (keys.length === 0)) {
     const message = 'accounts or authority must be given, and not both';
-    throw new ServerError('MISSING_PARAM', message, 'accounts');
+    const code = authority === undefined ? 'MISSING_PARAM' : 'INVALID_PARAM';
+    throw new ServerError(code, message, 'accounts');
   }
   if (keys.length > LIMITS.accountsMax) {
     const message = `accounts was a list of ${keys.length}, must have at most ${LIMITS.accountsMax}`;
