@@ -79,7 +79,8 @@ export class IngestSession {
   readonly #failed: Promise<never>;
   #fail: (error: unknown) => void = () => undefined;
   #progress: Progress | null = null;
-  #failure: Error | null = null;
+  /** The failure of the only node, whose notifications are stored all the same; null for none. */
+  failure: Error | null = null;
   #wantsCatchUp = false;
   #wake: () => void = () => undefined;
 
@@ -108,11 +109,6 @@ export class IngestSession {
       finalisedSlot: this.#progress?.tip?.slot ?? 0,
       completeSinceTs: this.#progress?.completeSinceTs ?? null,
     };
-  }
-
-  /** The failure of the only node, whose notifications are stored all the same; null for none. */
-  get failure(): Error | null {
-    return this.#failure;
   }
 
   /**
@@ -271,15 +267,15 @@ export class IngestSession {
     for (let failures = 1; ; failures += 1) {
       try {
         const result = await read();
-        this.#failure = null;
+        this.failure = null;
         return result;
       } catch (error) {
         if (!isNodeFailure(error) || signal.aborted) throw error;
         counters.readingFailures += 1;
         if (failures >= failuresMax && !isOnlyNode) throw error;
-        if (this.#failure === null)
+        if (this.failure === null)
           log.info({ reason: loggedFailure(error) }, 'a request of the history is tried again');
-        if (failures >= failuresMax) this.#failure = error;
+        if (failures >= failuresMax) this.failure = error;
         await sleep(timers, backoff.next(), signal);
       }
     }

@@ -101,20 +101,12 @@ export class SegmentIndex {
     this.#forgetOld(numbers);
     const segments: SegmentInfo[] = [];
     const skipped: JournalSkippedFile[] = [];
-    const byStart = new Map<string, SegmentInfo>();
+    const ends = new Map<string, number>();
     for (const number of numbers.slice(-SEGMENTS_MAX)) {
       const found = this.#trySegment(number);
-      if ('reason' in found) {
-        skipped.push({ name: segmentName(number), reason: found.reason });
-        continue;
-      }
-      const start = `${found.epoch} ${found.first.slot} ${found.first.ts}`;
-      // A file that begins as an earlier one did may go on where that one failed.
-      const earlier = byStart.get(start);
-      if (earlier === undefined || earlier.last.ts < found.last.ts) {
-        segments.push(found);
-        byStart.set(start, found);
-      } else skipped.push({ name: segmentName(number), reason: COPY_TEXT });
+      if ('reason' in found) skipped.push({ name: segmentName(number), reason: found.reason });
+      else if (isCopy(found, ends)) skipped.push({ name: segmentName(number), reason: COPY_TEXT });
+      else segments.push(found);
     }
     this.#newest = segments.at(-1)?.number ?? 0;
     const numberEnd = this.#newest + SEGMENTS_MAX;
@@ -199,6 +191,14 @@ export class SegmentIndex {
 }
 
 const COPY_TEXT = 'it begins as an earlier file does, and is a copy of it';
+
+/** Whether an earlier file begins as this one does, and ends no earlier; `ends` has their ends. */
+function isCopy({ epoch, first, last }: SegmentInfo, ends: Map<string, number>): boolean {
+  const start = `${epoch} ${first.slot} ${first.ts}`;
+  const isKnown = last.ts <= (ends.get(start) ?? -1);
+  if (!isKnown) ends.set(start, last.ts);
+  return isKnown;
+}
 
 /** Reads a file up to the end of its first block, which contains only the head. */
 function readFirstBlock({ size, read }: BlockBytes): Buffer {
