@@ -114,10 +114,8 @@ export class UnsentReplies {
       known.users += 1;
       return known;
     }
-    const held = {
-      bytes: key === body && typeof body !== 'string' ? body : Buffer.from(body as Uint8Array),
-      users: 1,
-    };
+    const isOwn = key === body && typeof body !== 'string';
+    const held = { bytes: isOwn ? body : Buffer.from(body as Uint8Array), users: 1 };
     this.#held.set(key, held);
     this.#bytes += held.bytes.length;
     return held;
@@ -134,6 +132,4 @@ export class UnsentReplies {
 }
 
 /** The limits, which tests lower. */
-export type UnsentLimits = {
-  readonly [Name in 'unsentBytesMax' | 'unsentMsMax']: number;
-};
+export type UnsentLimits = Readonly<Record<'unsentBytesMax' | 'unsentMsMax', number>>;
