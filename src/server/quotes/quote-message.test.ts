@@ -157,7 +157,8 @@ describe('any frame', () => {
     await fc.assert(fc.asyncProperty(anyFrame, check), { numRuns: 10_000 });
     const codes = new Set(answers.map(({ code }) => code));
     expect([...codes].filter((code) => !isSocketCode(String(code)))).toEqual([]);
-    expect(codes.size).toBe(4);
+    const usual = ['INVALID_PARAM', 'MALFORMED_MESSAGE', 'OUT_OF_RANGE', 'UNKNOWN_MARKET'];
+    expect(usual.filter((code) => !codes.has(code))).toEqual([]);
     expect(taken.length).toBeGreaterThan(100);
     expect(faults).toEqual([]);
     expect(isClosed()).toBe(false);
