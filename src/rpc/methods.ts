@@ -5,8 +5,8 @@ import { ACCOUNT_TEXT_BYTES_MAX } from './limits.js';
 
 /**
  * Reads the data of up to 100 accounts as base64, in the order of their keys: empty for an account
- * of another owner, null for a missing account; of a large one only its beginning. It is one background call of getMultipleAccounts at `processed`, the commitment of the
- * feed.
+ * of another owner, null for a missing account; of a large one only its beginning. It is one
+ * background call of getMultipleAccounts at `processed`, the commitment of the feed.
  *
  * # Errors
  * Rejects with an RpcError, also when the response does not have exactly one account for each key.

@@ -62,8 +62,9 @@ const longestPages = new WeakMap<NodeRpc, number>();
 
 /**
  * Reads pages until the end or `pagesMax`. A node may have shorter pages than requested, so the end
- * is a page that is shorter than another one of the node, or has no other signatures. A slot that exceeds the last page is left out, because places are
- * counted from its oldest signature; a slot longer than all pages is read whole.
+ * is a page that is shorter than another one of the node, or has no other signatures. A slot that
+ * exceeds the last page is left out, because places are counted from its oldest signature; a slot
+ * longer than all pages is read whole.
  */
 export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise<Listing> {
   const rows: ListedSignature[] = [];

@@ -51,6 +51,7 @@ export class HistoryStore {
   readonly #parts: StoreParts;
   readonly #writer: Writer;
   readonly #walk: IntegrityWalk;
+
   constructor(connection: Connection, options: Omit<StoreOptions, 'folder' | 'genesisHash'>) {
     const program = storedRules(connection);
     const cutoffs = new RetentionCutoffs(connection);
