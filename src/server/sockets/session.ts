@@ -211,7 +211,8 @@ export class Session implements SocketSession, EarlySession {
   /** Subscribes to a topic. A repeated subscription is acknowledged and starts again. */
   #addSubscription(dialect: Dialect, message: ClientMessage): void {
     const past = dialect === streaming ? this.#replays.readRequest(message) : undefined;
-    const wildcard = past === undefined ? dialect.readWildcard?.(message, this.#parts) : undefined;
+    const wildcard =
+      past === undefined ? dialect.readWildcard?.(message, this.#parts, this.socket.ip) : undefined;
     if (wildcard !== undefined) {
       this.#wildcards.addWildcard(wildcard, message.id);
       return;

@@ -34,8 +34,8 @@ export const streaming: Dialect = {
     const request = readStreamRequest(message, parts);
     return subscriptionTo(request, parts, { id: message.id, resume: readResumePoint(message) });
   },
-  readWildcard: (message, parts) => {
-    if (isUserChannel(message)) return readUserWildcard(message, parts);
+  readWildcard: (message, parts, ip) => {
+    if (isUserChannel(message)) return readUserWildcard(message, parts, ip);
     if (!isWildcard(message)) return undefined;
     if (message.hasMember('resume')) {
       throw new SocketError('INVALID_PARAM', 'resume needs a topic of one market, market was "*"');

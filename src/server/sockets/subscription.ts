@@ -104,8 +104,15 @@ interface AcknowledgedTopic {
 export interface Dialect {
   /** Reads a subscription. Throws a SocketError that describes the error in the message. */
   readRequest(message: ClientMessage, parts: ChannelParts): SubscriptionRequest;
-  /** Reads a subscription to all markets; undefined when the message names one market. */
-  readWildcard?(message: ClientMessage, parts: ChannelParts): WildcardRequest | undefined;
+  /**
+   * Reads a subscription of an address to all markets, or to a wallet; undefined when the message
+   * names one market or account.
+   */
+  readWildcard?(
+    message: ClientMessage,
+    parts: ChannelParts,
+    ip: string,
+  ): WildcardRequest | undefined;
   /**
    * Reads the key of the topic or wildcard to unsubscribe from. Throws a SocketError that describes
    * the error in the message.

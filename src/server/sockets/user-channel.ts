@@ -29,11 +29,12 @@ export function readUserRequest(
 export function readUserWildcard(
   message: ClientMessage,
   { book, users }: Pick<ChannelParts, 'book' | 'users'>,
+  ip: string,
 ): WildcardRequest | undefined {
   if (!message.hasMember('authority')) return undefined;
   const authority = keyIn(message, 'authority');
   const listRequests: WildcardRequest['listRequests'] = (id) =>
-    users.listAccounts(authority).map((account) => {
+    users.listAccounts(authority, ip).map((account) => {
       return requestOf(account, { users }, { id, quotaClass: quotaClassOf(account, book) });
     });
   return { key: wildcardKeyOf(authority), listRequests };

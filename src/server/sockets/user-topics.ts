@@ -8,6 +8,7 @@ import type { ReadAccounts, ReadWallet } from '../../contract/account-source.js'
 import type { BookSource } from '../../contract/book-source.js';
 import type { MarketStreamSource } from '../../contract/history-source.js';
 import type { Timer } from '../../contract/timers.js';
+import type { ClientAddresses } from '../admission/client-addresses.js';
 import { SocketError } from '../transport/errors.js';
 import { repeatCall } from '../transport/repeated-call.js';
 import type { Publisher } from './publisher.js';
@@ -31,6 +32,7 @@ interface UserTopicsOptions {
   readonly readWallet?: ReadWallet | undefined;
   /** The history, which tells what became of fills. */
   readonly history?: Pick<MarketStreamSource, 'join' | 'leave'> | undefined;
+  readonly addresses?: Pick<ClientAddresses, 'limitKey'> | undefined;
 }
 
 /** Equal parts of an interval, in each of which a part of the topics is published. */
@@ -85,8 +87,8 @@ export class UserTopics implements ResumableTopics {
   }
 
   /** Returns the accounts of a wallet. Throws UNKNOWN_ACCOUNT for one that has none. */
-  listAccounts(authority: string): readonly string[] {
-    return this.#wallets.listAccounts(authority);
+  listAccounts(authority: string, ip: string): readonly string[] {
+    return this.#wallets.listAccounts(authority, this.#options.addresses?.limitKey(ip));
   }
 
   /** Removes a subscriber. The topic stays open for some time. */

@@ -4,15 +4,25 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import type { AccountSource, ReadWallet } from '../../contract/account-source.js';
+import { ClientTurns, FairShare } from '../../contract/fair-share.js';
 import { SocketError } from '../transport/errors.js';
 
-/** The accounts by wallet. One call of the node is open at a time. */
+/** A wallet that waits for its reading, and the client that followed it first. */
+interface WaitingWallet {
+  readonly authority: string;
+  readonly client: string | undefined;
+}
+
+/** The accounts by wallet. One call of the node is open at a time, for each client in its turn. */
 export class WalletAccounts {
   readonly #accounts: Pick<AccountSource, 'ofAuthority'>;
   readonly #read: ReadWallet;
   /** The accounts on chain of the wallets that were followed last. */
   readonly #known = new Map<string, readonly string[]>();
-  readonly #waiting = new Set<string>();
+  readonly #waiting = new Map<string, WaitingWallet>();
+  /** The wallets that may still wait. */
+  readonly #share = new FairShare(LIMITS.walletsMax);
+  readonly #turns = new ClientTurns();
   #isReading = false;
 
   constructor(accounts: Pick<AccountSource, 'ofAuthority'>, read: ReadWallet) {
@@ -22,15 +32,18 @@ export class WalletAccounts {
 
   /**
    * Returns the accounts of a wallet as far as they are known. Throws UNKNOWN_ACCOUNT for a wallet
-   * that has none.
+   * that has none, LIMIT_EXCEEDED when too many wallets wait, of all clients or of this one.
    */
-  listAccounts(authority: string): readonly string[] {
+  listAccounts(authority: string, client: string | undefined): readonly string[] {
     const known = this.#known.get(authority);
-    const isFull = this.#waiting.size >= LIMITS.walletsMax;
-    if (known === undefined && !isFull) this.#waiting.add(authority);
+    const waits = known === undefined && this.#addWaiting({ authority, client });
     const all = new Set([...this.#accounts.ofAuthority(authority), ...(known ?? [])]);
-    if (all.size > 0 || (known === undefined && !isFull)) return [...all];
-    throw new SocketError('UNKNOWN_ACCOUNT', `there is no account of a wallet ${authority}`);
+    if (all.size > 0 || waits) return [...all];
+    if (known !== undefined) {
+      throw new SocketError('UNKNOWN_ACCOUNT', `there is no account of a wallet ${authority}`);
+    }
+    const message = `${this.#share.free} more wallets may wait, and of no address more than that`;
+    throw new SocketError('LIMIT_EXCEEDED', message);
   }
 
   /**
@@ -38,10 +51,12 @@ export class WalletAccounts {
    * is known, or the call failed, after which only a wallet that is still followed waits again.
    */
   async readNext(): Promise<boolean> {
-    const [authority] = this.#waiting;
-    if (this.#isReading || authority === undefined) return false;
+    const next = this.#isReading ? undefined : this.#turns.takeNext(this.#waiting.values());
+    if (next === undefined) return false;
+    const { authority, client } = next;
     this.#isReading = true;
     this.#waiting.delete(authority);
+    this.#share.give(client);
     try {
       this.#known.set(authority, await this.#read(authority));
       const [oldest = authority] = this.#known.keys();
@@ -51,6 +66,14 @@ export class WalletAccounts {
     } finally {
       this.#isReading = false;
     }
+    return true;
+  }
+
+  /** Returns false when the client may have no further wallet wait. */
+  #addWaiting(wallet: WaitingWallet): boolean {
+    if (this.#waiting.has(wallet.authority)) return true;
+    if (!this.#share.take(wallet.client)) return false;
+    this.#waiting.set(wallet.authority, wallet);
     return true;
   }
 }
