@@ -49,30 +49,30 @@ export class FairShare {
 
 /** Serves the requests of a queue so that clients take turns. */
 export class ClientTurns {
-  /** The number of the turn in which each client was served last. */
-  readonly #served = new Map<string | undefined, number>();
+  /** The number of the turn in which each waiting client was served last, or was before it came. */
+  #served = new Map<string | undefined, number>();
   #count = 0;
 
   /**
    * Returns the first request of the client that was served longest ago; undefined without a
-   * request.
+   * request. Newcomers come after clients that have waited for longer.
    */
   takeNext<T extends { readonly client: string | undefined }>(waiting: Iterable<T>): T | undefined {
     let next: T | undefined;
     let servedAt = Number.POSITIVE_INFINITY;
-    const clients = new Set<string | undefined>();
+    const served = new Map<string | undefined, number>();
     for (const request of waiting) {
-      const at = this.#served.get(request.client) ?? 0;
-      clients.add(request.client);
+      const at = this.#served.get(request.client) ?? this.#count - 1;
+      served.set(request.client, at);
       if (at >= servedAt) continue;
       next = request;
       servedAt = at;
     }
     // A client without waiting requests is forgotten.
-    for (const client of this.#served.keys()) if (!clients.has(client)) this.#served.delete(client);
+    this.#served = served;
     if (next === undefined) return undefined;
     this.#count += 1;
-    this.#served.set(next.client, this.#count);
+    served.set(next.client, this.#count);
     return next;
   }
 }
