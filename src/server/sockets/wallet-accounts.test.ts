@@ -42,3 +42,15 @@ test('clients take turns, and one of them does not fill the queue', async () => 
   expect(() => wallets.listAccounts('of-another', 'another')).toThrow(none);
   expect(wallets.listAccounts('one-more', 'one')).toEqual([]);
 });
+
+test('a wallet that others follow as well is read in the first turn of any of them', async () => {
+  const asked: string[] = [];
+  const wallets = new WalletAccounts({ ofAuthority: () => [] }, async (authority) => {
+    asked.push(authority);
+    return ['account'];
+  });
+  for (const authority of ['a', 'b', 'c', 'shared']) wallets.listAccounts(authority, 'one');
+  wallets.listAccounts('shared', 'another');
+  for (let turn = 0; turn < 5; turn += 1) await wallets.readNext();
+  expect(asked).toEqual(['a', 'shared', 'b', 'c']);
+});

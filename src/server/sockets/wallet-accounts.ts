@@ -7,7 +7,7 @@ import type { AccountSource, ReadWallet } from '../../contract/account-source.js
 import { ClientTurns, FairShare } from '../../contract/fair-share.js';
 import { SocketError } from '../transport/errors.js';
 
-/** A wallet that waits for its reading, and the client that followed it first. */
+/** A wallet that waits for its reading, and a client that follows it. */
 interface WaitingWallet {
   readonly authority: string;
   readonly client: string | undefined;
@@ -19,6 +19,7 @@ export class WalletAccounts {
   readonly #read: ReadWallet;
   /** The accounts on chain of the wallets that were followed last. */
   readonly #known = new Map<string, readonly string[]>();
+  /** By client and wallet, because each client of a wallet has turns. */
   readonly #waiting = new Map<string, WaitingWallet>();
   /** The wallets that may still wait. */
   readonly #share = new FairShare(LIMITS.walletsMax);
@@ -53,10 +54,13 @@ export class WalletAccounts {
   async readNext(): Promise<boolean> {
     const next = this.#isReading ? undefined : this.#turns.takeNext(this.#waiting.values());
     if (next === undefined) return false;
-    const { authority, client } = next;
+    const { authority } = next;
     this.#isReading = true;
-    this.#waiting.delete(authority);
-    this.#share.give(client);
+    for (const [key, wallet] of this.#waiting) {
+      if (wallet.authority !== authority) continue;
+      this.#waiting.delete(key);
+      this.#share.give(wallet.client);
+    }
     try {
       this.#known.set(authority, await this.#read(authority));
       const [oldest = authority] = this.#known.keys();
@@ -71,9 +75,10 @@ export class WalletAccounts {
 
   /** Returns false when the client may have no further wallet wait. */
   #addWaiting(wallet: WaitingWallet): boolean {
-    if (this.#waiting.has(wallet.authority)) return true;
+    const key = `${wallet.client} ${wallet.authority}`;
+    if (this.#waiting.has(key)) return true;
     if (!this.#share.take(wallet.client)) return false;
-    this.#waiting.set(wallet.authority, wallet);
+    this.#waiting.set(key, wallet);
     return true;
   }
 }
