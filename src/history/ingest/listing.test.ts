@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { RpcError } from '../../rpc/error.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { systemTimers } from '../../rpc/timers.js';
 import { PAGE_SIGNATURES, SLOT_PAGES_MAX } from '../model/limits.js';
@@ -75,6 +76,42 @@ test('pages of any length, which overlap and repeat rows, are one list without a
   });
   const listing = await listSignatures(node, { ...ALL, pagesMax: 2 });
   expect(listing).toEqual({ rows: all, isComplete: true, hasOlder: false, unread: 0 });
+});
+
+/** A node of 30 signatures, with pages of at most some of them; it refuses a page, and spoils a row. */
+function cappedNode(
+  cap: number,
+  { refused = '', spoilt = '' }: { readonly refused?: string; readonly spoilt?: string } = {},
+): NodeRpc {
+  const all = Array.from({ length: 30 }, (_, at) => {
+    return { signature: String(at), slot: 60 - at, failed: false, blockTime: 1 };
+  });
+  const call: unknown = async (
+    _: string,
+    [, { before }]: readonly [string, { before?: string }],
+  ) => {
+    if (before === refused) throw new RpcError('RPC_HTTP_STATUS', 'deliberate', { status: 500 });
+    const page = all.slice(before === undefined ? 0 : Number(before) + 1).slice(0, cap);
+    const rows = page.filter(({ signature }) => signature !== spoilt);
+    return { rows, unreadable: rows.length < page.length ? [spoilt] : [] };
+  };
+  return { call } as NodeRpc;
+}
+
+test.each([
+  ['has a row that cannot be read', [cappedNode(7, { spoilt: '10' })], 29],
+  ['another node gives, with longer pages', [cappedNode(7, { refused: '6' }), cappedNode(20)], 30],
+  [
+    'another node gives, with shorter pages',
+    [cappedNode(20, { refused: '19' }), cappedNode(4)],
+    30,
+  ],
+] as const)('a list does not end with a page that %s', async (_, [own, ...others], count) => {
+  const query = { ...ALL, parts: newParts(), others };
+  for (let reading = 0; reading < 3; reading += 1) {
+    const { rows, isComplete, hasOlder } = await listSignatures(own, query);
+    expect([rows.length, isComplete, hasOlder]).toEqual([count, true, false]);
+  }
 });
 
 test('a block among others whose time is wrong does not end a list', async () => {

@@ -57,6 +57,11 @@ export interface Listing {
   readonly unread: number;
 }
 
+/** A page, and whether the node in use has given a longer one. */
+interface ListedPage extends SignaturePage {
+  readonly isShorter: boolean;
+}
+
 /** The rows of the longest page of each node. */
 const longestPages = new WeakMap<NodeRpc, number>();
 
@@ -72,7 +77,7 @@ export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise
   let unread = 0;
   for (let page = 1; ; page += 1) {
     const before = rows.at(-1)?.signature ?? query.before;
-    const { rows: all, unreadable } = await readPage(rpc, query, before);
+    const { rows: all, unreadable, isShorter } = await readPage(rpc, query, before);
     const found = all.filter(({ signature }) => listed.size < listed.add(signature).size);
     if (found.length === 0 && all.length > 1) throw endlessListError('the same page twice');
     unread += countUnread(query.parts, { rows: found, unreadable });
@@ -82,9 +87,7 @@ export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise
     rows.push(...wanted);
     const hasOlder = wanted.length < found.length;
     const isShort = all.length + unreadable.length < pageSize(query);
-    const longest = longestPages.get(rpc) ?? 0;
-    longestPages.set(rpc, Math.max(longest, all.length));
-    const isLast = isShort && (found.length === 0 || all.length < longest);
+    const isLast = isShort && (found.length === 0 || isShorter);
     if (hasOlder || isLast) return { rows, isComplete: true, hasOlder, unread };
     if (page < query.pagesMax || (isShort && page < SLOT_PAGES_MAX)) continue;
     const whole = withoutOldestSlot(rows);
@@ -131,7 +134,7 @@ async function readPage(
   rpc: NodeRpc,
   query: ListingQuery,
   before: string | null,
-): Promise<SignaturePage> {
+): Promise<ListedPage> {
   const own = await readPageFrom(rpc, query, before).catch((error: unknown) => {
     if (query.signal.aborted || !isNodeFailure(error) || subjectOf(error) === 'node') throw error;
     return error;
@@ -142,17 +145,18 @@ async function readPage(
     if (page === null || page.rows.length === 0 || page.unreadable.length > 0) continue;
     const found = new Set(page.rows.map(({ signature }) => signature));
     const isWhole = own instanceof Error || own.rows.every(({ signature }) => found.has(signature));
-    if (isWhole) return page;
+    // The node in use may have more.
+    if (isWhole) return { ...page, isShorter: false };
   }
   if (own instanceof Error) throw own;
   return own;
 }
 
-function readPageFrom(
+async function readPageFrom(
   rpc: NodeRpc,
   query: ListingQuery,
   before: string | null,
-): Promise<SignaturePage> {
+): Promise<ListedPage> {
   const { commitment, until, signal, parts } = query;
   const config = {
     commitment,
@@ -160,9 +164,12 @@ function readPageFrom(
     ...(before === null ? {} : { before }),
     ...(until === null || until.signature === null ? {} : { until: until.signature }),
   };
-  return rpc.call('getSignaturesForAddress', [parts.programId, config], parseSignatures, {
-    signal,
-  });
+  const params = [parts.programId, config];
+  const page = await rpc.call('getSignaturesForAddress', params, parseSignatures, { signal });
+  const length = page.rows.length + page.unreadable.length;
+  const longest = longestPages.get(rpc) ?? 0;
+  longestPages.set(rpc, Math.max(longest, length));
+  return { ...page, isShorter: length < longest };
 }
 
 function pageSize({ signaturesMax }: ListingQuery): number {
