@@ -121,11 +121,12 @@ export class BackfillJob {
       parseSignatures,
       { signal },
     );
-    const isLast = rows.length === 0 && unreadable.length < PAGE_SIGNATURES;
-    if (rows.length === 0 && !isLast) throw malformedError('getSignaturesForAddress', 'readable');
+    if (rows.length === 0 && unreadable.length >= PAGE_SIGNATURES)
+      throw malformedError('getSignaturesForAddress', 'readable');
     const newer = rows.filter(({ blockTime }) => blockTime === null || blockTime > ts);
     const oldest = newer.at(-1);
     const mark = oldest === undefined ? (this.#gap?.before ?? null) : markOf(oldest);
+    const isLast = oldest === undefined || oldest.signature === before;
     if (newer.length < rows.length || isLast) this.#storeNewerEnd(mark);
     else if (this.#gap !== null) this.#gap = { ...this.#gap, before: mark };
   }

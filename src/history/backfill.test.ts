@@ -147,6 +147,24 @@ describe('a back-fill that was asked for', () => {
     expect(stored.length).toBeLessThanOrEqual(40 + 6 * PER_SLOT);
   });
 
+  test('ends its search at the oldest signature of a node that repeats the last one', async () => {
+    const oldest = transactionOf(1);
+    let lists = 0;
+    node.suffer({
+      instead: (method, [, config]) => {
+        if (method !== 'getSignaturesForAddress') return undefined;
+        lists += 1;
+        const { before } = config as { readonly before?: string };
+        if (lists > 20) return { error: { code: -32_603, message: 'Internal error' } };
+        if (before !== oldest.signature) return undefined;
+        return { result: [{ ...oldest, err: null, blockTime: timeOfSlot(oldest.slot) }] };
+      },
+    });
+    await run({ to: { ts: 1 } });
+    expect(await storedIds()).toEqual([]);
+    expect(lists).toBeLessThan(10);
+  });
+
   test('takes signatures for its ends', async () => {
     const from = { signature: transactionOf(50).signature };
     await run({ from, to: { signature: transactionOf(130).signature } });
