@@ -92,8 +92,8 @@ export class Ingester {
   }
 
   get state(): IngestState {
-    const ofNode = this.#session?.failure ?? null;
-    const failure = this.#failure ?? (ofNode && shownFailure(ofNode));
+    const ofNode = this.#session?.failure;
+    const failure = ofNode ? shownFailure(ofNode) : this.#failure;
     if (failure !== null) return { state: 'failing', reason: failure };
     if (!this.#isOpen)
       return { state: 'starting', reason: 'the genesis hash of the chain is being read' };

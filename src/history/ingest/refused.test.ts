@@ -255,6 +255,18 @@ test('a list that the only node refuses holds up nothing that it tells', async (
   expect(rig.stats.finalisedSlot).toBeGreaterThanOrEqual(told.at(-1)?.slot ?? 0);
 });
 
+test('the reason is of the present failure', async () => {
+  const { node } = scene;
+  scene.fill(1);
+  scene.ledger.tick(40);
+  node.suffer({ instead: (method) => (method === 'getSlot' ? { status: 404 } : undefined) });
+  const rig = scene.rig();
+  await rig.until(() => expect(rig.reason).toContain('404'));
+  const isList = (method: string): boolean => method === 'getSignaturesForAddress';
+  node.suffer({ instead: (method) => (isList(method) ? { status: 400 } : undefined) });
+  await rig.until(() => expect(rig.reason).toContain('400'));
+});
+
 test('times that no block can have are unknown, and hide no transaction', async () => {
   const { ledger, node } = scene;
   [1, 2, 3].map((id) => scene.fill(id));
