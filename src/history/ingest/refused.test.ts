@@ -267,6 +267,25 @@ test('the reason is of the present failure', async () => {
   await rig.until(() => expect(rig.reason).toContain('400'));
 });
 
+test('the only node, back without what it told, takes nothing of it back', async () => {
+  const { ledger, node } = scene;
+  scene.fill(1);
+  const rig = await scene.live();
+  await scene.settles(rig, [1]);
+  for (const id of [2, 3]) scene.told(id);
+  await rig.until(() => expect(rig.store.ids).toEqual([1, 2, 3]));
+  const isList = (method: string): boolean => method === 'getSignaturesForAddress';
+  node.suffer({ instead: (method) => (isList(method) ? { status: 400 } : undefined) });
+  await rig.until(() => expect(rig.state).toBe('failing'));
+  ledger.tick(60);
+  node.suffer({ instead: () => undefined, firstSlot: ledger.slot });
+  const last = scene.told(4);
+  ledger.tick(60);
+  await rig.until(() => expect(rig.stats.finalisedSlot).toBe(last.slot));
+  expect(rig.store.ids).toEqual([1, 2, 3, 4]);
+  expect(rig.counters.reverted).toBe(0);
+});
+
 test('times that no block can have are unknown, and hide no transaction', async () => {
   const { ledger, node } = scene;
   [1, 2, 3].map((id) => scene.fill(id));

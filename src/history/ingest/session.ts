@@ -149,8 +149,8 @@ export class IngestSession {
         return tip.trustedAbove;
       },
     };
-    await this.#retryFetch(() => tip.catchUp(context), 1);
-    const check = () => this.#retryFetch(() => tip.checkFinalised(context), 1);
+    await this.#retryFetch(tip, () => tip.catchUp(context), 1);
+    const check = () => this.#retryFetch(tip, () => tip.checkFinalised(context), 1);
     // The first check of an empty store opens the first gap.
     while (!(await check()) && this.#progress?.tip === null) {
       await sleep(parts.timers, FINALISED_CHECK_MS, signal);
@@ -167,7 +167,7 @@ export class IngestSession {
   async #buildParts(
     store: IngestStore,
   ): Promise<{ tip: HistoryTip; backfiller: Backfiller; reconciler: Reconciler }> {
-    const { parts, limiter, emptyTransactions, onChange, signal, node, rpcs } = this.#options;
+    const { parts, limiter, emptyTransactions, onChange, node, rpcs } = this.#options;
     const { firstGap, onBlockTime } = this.#options;
     // Writes a mark first, so that a full disk fails now, before notifications are queued for it.
     onChange(store.writeBatch({ transactions: [], progress: { opened: node.name } }));
@@ -187,12 +187,17 @@ export class IngestSession {
       firstGap,
       onBlockTime,
     });
-    if (!(await tip.isKnownTo({ rpc: node.rpc, signal }))) {
-      parts.counters.edgeUnknown += 1;
-      parts.log.warn({ node: node.name }, 'the node does not know where the history ends');
-    }
+    await this.#checkTip(tip);
     const backfiller = new Backfiller({ parts, progress, reconciler: reconciler() });
     return { tip, backfiller, reconciler: reconciler() };
+  }
+
+  /** Finds whether the node may lack what the history has. */
+  async #checkTip(tip: HistoryTip): Promise<void> {
+    const { parts, node, signal } = this.#options;
+    if (await tip.isKnownTo({ rpc: node.rpc, signal })) return;
+    parts.counters.edgeUnknown += 1;
+    parts.log.warn({ node: node.name }, 'the node does not know where the history ends');
   }
 
   /** Runs the finalised check, and reads confirmed signatures again when some may be missing. */
@@ -201,7 +206,7 @@ export class IngestSession {
     let finalSlot = 0;
     let movedAtMs = timers.nowMs();
     for (;;) {
-      await this.#retryFetch(async () => {
+      await this.#retryFetch(tip, async () => {
         if (this.#wantsCatchUp) {
           this.#wantsCatchUp = false;
           await tip.catchUp(context);
@@ -259,13 +264,21 @@ export class IngestSession {
     }
   }
 
-  /** Retries a failed request; rejects after so many failures in a row if there are other nodes. */
-  async #retryFetch<T>(read: () => Promise<T>, failuresMax = NODE_FAILURES_MAX): Promise<T> {
+  /**
+   * Retries a failed request; rejects after so many failures in a row if there are other nodes. The
+   * only node may be another one behind its address after them.
+   */
+  async #retryFetch<T>(
+    tip: HistoryTip,
+    read: () => Promise<T>,
+    failuresMax = NODE_FAILURES_MAX,
+  ): Promise<T> {
     const { parts, isOnlyNode, signal } = this.#options;
     const { random, counters, timers, log } = parts;
     const backoff = new Backoff({ firstMs: RETRY_FIRST_MS, capMs: RETRY_CAP_MS, random });
     for (let failures = 1; ; failures += 1) {
       try {
+        if (this.failure !== null) await this.#checkTip(tip);
         const result = await read();
         this.failure = null;
         return result;

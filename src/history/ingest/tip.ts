@@ -70,7 +70,7 @@ export class HistoryTip {
   /** Resolves with whether the node knows the signature at the tip; true while there is no tip. */
   async isKnownTo({ rpc, signal }: Pick<FetchContext, 'rpc' | 'signal'>): Promise<boolean> {
     const isKnown = await this.#isKnownTo({ rpc, signal });
-    if (isKnown) this.#trustedAbove = -1;
+    this.#trustedAbove = isKnown ? -1 : Number.MAX_SAFE_INTEGER;
     return isKnown;
   }
 
