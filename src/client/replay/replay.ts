@@ -209,6 +209,7 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
       // A new subscription plays.
       if (this.#isPaused) this.#sendMessage({ type: 'pause', topic: this.#name });
     } else if (ANSWERS.includes(String(type))) {
+      this.#isAtEnd &&= type !== 'sought';
       this.#waiting.get(id)?.resolve();
       this.#waiting.delete(id);
     } else if (EVENTS.includes(String(type))) this.#handleEvent(message);
