@@ -224,6 +224,13 @@ const JOURNALS: Readonly<Record<string, () => Promise<string>>> = {
     damage(folder, 2);
     return folder;
   },
+  'a torn file, and a whole one that begins as it does': async () => {
+    const { folder } = await journalOfLife();
+    const bytes = readFileSync(path.join(folder, segmentName(3)));
+    writeFileSync(path.join(folder, segmentName(4)), bytes);
+    writeFileSync(path.join(folder, segmentName(3)), bytes.subarray(0, -1_000));
+    return folder;
+  },
   'a run whose last file is damaged': async () => {
     const folder = await journalOfRuns();
     damage(folder, readSegments(folder, null).segments.findLastIndex(isOfFirst) + 1);

@@ -159,3 +159,20 @@ test('a file whose checkpoint is of another book than that of the file before is
     'damaged: 000000000003.journal',
   ]);
 });
+
+test.each([1, 2, 3])(
+  'a copy of file %i is named, and is no part of the journal',
+  async (number) => {
+    const { folder } = await journalOfLife();
+    const sound = verified(folder);
+    for (const copy of [4, 9]) {
+      copyFileSync(path.join(folder, segmentName(number)), path.join(folder, segmentName(copy)));
+      const { isSound, lines } = verified(folder);
+      expect([isSound, lines.at(-1)]).toEqual([true, sound.lines.at(-1)]);
+      expect(lines).toContainEqual(
+        expect.stringMatching(new RegExp(`${segmentName(copy)}: .*a copy`)),
+      );
+      expect(lines).toHaveLength(sound.lines.length + (copy === 4 ? 1 : 2));
+    }
+  },
+);

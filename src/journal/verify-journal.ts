@@ -13,7 +13,7 @@ import { textOfError } from './model/error.js';
 import { SEGMENT_HEAD_BYTES } from './model/limits.js';
 import { JournalPlayer, type PlayedSegment } from './store/journal-player.js';
 import { listKept, splitRuns } from './store/listing.js';
-import { isEndedFile, readSegments } from './store/segment-index.js';
+import { COPY_TEXT, isEndedFile, readSegments } from './store/segment-index.js';
 import type { SegmentInfo } from './store/segment-info.js';
 import { segmentName, segmentNumber } from './store/segment-name.js';
 
@@ -120,6 +120,10 @@ class JournalCheck {
   }
 
   readSkipped({ name, reason }: JournalSkippedFile): void {
+    if (reason === COPY_TEXT) {
+      this.#print(`skipped: ${name}: ${reason}`);
+      return;
+    }
     const number = segmentNumber(name) ?? 0;
     const tear = readSkippedTear(this.#folder, number);
     if (tear === null) this.noteDamage(name, reason);

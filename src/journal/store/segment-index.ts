@@ -99,14 +99,16 @@ export class SegmentIndex {
       .filter((number) => number !== null)
       .sort((left, right) => left - right);
     this.#forgetOld(numbers);
+    const files = numbers
+      .slice(-SEGMENTS_MAX)
+      .map((number) => ({ name: segmentName(number), found: this.#trySegment(number) }));
+    const originals = originalsOf(files.map(({ found }) => found));
     const segments: SegmentInfo[] = [];
     const skipped: JournalSkippedFile[] = [];
-    const ends = new Map<string, number>();
-    for (const number of numbers.slice(-SEGMENTS_MAX)) {
-      const found = this.#trySegment(number);
-      if ('reason' in found) skipped.push({ name: segmentName(number), reason: found.reason });
-      else if (isCopy(found, ends)) skipped.push({ name: segmentName(number), reason: COPY_TEXT });
-      else segments.push(found);
+    for (const { name, found } of files) {
+      if ('reason' in found) skipped.push({ name, reason: found.reason });
+      else if (originals.has(found)) segments.push(found);
+      else skipped.push({ name, reason: COPY_TEXT });
     }
     this.#newest = segments.at(-1)?.number ?? 0;
     const numberEnd = this.#newest + SEGMENTS_MAX;
@@ -153,9 +155,11 @@ export class SegmentIndex {
   #readSegment(number: number): SegmentInfo {
     const head = this.#readHead(number);
     const next = this.#findHead(number + 1);
-    const end = next !== null && continues(head, next) ? next.first : null;
     const first = head.first ?? this.#readMoments(number).first;
-    return { ...head, first, last: end ?? this.#readMoments(number).last };
+    const end = next !== null && continues(head, next) ? next.first : null;
+    // The next file may be a copy of this one, or of one before it.
+    const isEnd = end !== null && end.ts > first.ts;
+    return { ...head, first, last: isEnd ? end : this.#readMoments(number).last };
   }
 
   #findHead(number: number): FileHead | null {
@@ -190,14 +194,19 @@ export class SegmentIndex {
   }
 }
 
-const COPY_TEXT = 'it begins as an earlier file does, and is a copy of it';
+/** Why a copy is skipped. */
+export const COPY_TEXT = 'it begins as another file does, and is a copy of it or a part';
 
-/** Whether an earlier file begins as this one does, and ends no earlier; `ends` has their ends. */
-function isCopy({ epoch, first, last }: SegmentInfo, ends: Map<string, number>): boolean {
-  const start = `${epoch} ${first.slot} ${first.ts}`;
-  const isKnown = last.ts <= (ends.get(start) ?? -1);
-  if (!isKnown) ends.set(start, last.ts);
-  return isKnown;
+/** Returns, of the files with one beginning, the first of those that end last. */
+function originalsOf(files: readonly (SegmentInfo | Unreadable)[]): ReadonlySet<SegmentInfo> {
+  const originals = new Map<string, SegmentInfo>();
+  for (const file of files) {
+    if ('reason' in file) continue;
+    const { epoch, first, last } = file;
+    const start = `${epoch} ${first.slot} ${first.ts}`;
+    if (last.ts > (originals.get(start)?.last.ts ?? -1)) originals.set(start, file);
+  }
+  return new Set(originals.values());
 }
 
 /** Reads a file up to the end of its first block, which contains only the head. */
