@@ -338,6 +338,9 @@ process.on('uncaughtException', (error) => {
   process.exit(1);
 });
 const words = separateValues(process.argv.slice(2));
-// Also those of commands without settings, and of mistyped ones.
-for (const [address] of words.join('\n').matchAll(/\w+:\/\/[^\s,]+/g)) secrets.addAddress(address);
+// Also those of commands without settings, and of mistyped ones; an address may have a slip.
+const addresses = words.filter((word) => /@|[:/]\//.test(word));
+const listed = addresses.join('\n').match(/\w+:\/\/[^\s,]+/g) ?? [];
+for (const address of [...addresses, ...listed.filter((part) => URL.canParse(part))])
+  secrets.addAddress(address);
 await createProgram(words).parseAsync(words, { from: 'user' });
