@@ -82,7 +82,7 @@ describe('/topMakers', () => {
     const texts = (await Promise.all([ask(), ask(), ask()])).map(({ text }) => text);
     expect(new Set(texts).size).toBe(1);
     expect(sent.mock.calls).toHaveLength(3);
-    expect(new Set(sent.mock.calls.map(([, , identity]) => identity)).size).toBe(1);
+    expect(new Set(sent.mock.calls.map(([, { identity }]) => identity)).size).toBe(1);
     bytes = bytes.toLowerCase();
     const isNew = async () => (await ask()).body[0].accountBase64 === bytes;
     await vi.waitFor(async () => expect(await isNew()).toBe(true), 5_000);

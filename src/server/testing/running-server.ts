@@ -24,9 +24,11 @@ import type { ChainStats, MarketInfo } from '../../contract/markets.js';
 import type { ProgramName } from '../../contract/program.js';
 import type { TopicSource, TopicSpec } from '../../contract/topics.js';
 import { systemTimers } from '../../rpc/timers.js';
+import { ClientAddresses } from '../admission/client-addresses.js';
 import { sortedMarkets } from '../api/market-directory.js';
 import { keyOf } from '../api/market-params.js';
 import { createHandlers, type Handlers, type HttpOptions } from '../routes/http.js';
+import type { FindClient } from '../transport/native-http.js';
 import { UnsentReplies } from '../transport/unsent-replies.js';
 import { type ListenOptions, listen } from '../transport/uws.js';
 import { FakeStreams } from './fake-streams.js';
@@ -257,7 +259,8 @@ export async function startServer(
   port: keyof Handlers = 'main',
 ): Promise<RunningServer> {
   const faults: unknown[] = [];
-  const { timers = systemTimers } = settings;
+  const { timers = systemTimers, addresses = new ClientAddresses() } = settings;
+  const findClient: FindClient = (origin) => addresses.findClient(origin);
   const { unsent = new UnsentReplies(timers) } = settings;
   const build = { name: 'slotbook', version: '9.9.9', commit: 'abc' };
   const server = {
@@ -282,7 +285,8 @@ export async function startServer(
   });
   const onFault = (error: unknown): void => void faults.push(error);
   const handler = handlers[port];
-  const listener = await listen({ host: '127.0.0.1', port: 0, handler, timers, unsent, onFault });
+  const place = { host: '127.0.0.1', port: 0 };
+  const listener = await listen({ ...place, handler, timers, unsent, findClient, onFault });
   server.url = `http://127.0.0.1:${listener.port}`;
   server.close = () => listener.close();
   return server;

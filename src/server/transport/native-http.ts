@@ -43,13 +43,14 @@ export interface WriteOptions {
   /** False for HEAD. */
   readonly withBody: boolean;
   readonly unsent: UnsentReplies;
+  readonly client: { readonly ip: string };
 }
 
 /** Writes a whole reply; bytes that the network does not accept yet are queued in `unsent`. */
 export function writeReply(
   response: NativeResponse,
   reply: Reply,
-  { withBody, unsent }: WriteOptions,
+  { withBody, unsent, client }: WriteOptions,
 ): void {
   const { status, headers, body, identity } = reply;
   if (reply.endsConnection) {
@@ -63,7 +64,7 @@ export function writeReply(
   if (body === null) {
     response.endWithoutBody();
   } else if (withBody) {
-    unsent.sendBody(response, body, identity);
+    unsent.sendBody(response, { body, identity, client });
   } else {
     // `endWithoutBody(length)` of this transport version never completes the response, so the
     // length is a header.

@@ -6,8 +6,9 @@ import { until } from '../../../test/support/until.js';
 import { LIMITS } from '../../config/limits.js';
 import type { L2Request } from '../../contract/book-requests.js';
 import { systemTimers } from '../../rpc/timers.js';
+import { ClientAddresses } from '../admission/client-addresses.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
-import { type UnsentLimits, UnsentReplies } from './unsent-replies.js';
+import { type BodyWriter, type UnsentLimits, UnsentReplies } from './unsent-replies.js';
 
 const MEGABYTE = 1024 * 1024;
 /** More than the system's own buffers of a connection take. */
@@ -37,7 +38,7 @@ const clients: Socket[] = [];
 async function start(limits: Partial<UnsentLimits> = {}): Promise<void> {
   unsent = new UnsentReplies(systemTimers, { ...LIMITS, ...limits });
   book = new OverwritingBook();
-  server = await startServer(book, { unsent });
+  server = await startServer(book, { unsent, addresses: new ClientAddresses(['127.0.0.3']) });
 }
 
 afterEach(() => {
@@ -72,23 +73,34 @@ test('200 clients that do not read cost one copy of their answer, and give it ba
   await waiting(0);
 });
 
-test('beyond what may wait, who has the most loses the oldest answer, and others get theirs', async () => {
-  await start({ unsentBytesMax: 2 * BODY_BYTES });
-  const other = await askUnread(REQUEST, '127.0.0.2');
-  await waiting(BODY_BYTES);
-  book.nextVersion();
-  const [first, second] = [await askUnread(), await askUnread(`HEAD ${REQUEST.slice(4)}`)];
-  await waiting(2 * BODY_BYTES);
-  book.nextVersion();
-  second.write(REQUEST);
-  const cut = once(first.resume(), 'close');
-  await cut;
-  const metrics = await (await fetch(`${server.url}/metrics`)).text();
-  expect(metrics).toContain(`slotbook_http_unsent_bytes ${2 * BODY_BYTES}\n`);
-  other.resume();
-  second.resume();
-  await waiting(0);
-});
+/** The ways in which two clients ask: by addresses of their own, and through a proxy. */
+const WAYS = {
+  'by themselves': (client: number, request: string) =>
+    askUnread(request, client === 1 ? '127.0.0.1' : '127.0.0.2'),
+  'through a proxy': (client: number, request: string) =>
+    askUnread(request.replace('\r\n\r\n', `\r\nX-Forwarded-For: 10.0.0.${client}$&`), '127.0.0.3'),
+};
+
+test.each(Object.entries(WAYS))(
+  'of clients %s who has the most loses the oldest answer, and others get theirs',
+  async (_, ask) => {
+    await start({ unsentBytesMax: 2 * BODY_BYTES });
+    const other = await ask(2, REQUEST);
+    await waiting(BODY_BYTES);
+    book.nextVersion();
+    const first = await ask(1, REQUEST);
+    const second = await ask(1, `HEAD ${REQUEST.slice(4)}`);
+    await waiting(2 * BODY_BYTES);
+    book.nextVersion();
+    const last = await ask(1, REQUEST);
+    const cut = once(first.resume(), 'close');
+    await cut;
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    expect(metrics).toContain(`slotbook_http_unsent_bytes ${2 * BODY_BYTES}\n`);
+    for (const client of [other, second, last]) client.resume();
+    await waiting(0);
+  },
+);
 
 test('a slow reader gets every byte of the version that it asked for', async () => {
   await start();
@@ -126,6 +138,20 @@ test('a compressed answer that is not read waits as it is kept, without a copy',
   expect(unsent.bytes).toBe(bytes);
 });
 
+test('an answer that may not wait is cut while it is sent, at once and later', async () => {
+  await start({ unsentBytesMax: BODY_BYTES / 4 });
+  const seeds = Array.from({ length: BODY_BYTES / 8 }, (_, index) => Math.imul(index, 2654435761));
+  book.l2 = () => Buffer.from(new Float64Array(seeds).buffer);
+  for (const coding of ['identity', 'gzip']) {
+    const request = REQUEST.replace('\r\n\r\n', `\r\nAccept-Encoding: ${coding}$&`);
+    const client = await askUnread(request);
+    const closed = once(client.resume(), 'close');
+    await closed;
+    expect([client.bytesRead < BODY_BYTES / 2, unsent.bytes]).toEqual([true, 0]);
+  }
+  expect((await fetch(`${server.url}/health`)).status).toBe(200);
+});
+
 test('a client that takes too long for its answer is cut off', async () => {
   await start({ unsentMsMax: 300 });
   const client = await askUnread();
@@ -147,4 +173,46 @@ test('requests behind an answer that is not read are not answered into memory', 
   await closed;
   await waiting(0);
   expect(client.bytesRead).toBeLessThan(BODY_BYTES);
+});
+
+/** A response of a client that reads nothing. */
+class StuckResponse implements BodyWriter {
+  isClosed = false;
+  #abort: () => void = () => {};
+
+  tryEnd(): [boolean, boolean] {
+    return [false, false];
+  }
+
+  onWritable(): void {}
+
+  onAborted(abort: () => void): void {
+    this.#abort = abort;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.#abort();
+  }
+}
+
+test('an answer that many of an address wait for counts once, for all of them', () => {
+  const timers = { ...systemTimers, after: () => ({ cancel: () => {} }) };
+  const replies = new UnsentReplies(timers, { unsentBytesMax: 100, unsentMsMax: 1 });
+  const shared = Buffer.alloc(40);
+  const sent = (ip: string, body: Buffer): StuckResponse => {
+    const response = new StuckResponse();
+    replies.sendBody(response, { body, identity: body, client: { ip } });
+    return response;
+  };
+  const many = [1, 2, 3].map(() => sent('1.1.1.1', shared));
+  const greedy = [sent('2.2.2.2', Buffer.alloc(30)), sent('2.2.2.2', Buffer.alloc(31))];
+  expect([...greedy, ...many].map(({ isClosed }) => isClosed)).toEqual([
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+  expect(replies.bytes).toBe(71);
 });

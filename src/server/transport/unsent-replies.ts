@@ -20,13 +20,20 @@ export interface BodyWriter {
   onWritable(handler: (offset: number) => boolean): unknown;
   onAborted(handler: () => void): unknown;
   close(): unknown;
-  getRemoteAddressAsText(): ArrayBuffer;
+}
+
+/** A body, and its client. */
+interface SentBody {
+  readonly body: Uint8Array | string;
+  readonly identity?: object | string | undefined;
+  /** The address of the client is read at once, and only when the body has to wait. */
+  readonly client: { readonly ip: string };
 }
 
 /** A reply that its client has not read yet. */
 interface UnsentReply {
   readonly client: string;
-  readonly bytes: number;
+  readonly held: HeldBody;
   /** Removes the reply from the queue. */
   readonly release: () => void;
   readonly response: BodyWriter;
@@ -56,20 +63,18 @@ export class UnsentReplies {
     return this.#bytes;
   }
 
-  sendBody(response: BodyWriter, body: Uint8Array | string, identity?: object | string): void {
+  sendBody(response: BodyWriter, sent: SentBody): void {
+    const { body } = sent;
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     const [, isDone] = response.tryEnd(body, length);
-    if (!isDone) this.#sendLater(response, body, identity);
+    if (!isDone) this.#sendLater(response, sent);
   }
 
-  #sendLater(
-    response: BodyWriter,
-    body: Uint8Array | string,
-    identity: object | string = {},
-  ): void {
+  #sendLater(response: BodyWriter, { body, identity = {}, client }: SentBody): void {
     const key = typeof body === 'string' ? body : identity;
-    const { bytes } = this.#holdBody(key, body);
-    const release = this.#addReply(response, { key, bytes: bytes.length });
+    const held = this.#holdBody(key, body);
+    const { bytes } = held;
+    const release = this.#addReply(response, { key, held, client: addressKey(client.ip) });
     response.onWritable((offset) => {
       const [isTaken, isDone] = response.tryEnd(bytes.subarray(offset), bytes.length);
       if (isDone) release();
@@ -81,7 +86,7 @@ export class UnsentReplies {
   /** Returns the function that takes the reply out of the queue. */
   #addReply(
     response: BodyWriter,
-    { key, bytes }: { readonly key: object | string; readonly bytes: number },
+    { key, ...of }: Pick<UnsentReply, 'client' | 'held'> & { readonly key: object | string },
   ): () => void {
     // A deadline is needed because the transport never treats a client as idle that reads a few
     // bytes now and then.
@@ -91,21 +96,24 @@ export class UnsentReplies {
       timer.cancel();
       this.#releaseBody(key);
     };
-    const client = addressKey(Buffer.from(response.getRemoteAddressAsText()).toString());
-    const reply: UnsentReply = { client, bytes, release, response };
+    const reply: UnsentReply = { ...of, release, response };
     this.#replies.add(reply);
     response.onAborted(release);
     return release;
   }
 
+  /** Cuts a client off from its oldest body. A body that several replies wait for is shared. */
   #cutLargestClient(): void {
     const sums = new Map<string, number>();
-    for (const { client, bytes } of this.#replies)
-      sums.set(client, (sums.get(client) ?? 0) + bytes);
+    for (const { client, held } of this.#replies)
+      sums.set(client, (sums.get(client) ?? 0) + held.bytes.length / held.users);
     const most = Math.max(...sums.values());
     const oldest = [...this.#replies].find(({ client }) => sums.get(client) === most);
-    oldest?.release();
-    oldest?.response.close();
+    for (const { client, held, release, response } of this.#replies) {
+      if (client !== oldest?.client || held !== oldest.held) continue;
+      release();
+      response.close();
+    }
   }
 
   #holdBody(key: object | string, body: Uint8Array | string): HeldBody {

@@ -136,7 +136,7 @@ function handleRequest(
     onFault(error, request.path);
     reply = internalReply;
   }
-  const way = { withBody, unsent };
+  const way = { withBody, unsent, client: request };
   if (reply instanceof Promise) replyLater(response, { reply, way, request, onFault });
   else writeReply(response, reply, way);
 }
@@ -151,11 +151,13 @@ function replyLater(
   },
 ): void {
   const { request } = pending;
+  // The headers of a request that names its client are gone by the time of the reply.
+  const way = { ...pending.way, client: { ip: request.ip } };
   response.onAborted(() => {
     request.isGone = true;
   });
   const finish = (reply: Reply): void => {
-    if (!request.isGone) response.cork(() => writeReply(response, reply, pending.way));
+    if (!request.isGone) response.cork(() => writeReply(response, reply, way));
   };
   pending.reply.then(finish, (error: unknown) => {
     pending.onFault(error, request.path);
@@ -241,7 +243,7 @@ function upgradeSocket(
     refusal = internalReply;
   }
   if (refusal !== null) {
-    writeReply(response, refusal, { withBody: true, unsent });
+    writeReply(response, refusal, { withBody: true, unsent, client: request });
     return;
   }
   const header = (name: string): string => native.getHeader(`sec-websocket-${name}`);
