@@ -147,6 +147,44 @@ test('a watched wallet has its accounts outside the book too', async ({ onTestFi
   await reader.close(scene);
 });
 
+test('an account that the node refuses for a time is as it was read before, and is found later', async ({
+  onTestFinished,
+}) => {
+  const scene = await world();
+  onTestFinished(() => scene.stop());
+  const { chain, nodes } = scene;
+  const [first = ''] = usersOf(chain);
+  const write = chain.accounts.get(first)?.write ?? null;
+  if (write === null) throw new Error('the account has no bytes');
+  const idle = Buffer.from(write.data);
+  idle[IDLE_AT] = 1;
+  idle.fill(0, STATUS_AT - 82, STATUS_AT - 82 + 32 * 96);
+  const [authority, other] = [keyOf(11), keyOf(12)];
+  const [followed = '', ofWallet = ''] = [authority, other].map((wallet) => {
+    const pubkey = address.user({ authority: wallet, subAccountId: 3 });
+    const owner = decodeBase58(wallet, 32) ?? Buffer.alloc(0);
+    const data = Buffer.concat([idle.subarray(0, 8), owner, idle.subarray(40)]);
+    chain.setAccount(pubkey, writeOf({ ...write, pubkey, data }));
+    return pubkey;
+  });
+  const reader = await UserReader.open(scene.service.url);
+  for (const account of [followed, keyOf(7)]) {
+    chain.setAccount(account, writeOf({ ...write, pubkey: account, data: idle }));
+    reader.send({ type: 'subscribe', channel: 'user', account });
+  }
+  await until('both accounts', () => reader.accounts.size === 2);
+  for (const node of nodes) {
+    Object.assign(node.faults, { spoilt: new Set([followed, ofWallet]) });
+  }
+  reader.send({ type: 'subscribe', channel: 'user', authority: other });
+  await scene.run(5_000);
+  expect(reader.messages.filter(({ reason, type }) => reason ?? type === 'error')).toEqual([]);
+  for (const node of nodes) Object.assign(node.faults, { spoilt: new Set() });
+  await scene.run(65_000);
+  expect(reader.accounts.has(`user:${ofWallet}`)).toBe(true);
+  await reader.close(scene);
+});
+
 /** A fill of an account lands now; returns its signature. */
 function landFill({ chain, ledger }: World, account: string, id: number): string {
   const signature = encodeBase58(createHash('sha512').update(`own fill ${id}`).digest());

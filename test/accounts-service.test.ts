@@ -217,7 +217,7 @@ test('accounts are asked for alone, in lists and by their wallet, and others are
   await scene.run(LIMITS.accountReadsKeptMs + 1);
   const rent = 'SysvarRent111111111111111111111111111111111';
   expect((await service.json(`/accounts?accounts=${none},${rent}`))['accounts']).toMatchObject([
-    { account: none, error: { code: 'INVALID_PARAM' } },
+    { account: none, error: { code: 'NOT_READY' } },
     { account: rent, error: { code: 'UNKNOWN_ACCOUNT' } },
   ]);
 });

@@ -160,7 +160,7 @@ function createParts(
     directory,
     addresses,
     readiness,
-    readAccounts: async (keys) => (await feed.readAccounts?.(keys)) ?? [],
+    readAccounts: async (keys) => (await feed.readAccounts?.(keys)) ?? keys.map(() => null),
     readWallet: async (authority) => (await feed.readWallet?.(authority)) ?? [],
     timers,
     summaries: summarySource({ book, directory, timers, ...source }),

@@ -137,7 +137,7 @@ export function liveFeed(parts: LiveFeedParts, journal?: LiveFeedOptions['journa
   };
 }
 
-/** Reads accounts from the node in use; those because of which it refuses a call are empty. */
+/** Reads accounts from the node in use. */
 function accountReader(feed: LiveFeed, owner: string, timers: Timers): ReadAccounts {
   return async (keys) => {
     const { rpc } = feed;
@@ -147,7 +147,7 @@ function accountReader(feed: LiveFeed, owner: string, timers: Timers): ReadAccou
         return new Map(given.map((key, at) => [key, texts[at] ?? null]));
       }),
     );
-    return keys.map((key) => found.get(key) ?? (found.has(key) ? null : ''));
+    return keys.map((key) => found.get(key));
   };
 }
 
@@ -156,6 +156,7 @@ function walletReader(programId: string, read: ReadAccounts): ReadWallet {
   return async (authority) => {
     const keys = userAddresses(programId, authority);
     const texts = await read(keys);
+    if (texts.includes(undefined)) throw new Error('the node refuses an account of the wallet');
     return keys.filter((_, at) => texts[at]);
   };
 }

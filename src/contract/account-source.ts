@@ -1,10 +1,13 @@
 import type { TopicDelta, TopicSnapshotRequest } from './topics.js';
 
 /**
- * Reads accounts as base64, in the order of their keys: empty for an account of another program,
- * null for one that does not exist.
+ * An account as base64: empty for one of another program, null for one that does not exist,
+ * undefined for one that the node refuses.
  */
-export type ReadAccounts = (keys: readonly string[]) => Promise<readonly (string | null)[]>;
+export type ReadAccount = string | null | undefined;
+
+/** Reads accounts, in the order of their keys. */
+export type ReadAccounts = (keys: readonly string[]) => Promise<readonly ReadAccount[]>;
 
 /** Reads which of a wallet's first user accounts exist, base58. */
 export type ReadWallet = (authority: string) => Promise<readonly string[]>;

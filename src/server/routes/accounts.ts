@@ -4,6 +4,7 @@
  */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
+import type { ReadAccount } from '../../contract/account-source.js';
 import type { QueuedClient } from '../../contract/fair-share.js';
 import { nullable, size, state, version } from '../api/book-parts.js';
 import { error } from '../api/error-bodies.js';
@@ -196,10 +197,10 @@ function keysOf(query: string, { book }: PathService): readonly string[] {
   throw new ServerError('UNKNOWN_ACCOUNT', message, 'authority');
 }
 
-/** Base64 of an account that the book does not hold; see {@link ReadAccounts}. */
-type ReadData = string | null | undefined;
+/** An account that the book does not hold, or why it cannot be read; undefined where it does. */
+type ReadData = ReadAccount | ServerError;
 
-/** Reads the accounts that the book does not hold; those that it holds are undefined. */
+/** Reads the accounts that the book does not hold. */
 async function readMissing(
   keys: readonly string[],
   service: PathService,
@@ -209,7 +210,10 @@ async function readMissing(
   if (missing.length === 0) return [];
   try {
     const read = await accountReadsOf(service).read(missing, client);
-    const found = new Map(missing.map((key, index) => [key, read[index] ?? null]));
+    const refusal = nodeFailure('the account', null);
+    const found = new Map(
+      missing.map((key, index) => [key, read[index] === undefined ? refusal : read[index]]),
+    );
     return keys.map((key) => found.get(key));
   } catch (failure) {
     throw nodeFailure('the account', failure);
@@ -232,7 +236,8 @@ function* entriesOf(
 }
 
 function renderAccount(key: string, data: ReadData, { book }: PathService): string {
-  let cause = 'the node gives none of this program';
+  if (data instanceof ServerError) throw data;
+  let cause = 'it is of another program';
   try {
     const body = book.accounts.render(key, data ? Buffer.from(data, 'base64') : undefined);
     if (body !== null) return body;

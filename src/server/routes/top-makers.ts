@@ -4,7 +4,7 @@
  */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
-import type { ReadAccounts } from '../../contract/account-source.js';
+import type { ReadAccount, ReadAccounts } from '../../contract/account-source.js';
 import type { TopMakersRequest } from '../../contract/book-requests.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import { pastErrors } from '../api/book-parts.js';
@@ -114,8 +114,8 @@ export const accountReadsOf = shared(({ readAccounts, timers }: PathService) =>
 /** Reads of accounts at the rate of the limits. */
 export function accountReads(
   read: ReadAccounts,
-  timers: SpacedReadsOptions<string | null>['timers'],
-): SpacedReads<string | null> {
+  timers: SpacedReadsOptions<ReadAccount>['timers'],
+): SpacedReads<ReadAccount> {
   return new SpacedReads({
     read,
     keysPerCall: LIMITS.topMakersMax,
@@ -139,14 +139,14 @@ const headers: readonly Header[] = [
 
 /** The body of some accounts; the tag names it for its compressed form. */
 interface AccountsBody {
-  readonly accounts: readonly (string | null)[];
+  readonly accounts: readonly ReadAccount[];
   readonly body: Buffer;
   readonly etag: string;
 }
 
 /** 100 accounts are 584 KB of text, so equal accounts are written and compressed once. */
 function accountsRoute(
-  reads: SpacedReads<string | null>,
+  reads: SpacedReads<ReadAccount>,
 ): (request: HttpRequest, makers: readonly string[]) => Promise<Reply> {
   const gzips = new GzipCache();
   const bodies = new BodyCache<AccountsBody>(LIMITS.gzipCacheBytesMax);
@@ -177,7 +177,7 @@ function accountsRoute(
   };
 }
 
-function rowsOf(makers: readonly string[], accounts: readonly (string | null)[]) {
+function rowsOf(makers: readonly string[], accounts: readonly ReadAccount[]) {
   return makers.map((userAccountPubKey, index) => ({
     userAccountPubKey,
     accountBase64: accounts[index] ?? null,

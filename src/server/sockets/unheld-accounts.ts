@@ -46,13 +46,19 @@ export class UnheldAccounts {
     try {
       const read = await this.#read(topics.map(({ account }) => account));
       for (const [index, topic] of topics.entries()) {
-        topic.takeRead(read[index] ?? null);
+        const data = read[index];
+        if (data === undefined) refuse(topic);
+        else topic.takeRead(data);
         if (topic.isHeld) this.removeTopic(topic);
       }
     } catch {
-      const error = new SocketError('NOT_READY', 'the account could not be read from the node');
-      for (const topic of topics) topic.refuseSubscribers(error);
+      topics.forEach(refuse);
     }
     this.#isReading = false;
   }
+}
+
+function refuse(topic: UserTopic): void {
+  const message = 'the account could not be read from the node';
+  topic.refuseSubscribers(new SocketError('NOT_READY', message));
 }
