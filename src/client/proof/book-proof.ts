@@ -146,13 +146,7 @@ class BookProof {
     if ((await hashOfBook(view)) !== signed) {
       const message = `the book at seq ${view.seq} is not the signed one of seq ${entry.seq}`;
       const { bids, asks, epoch, seq } = view;
-      this.#reportFailure(message, {
-        proof,
-        epoch,
-        seq,
-        bids,
-        asks,
-      });
+      this.#reportFailure(message, { proof, epoch, seq, bids, asks });
       return;
     }
     const { marketType, marketIndex, seq, slot, ts, size } = entry;

@@ -58,9 +58,7 @@ export interface Listing {
 }
 
 /** A page, and whether the node in use has given a longer one. */
-interface ListedPage extends SignaturePage {
-  readonly isShorter: boolean;
-}
+type ListedPage = SignaturePage & { readonly isShorter: boolean };
 
 /** The rows of the longest page of each node. */
 const longestPages = new WeakMap<NodeRpc, number>();

@@ -149,8 +149,8 @@ export class IngestSession {
         return tip.trustedAbove;
       },
     };
-    await this.#retryFetch(tip, () => tip.catchUp(context), 1);
-    const check = () => this.#retryFetch(tip, () => tip.checkFinalised(context), 1);
+    await this.#retryFetch(tip, 1, () => tip.catchUp(context));
+    const check = () => this.#retryFetch(tip, 1, () => tip.checkFinalised(context));
     // The first check of an empty store opens the first gap.
     while (!(await check()) && this.#progress?.tip === null) {
       await sleep(parts.timers, FINALISED_CHECK_MS, signal);
@@ -206,7 +206,7 @@ export class IngestSession {
     let finalSlot = 0;
     let movedAtMs = timers.nowMs();
     for (;;) {
-      await this.#retryFetch(tip, async () => {
+      await this.#retryFetch(tip, NODE_FAILURES_MAX, async () => {
         if (this.#wantsCatchUp) {
           this.#wantsCatchUp = false;
           await tip.catchUp(context);
@@ -268,11 +268,7 @@ export class IngestSession {
    * Retries a failed request; rejects after so many failures in a row if there are other nodes. The
    * only node may be another one behind its address after them.
    */
-  async #retryFetch<T>(
-    tip: HistoryTip,
-    read: () => Promise<T>,
-    failuresMax = NODE_FAILURES_MAX,
-  ): Promise<T> {
+  async #retryFetch<T>(tip: HistoryTip, failuresMax: number, read: () => Promise<T>): Promise<T> {
     const { parts, isOnlyNode, signal } = this.#options;
     const { random, counters, timers, log } = parts;
     const backoff = new Backoff({ firstMs: RETRY_FIRST_MS, capMs: RETRY_CAP_MS, random });

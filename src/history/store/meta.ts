@@ -31,10 +31,7 @@ export class RetentionCutoffs {
 
   /** Moves a cutoff forward, never back. */
   advanceCutoff(kind: CutoffKind, ts: number): void {
-    if (ts > (this.#cutoffs.get(kind) ?? Number.NEGATIVE_INFINITY)) this.#writeCutoff(kind, ts);
-  }
-
-  #writeCutoff(kind: string, ts: number): void {
+    if (ts <= (this.#cutoffs.get(kind) ?? Number.NEGATIVE_INFINITY)) return;
     writeMark(this.#connection, 'meta', { name: `retired:${kind}`, value: String(ts) });
     this.#cutoffs.set(kind, ts);
   }

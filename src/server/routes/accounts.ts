@@ -211,9 +211,8 @@ async function readMissing(
   try {
     const read = await accountReadsOf(service).read(missing, client);
     const refusal = nodeFailure('the account', null);
-    const found = new Map(
-      missing.map((key, index) => [key, read[index] === undefined ? refusal : read[index]]),
-    );
+    const data = read.map((one) => (one === undefined ? refusal : one));
+    const found = new Map(missing.map((key, index) => [key, data[index]]));
     return keys.map((key) => found.get(key));
   } catch (failure) {
     throw nodeFailure('the account', failure);

@@ -47,11 +47,7 @@ export class ContentResponder {
       reply(contentTag(book.epoch, { body, state: history.readStats().state }), body, key);
     const cached = this.#cache.findBody(key, version);
     if (cached !== undefined) return replyWith(cached);
-    const queued = {
-      name: `${version} ${key}`,
-      query,
-      ...queuedClient(request),
-    };
+    const queued = { name: `${version} ${key}`, query, ...queuedClient(request) };
     return this.#queue.runQuery(queued).then((found) => {
       this.#cache.cacheBody(key, { version, body: found, bytes: found.body.length });
       return replyWith(found);

@@ -18,11 +18,9 @@ interface QueuedQuery extends QueuedClient {
 }
 
 /** The limits of the queue; tests use smaller limits. */
-export type QueueLimits = {
-  readonly [Name in 'historyReadsMax' | 'historyReadsWaitingMax' | 'historyReadMsMax']:
-    | (typeof LIMITS)[Name]
-    | number;
-};
+export type QueueLimits = Readonly<
+  Record<'historyReadsMax' | 'historyReadsWaitingMax' | 'historyReadMsMax', number>
+>;
 
 interface WaitingQuery {
   readonly name: string;
@@ -93,15 +91,7 @@ export class HistoryQueue {
       this.#settleQuery(name, () => read.deferred.reject(new ServerError('NOT_READY', message)));
     });
     const deferred = newDeferred();
-    const read: WaitingQuery = {
-      name,
-      query,
-      client,
-      clients: [isGone],
-      deferred,
-      timer,
-      isStarted: false,
-    };
+    const read = { name, query, client, clients: [isGone], deferred, timer, isStarted: false };
     this.#queries.set(name, read);
     this.#startNext();
     return deferred.promise;

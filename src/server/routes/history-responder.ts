@@ -117,11 +117,7 @@ export class HistoryResponder {
   async #queryHistory({ request, query, key, version }: ParsedRequest): Promise<HistoryBody> {
     const name = `${version} ${key}`;
     const queue = query.kind === 'archive' ? this.#archiveQueue : this.#queue;
-    const found = await queue.runQuery({
-      name,
-      query,
-      ...queuedClient(request),
-    });
+    const found = await queue.runQuery({ name, query, ...queuedClient(request) });
     const { body, isFinal } = found;
     // Archives are not cached, because a year of them would evict bodies that many clients read.
     if (query.kind === 'archive') return found;

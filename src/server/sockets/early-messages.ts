@@ -132,12 +132,10 @@ export class EarlyMessages {
   }
 
   #requireRoom({ socket }: EarlySession, kept: number, text: string): void {
-    const { topicsPerSocket } = this.#options;
+    const { topicsPerSocket: most } = this.#options;
     if (!this.isEarly) this.#requireBurst(kept);
-    else if (kept >= topicsPerSocket)
-      throw tooMany(
-        `a socket may have ${topicsPerSocket} subscriptions before the first live book`,
-      );
+    else if (kept >= most)
+      throw tooMany(`a socket may have ${most} subscriptions before the first live book`);
     if (this.#share.take(this.#addresses.limitKey(socket.ip), text.length)) return;
     const { free } = this.#share;
     throw tooMany(`messages of ${free} bytes may wait, and of no address more than that`);
