@@ -57,8 +57,8 @@ export interface Listing {
   readonly unread: number;
 }
 
-/** A page, and whether the node in use has given a longer one. */
-type ListedPage = SignaturePage & { readonly isShorter: boolean };
+/** A page, the node that gave it, and whether that is the node in use and has given a longer one. */
+type ListedPage = SignaturePage & { readonly giver: NodeRpc; readonly isShorter: boolean };
 
 /** The rows of the longest page of each node. */
 const longestPages = new WeakMap<NodeRpc, number>();
@@ -73,9 +73,12 @@ export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise
   const rows: ListedSignature[] = [];
   const listed = new Set([query.before]);
   let unread = 0;
+  let giver = rpc;
   for (let page = 1; ; page += 1) {
     const before = rows.at(-1)?.signature ?? query.before;
-    const { rows: all, unreadable, isShorter } = await readPage(rpc, query, before);
+    const given = await readPage(rpc, query, { before, giver });
+    const { rows: all, unreadable, isShorter } = given;
+    giver = given.giver;
     const found = all.filter(({ signature }) => listed.size < listed.add(signature).size);
     if (found.length === 0 && all.length > 1) throw endlessListError('the same page twice');
     unread += countUnread(query.parts, { rows: found, unreadable });
@@ -123,7 +126,8 @@ function countUnread(parts: ListingParts, page: SignaturePage): number {
 
 /**
  * Reads a page; where the node refuses it or has unreadable rows, another node is asked for it. Its
- * page counts when it has rows, all of them readable, and all that the node has.
+ * page counts when it has rows, all of them readable, and all that the node has; an empty page
+ * counts where the node refuses, and the other one gave the page before.
  *
  * # Errors
  * Those of the node, when no other node has the page.
@@ -131,7 +135,7 @@ function countUnread(parts: ListingParts, page: SignaturePage): number {
 async function readPage(
   rpc: NodeRpc,
   query: ListingQuery,
-  before: string | null,
+  { before, giver }: { readonly before: string | null; readonly giver: NodeRpc },
 ): Promise<ListedPage> {
   const own = await readPageFrom(rpc, query, before).catch((error: unknown) => {
     if (query.signal.aborted || !isNodeFailure(error) || subjectOf(error) === 'node') throw error;
@@ -140,7 +144,9 @@ async function readPage(
   if (!(own instanceof Error) && own.unreadable.length === 0) return own;
   for (const other of query.others) {
     const page = await readPageFrom(other, query, before).catch(() => null);
-    if (page === null || page.rows.length === 0 || page.unreadable.length > 0) continue;
+    if (page === null || page.unreadable.length > 0) continue;
+    const mayBeEmpty = own instanceof Error && other === giver;
+    if (page.rows.length === 0 && !mayBeEmpty) continue;
     const found = new Set(page.rows.map(({ signature }) => signature));
     const isWhole = own instanceof Error || own.rows.every(({ signature }) => found.has(signature));
     // The node in use may have more.
@@ -167,7 +173,7 @@ async function readPageFrom(
   const length = page.rows.length + page.unreadable.length;
   const longest = longestPages.get(rpc) ?? 0;
   longestPages.set(rpc, Math.max(longest, length));
-  return { ...page, isShorter: length < longest };
+  return { ...page, giver: rpc, isShorter: length < longest };
 }
 
 function pageSize({ signaturesMax }: ListingQuery): number {

@@ -167,7 +167,7 @@ export class IngestSession {
   async #buildParts(
     store: IngestStore,
   ): Promise<{ tip: HistoryTip; backfiller: Backfiller; reconciler: Reconciler }> {
-    const { parts, limiter, emptyTransactions, onChange, node, rpcs } = this.#options;
+    const { parts, limiter, emptyTransactions, onChange, signal, node, rpcs } = this.#options;
     const { firstGap, onBlockTime } = this.#options;
     // Writes a mark first, so that a full disk fails now, before notifications are queued for it.
     onChange(store.writeBatch({ transactions: [], progress: { opened: node.name } }));
@@ -187,17 +187,9 @@ export class IngestSession {
       firstGap,
       onBlockTime,
     });
-    await this.#checkTip(tip);
+    await tip.checkNode(node, signal);
     const backfiller = new Backfiller({ parts, progress, reconciler: reconciler() });
     return { tip, backfiller, reconciler: reconciler() };
-  }
-
-  /** Finds whether the node may lack what the history has. */
-  async #checkTip(tip: HistoryTip): Promise<void> {
-    const { parts, node, signal } = this.#options;
-    if (await tip.isKnownTo({ rpc: node.rpc, signal })) return;
-    parts.counters.edgeUnknown += 1;
-    parts.log.warn({ node: node.name }, 'the node does not know where the history ends');
   }
 
   /** Runs the finalised check, and reads confirmed signatures again when some may be missing. */
@@ -264,17 +256,15 @@ export class IngestSession {
     }
   }
 
-  /**
-   * Retries a failed request; rejects after so many failures in a row if there are other nodes. The
-   * only node may be another one behind its address after them.
-   */
+  /** Retries a failed request; rejects after so many failures in a row if there are other nodes. */
   async #retryFetch<T>(tip: HistoryTip, failuresMax: number, read: () => Promise<T>): Promise<T> {
-    const { parts, isOnlyNode, signal } = this.#options;
+    const { parts, isOnlyNode, node, signal } = this.#options;
     const { random, counters, timers, log } = parts;
     const backoff = new Backoff({ firstMs: RETRY_FIRST_MS, capMs: RETRY_CAP_MS, random });
     for (let failures = 1; ; failures += 1) {
       try {
-        if (this.failure !== null) await this.#checkTip(tip);
+        // The address of the only node may lead to another one now.
+        if (this.failure !== null) await tip.checkNode(node, signal);
         const result = await read();
         this.failure = null;
         return result;

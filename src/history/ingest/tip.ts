@@ -1,3 +1,4 @@
+import type { NodeRpc } from '../../rpc/node-pool.js';
 import { FINALISED_MARGIN_SLOTS, TIP_PAGES_MAX } from '../model/limits.js';
 import {
   type Listing,
@@ -19,6 +20,12 @@ import {
   parseSlot,
 } from './rpc-results.js';
 import type { EmptyTransactions } from './store-records.js';
+
+/** A node, and its name for the log. */
+interface NamedNode {
+  readonly name: string;
+  readonly rpc: NodeRpc;
+}
 
 /** The dependencies of the tip. */
 interface HistoryTipOptions {
@@ -67,14 +74,18 @@ export class HistoryTip {
     return this.#trustedAbove;
   }
 
-  /** Resolves with whether the node knows the signature at the tip; true while there is no tip. */
-  async isKnownTo({ rpc, signal }: Pick<FetchContext, 'rpc' | 'signal'>): Promise<boolean> {
-    const isKnown = await this.#isKnownTo({ rpc, signal });
+  /** Finds out whether the node is complete, because it knows the signature at the tip. */
+  async checkNode({ name, rpc }: NamedNode, signal: AbortSignal): Promise<void> {
+    const { counters, log } = this.#options.parts;
+    const isKnown = await this.#isKnownTo(rpc, signal);
     this.#trustedAbove = isKnown ? -1 : Number.MAX_SAFE_INTEGER;
-    return isKnown;
+    if (isKnown) return;
+    counters.edgeUnknown += 1;
+    log.warn({ node: name }, 'the node does not know where the history ends');
   }
 
-  async #isKnownTo({ rpc, signal }: Pick<FetchContext, 'rpc' | 'signal'>): Promise<boolean> {
+  /** True while there is no tip. */
+  async #isKnownTo(rpc: NodeRpc, signal: AbortSignal): Promise<boolean> {
     const { tip } = this.#options.progress;
     if (tip === null) return true;
     const params = [[tip.signature], { searchTransactionHistory: true }];
