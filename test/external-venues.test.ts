@@ -6,7 +6,7 @@ import { Engine } from '../src/engine/engine.js';
 import { silentLog } from '../src/rpc/log.js';
 import { systemTimers } from '../src/rpc/timers.js';
 import { lazerOracleBytes, spotMarketBytes } from '../src/sim/bytes/accounts.js';
-import { Direction, MarketType } from '../src/sim/bytes/chain-enums.js';
+import { Direction, MarketType } from '../src/sim/bytes/generated/enums.js';
 import { address, PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { SPOT_PRESETS } from '../src/sim/bytes/market-presets.js';
 import { emptyOrder, type OrderFields, userBytes } from '../src/sim/bytes/user-account.js';

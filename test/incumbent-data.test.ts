@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engineWith, makerWith, ORACLE, PERP, SLOT, SPOT } from '../src/engine/testing.js';
-import { Direction } from '../src/sim/bytes/chain-enums.js';
+import { Direction } from '../src/sim/bytes/generated/enums.js';
 import type { Fill, FundingRate } from './support/logged-records.js';
 import { MarketDataScene } from './support/market-data-scene.js';
 

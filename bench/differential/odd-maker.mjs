@@ -8,7 +8,7 @@ import {
   OrderStatus,
   OrderType,
   TriggerCondition,
-} from '../../dist/src/sim/bytes/chain-enums.js';
+} from '../../dist/src/sim/bytes/generated/enums.js';
 import { address, keyOf, PROGRAM_ID } from '../../dist/src/sim/bytes/keys.js';
 import { emptyOrder, userBytes } from '../../dist/src/sim/bytes/user-account.js';
 

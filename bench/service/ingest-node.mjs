@@ -123,23 +123,20 @@ const template = fillRecordBytes({
   quoteAssetAmountFilled: PRICE,
   takerFee: 1_000n,
   makerFee: -200n,
-  referrerReward: undefined,
-  quoteAssetAmountSurplus: undefined,
-  spotFulfillmentMethodFee: undefined,
-  taker: orderOf(8, 0),
-  maker: orderOf(9, 1),
+  ...orderOf('taker', 8, 0),
+  ...orderOf('maker', 9, 1),
   oraclePrice: PRICE,
   bitFlags: 0,
 });
 
-function orderOf(seed, direction) {
+function orderOf(side, seed, direction) {
   return {
-    user: keyOf(Buffer.alloc(32, seed)),
-    orderId: seed,
-    direction,
-    baseAssetAmount: BASE,
-    cumulativeBaseAssetAmountFilled: BASE,
-    cumulativeQuoteAssetAmountFilled: PRICE,
+    [side]: keyOf(Buffer.alloc(32, seed)),
+    [`${side}OrderId`]: seed,
+    [`${side}OrderDirection`]: direction,
+    [`${side}OrderBaseAssetAmount`]: BASE,
+    [`${side}OrderCumulativeBaseAssetAmountFilled`]: BASE,
+    [`${side}OrderCumulativeQuoteAssetAmountFilled`]: PRICE,
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Direction, MarketType } from '../../src/sim/bytes/chain-enums.js';
+import { Direction, MarketType } from '../../src/sim/bytes/generated/enums.js';
 import { address, keyOf, PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { emptyOrder, userBytes } from '../../src/sim/bytes/user-account.js';
 import type { AccountWrite } from '../../src/sim/market/market-simulator.js';

@@ -12,7 +12,7 @@ import {
   spotMarketBytes,
   stateBytes,
 } from '../../dist/src/sim/bytes/accounts.js';
-import { MarketStatus } from '../../dist/src/sim/bytes/chain-enums.js';
+import { MarketStatus } from '../../dist/src/sim/bytes/generated/enums.js';
 import { addresses, keyOf } from '../../dist/src/sim/bytes/keys.js';
 import { PERP_PRESETS, SPOT_PRESETS } from '../../dist/src/sim/bytes/market-presets.js';
 import { readWorkload } from '../workload/read.mjs';

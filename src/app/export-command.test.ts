@@ -16,7 +16,7 @@ import { formatDecimal, formatFixedDecimal } from '../amounts/decimals.js';
 import { readSegments } from '../journal/store/segment-index.js';
 import { segmentName } from '../journal/store/segment-name.js';
 import { cleanUp, JournalRig, journalOfLife, LiveBook, newFolder } from '../journal/testing.js';
-import { Direction } from '../sim/bytes/chain-enums.js';
+import { Direction } from '../sim/bytes/generated/enums.js';
 import { FEW_MARKETS } from '../sim/bytes/market-presets.js';
 import { type ExportFlags, exportRows } from './export-command.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Direction } from '../sim/bytes/chain-enums.js';
+import { Direction } from '../sim/bytes/generated/enums.js';
 import type { OrderFields } from '../sim/bytes/user-account.js';
 import {
   codeOf,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { L3Request } from '../contract/book-requests.js';
 import type { IndicativeQuote } from '../contract/indicative.js';
-import { Direction } from '../sim/bytes/chain-enums.js';
+import { Direction } from '../sim/bytes/generated/enums.js';
 import type { OrderFields } from '../sim/bytes/user-account.js';
 import type { Engine } from './engine.js';
 import { engineWith, makerKey, makerWith, NOW_MS, ORACLE, PERP, parsed, SLOT } from './testing.js';

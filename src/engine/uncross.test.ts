@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RawAccount } from '../contract/accounts.js';
-import { Direction, MarketType } from '../sim/bytes/chain-enums.js';
+import { Direction, MarketType } from '../sim/bytes/generated/enums.js';
 import type { OrderFields } from '../sim/bytes/user-account.js';
 import { engineWith, makerWith, ORACLE, PERP, parsed, SLOT, SPOT } from './testing.js';
 

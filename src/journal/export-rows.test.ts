@@ -7,7 +7,7 @@ import { formatDecimal } from '../amounts/decimals.js';
 import type { RowBlock } from '../contract/row-block.js';
 import type { Engine } from '../engine/engine.js';
 import { EngineError } from '../engine/errors.js';
-import { Direction } from '../sim/bytes/chain-enums.js';
+import { Direction } from '../sim/bytes/generated/enums.js';
 import { FEW_MARKETS } from '../sim/bytes/market-presets.js';
 import { type ExportedBook, readBookRows } from './export-rows.js';
 import type { ReplayHole } from './replay-hole.js';

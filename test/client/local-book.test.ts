@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Moment } from '../../src/client/chain/index.js';
 import { Engine } from '../../src/engine/engine.js';
-import { Direction, MarketType } from '../../src/sim/bytes/chain-enums.js';
+import { Direction, MarketType } from '../../src/sim/bytes/generated/enums.js';
 import { address, PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { type AccountWrite, MarketSimulator } from '../../src/sim/market/market-simulator.js';
 import { expectBooks } from '../support/book-judge.js';

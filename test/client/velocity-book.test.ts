@@ -6,7 +6,7 @@ import { Auctions, LocalBook, type UserAuctions } from '../../src/client/chain/i
 import type { SocketClass } from '../../src/client/environment.js';
 import { PROGRAM_IDS } from '../../src/contract/program.js';
 import { Engine } from '../../src/engine/engine.js';
-import { Direction } from '../../src/sim/bytes/chain-enums.js';
+import { Direction } from '../../src/sim/bytes/generated/enums.js';
 import { addresses, keyOf } from '../../src/sim/bytes/keys.js';
 import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/bytes/user-account.js';
 import { ScriptedRpc } from '../scripted-rpc.js';

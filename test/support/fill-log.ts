@@ -1,5 +1,9 @@
-import { Direction, MarketType, OrderActionExplanation } from '../../src/sim/bytes/chain-enums.js';
 import { fillRecordBytes } from '../../src/sim/bytes/event-record.js';
+import {
+  Direction,
+  MarketType,
+  OrderActionExplanation,
+} from '../../src/sim/bytes/generated/enums.js';
 import { PROGRAM } from './ingest-rig.js';
 
 /** A node's log of a transaction with one fill of SOL-PERP, with its number, time and taker. */
@@ -9,19 +13,13 @@ export function fillLog(
   program: string = PROGRAM,
   user: string = PROGRAM,
 ): readonly string[] {
-  const order = {
-    ...{ user, orderId: id, direction: Direction.Long, baseAssetAmount: 10n },
-    ...{ cumulativeBaseAssetAmountFilled: 10n, cumulativeQuoteAssetAmountFilled: 10n },
-    ...{ existingQuoteEntryAmount: undefined, existingBaseAssetAmount: undefined },
-  };
   const bytes = fillRecordBytes({
     ...{ ts: BigInt(ts), marketIndex: 0, marketType: MarketType.Perp },
-    ...{ actionExplanation: OrderActionExplanation.FilledWithAmm, filler: undefined },
-    ...{ fillerReward: undefined, fillRecordId: BigInt(id), baseAssetAmountFilled: 1_000_000n },
-    ...{ quoteAssetAmountFilled: 100_000n, takerFee: 1n, makerFee: undefined },
-    ...{ referrerReward: undefined, quoteAssetAmountSurplus: undefined },
-    ...{ spotFulfillmentMethodFee: undefined, taker: order, maker: undefined },
-    ...{ oraclePrice: 100_000_000n, bitFlags: 0 },
+    ...{ actionExplanation: OrderActionExplanation.OrderFilledWithAMM, fillRecordId: BigInt(id) },
+    ...{ baseAssetAmountFilled: 1_000_000n, quoteAssetAmountFilled: 100_000n, takerFee: 1n },
+    ...{ taker: user, takerOrderId: id, takerOrderDirection: Direction.Long },
+    ...{ takerOrderBaseAssetAmount: 10n, takerOrderCumulativeBaseAssetAmountFilled: 10n },
+    ...{ takerOrderCumulativeQuoteAssetAmountFilled: 10n, oraclePrice: 100_000_000n },
   });
   return [
     `Program ${program} invoke [1]`,

@@ -7,7 +7,7 @@ import {
   OrderType,
   SpotBalanceType,
   TriggerCondition,
-} from '../../src/sim/bytes/chain-enums.js';
+} from '../../src/sim/bytes/generated/enums.js';
 import { address, keyOf, PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/bytes/user-account.js';
 import type { AccountWrite, SimulatorClock } from '../../src/sim/market/market-simulator.js';

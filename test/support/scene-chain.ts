@@ -1,6 +1,6 @@
 import { PublicKey } from '@solana/web3.js';
 import { lazerOracleBytes } from '../../src/sim/bytes/accounts.js';
-import { Direction, SpotBalanceType } from '../../src/sim/bytes/chain-enums.js';
+import { Direction, SpotBalanceType } from '../../src/sim/bytes/generated/enums.js';
 import { LAYOUTS } from '../../src/sim/bytes/generated/layout.js';
 import { address, keyOf } from '../../src/sim/bytes/keys.js';
 import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/bytes/user-account.js';

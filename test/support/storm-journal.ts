@@ -1,6 +1,6 @@
 /** A journal of an oracle that moves a thousand times a second under a book that floats on it. */
 import { lazerOracleBytes } from '../../src/sim/bytes/accounts.js';
-import { Direction, SpotBalanceType } from '../../src/sim/bytes/chain-enums.js';
+import { Direction, SpotBalanceType } from '../../src/sim/bytes/generated/enums.js';
 import { address, keyOf, PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/bytes/user-account.js';
 import type {

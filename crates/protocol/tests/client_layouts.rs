@@ -18,6 +18,7 @@ use slotbook_protocol::model::enums::{
     AssetTier, ContractTier, ContractType, Direction, MarginMode, MarketStatus, MarketType,
     OracleSource, OrderStatus, OrderType, SpotBalanceType, TriggerCondition,
 };
+use slotbook_protocol::model::event::field::{EventFieldType, EventLayout};
 
 const HEAD: &str =
     "// Generated from the layout tables of crates/protocol/layouts by its test client_layouts.\n";
@@ -462,6 +463,71 @@ fn simulator_text() -> String {
     text
 }
 
+/// The enums that the simulator writes, as the bytes of their names.
+fn simulator_enums_text() -> String {
+    let mut text = HEAD.to_owned();
+    let mut write = |name: &str, variants: &[&str]| {
+        let bytes: Vec<String> =
+            variants.iter().enumerate().map(|(byte, name)| format!("{name}: {byte}")).collect();
+        writeln!(text, "\n/** The bytes of `{name}`. */").unwrap();
+        writeln!(text, "export const {name} = {{ {} }} as const;", bytes.join(", ")).unwrap();
+        writeln!(text, "/** A value of {{@link {name}}}. */").unwrap();
+        writeln!(text, "export type {name} = (typeof {name})[keyof typeof {name}];").unwrap();
+    };
+    for NamedEnum { name, variants, .. } in enums() {
+        write(name, variants);
+    }
+    let velocity = Program::Velocity.layout(AccountKind::PerpMarket).unwrap();
+    let status = velocity.fields.iter().find(|field| field.name == "status").unwrap();
+    if let FieldType::Enum(variants) = status.element {
+        write("VelocityMarketStatus", variants);
+    }
+    let action = event_of(Program::Drift, "OrderActionRecord");
+    let reason = action.fields.iter().find(|field| field.name == "actionExplanation").unwrap();
+    if let EventFieldType::One(FieldType::Enum(variants)) = reason.field_type {
+        write("OrderActionExplanation", variants);
+    }
+    text
+}
+
+fn event_of(program: Program, name: &str) -> &'static EventLayout {
+    program.events().iter().find(|event| event.name == name).unwrap()
+}
+
+/// The events that the simulator logs: the types of their fields in order, with `?` where a byte
+/// before a field says whether it is there.
+fn simulator_events_text() -> String {
+    let mut text = HEAD.to_owned();
+    writeln!(
+        text,
+        "\n/** The fields of each program's events in order; one with `?` may be absent. */"
+    )
+    .unwrap();
+    writeln!(text, "export const EVENTS = {{").unwrap();
+    for (program, tables) in PROGRAMS {
+        writeln!(text, "  {program}: {{").unwrap();
+        for name in ["OrderActionRecord", "FundingRateRecord"] {
+            let EventLayout { discriminator, fields, .. } = event_of(tables, name);
+            writeln!(text, "    {}: {{", constant_name(name)).unwrap();
+            let bytes = u64::from_be_bytes(*discriminator);
+            writeln!(text, "      discriminator: '{bytes:016x}',\n      fields: {{").unwrap();
+            for field in *fields {
+                let (element, optional) = match field.field_type {
+                    EventFieldType::One(element) => (element, ""),
+                    EventFieldType::Option(element) => (element, "?"),
+                    other => panic!("the simulator writes no {other:?}"),
+                };
+                let of = written_type(element).unwrap();
+                writeln!(text, "        {}: '{of}{optional}',", field.name).unwrap();
+            }
+            writeln!(text, "      }},\n    }},").unwrap();
+        }
+        writeln!(text, "  }},").unwrap();
+    }
+    writeln!(text, "}} as const;").unwrap();
+    text
+}
+
 /// The structs that the simulator writes, in the same order for each program.
 fn written_structs(tables: Program) -> [&'static Layout; 10] {
     let layout = |kind| tables.layout(kind).unwrap();
@@ -502,24 +568,31 @@ fn write_numbers(tables: Program, layout: &'static Layout, out: &mut String) {
 fn write_types(layout: &'static Layout, out: &mut String) {
     writeln!(out, "      types: {{").unwrap();
     for (name, Leaf { field, .. }) in leaves(layout) {
-        let of = match field.element {
+        let of = match written_type(field.element) {
             _ if is_text(field) => "name",
-            _ if field.shape != Shape::One => continue,
-            FieldType::U8 | FieldType::Bool | FieldType::Enum(_) => "u8",
-            FieldType::I8 => "i8",
-            FieldType::U16 => "u16",
-            FieldType::U32 => "u32",
-            FieldType::I32 => "i32",
-            FieldType::U64 => "u64",
-            FieldType::I64 => "i64",
-            FieldType::U128 => "u128",
-            FieldType::I128 => "i128",
-            FieldType::Key => "key",
-            FieldType::I16 | FieldType::Struct(_) => continue,
+            Some(of) if field.shape == Shape::One => of,
+            _ => continue,
         };
         writeln!(out, "        {name}: '{of}',").unwrap();
     }
     writeln!(out, "      }},").unwrap();
+}
+
+/// The simulator's word for the type of an element that it can write.
+fn written_type(element: FieldType) -> Option<&'static str> {
+    Some(match element {
+        FieldType::U8 | FieldType::Bool | FieldType::Enum(_) => "u8",
+        FieldType::I8 => "i8",
+        FieldType::U16 => "u16",
+        FieldType::U32 => "u32",
+        FieldType::I32 => "i32",
+        FieldType::U64 => "u64",
+        FieldType::I64 => "i64",
+        FieldType::U128 => "u128",
+        FieldType::I128 => "i128",
+        FieldType::Key => "key",
+        FieldType::I16 | FieldType::Struct(_) => return None,
+    })
 }
 
 fn leaf_of(layout: &'static Layout, name: &str) -> Option<usize> {
@@ -665,6 +738,8 @@ fn check(path: &str, text: &str) {
 fn feed_and_simulator_know_accounts_as_the_tables_say() {
     check("feed/model/generated/accounts.ts", &scans_text());
     check("sim/bytes/generated/layout.ts", &simulator_text());
+    check("sim/bytes/generated/enums.ts", &simulator_enums_text());
+    check("sim/bytes/generated/events.ts", &simulator_events_text());
     check("client/chain/generated/velocity.ts", &velocity_text());
 }
 

@@ -16,7 +16,7 @@ import {
   SPOT,
   USER,
 } from '../../engine/testing.js';
-import { Direction } from '../../sim/bytes/chain-enums.js';
+import { Direction } from '../../sim/bytes/generated/enums.js';
 import { keyOf } from '../../sim/bytes/keys.js';
 import { emptyOrder, userBytes } from '../../sim/bytes/user-account.js';
 import { paths } from '../routes/paths.js';

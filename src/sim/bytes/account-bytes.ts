@@ -17,6 +17,12 @@ interface AccountTable extends StructTable {
   readonly discriminator: string;
 }
 
+/** The table of an event: its fields in order; one with `?` may be absent. */
+interface EventTable {
+  readonly discriminator: string;
+  readonly fields: Readonly<Record<string, FieldType | `${FieldType}?`>>;
+}
+
 /** Values by the program's names of fields. */
 export type Fields<Table> = { readonly [Name in keyof Table]?: Value | undefined };
 
@@ -48,7 +54,31 @@ export function writeFields<Table extends StructTable>(
   }
 }
 
-/** Integers are little endian; names are padded with spaces as the program's clients do. */
+/** Returns the bytes of an event in borsh; a field without a value is absent, or 0. */
+export function eventBytes<Table extends EventTable>(
+  { discriminator, fields }: Table,
+  values: Fields<Table['fields']>,
+): Buffer {
+  const bytes = Buffer.alloc(EVENT_BYTES_MAX);
+  const given = values as Readonly<Record<string, Value | undefined>>;
+  let end = bytes.write(discriminator, 0, 'hex');
+  for (const [name, type] of Object.entries(fields)) {
+    const value = given[name];
+    const isOption = type.endsWith('?');
+    if (isOption) end = bytes.writeUInt8(value === undefined ? 0 : 1, end);
+    if (isOption && value === undefined) continue;
+    end = WRITERS[type.replace('?', '') as FieldType](bytes, end, value ?? 0);
+  }
+  return bytes.subarray(0, end);
+}
+
+/** Bytes of an event; the longest has less than 512. */
+export const EVENT_BYTES_MAX = 1_024;
+
+/**
+ * Each returns the place after the field. Integers are little endian; names are padded with spaces as the
+ * program's clients do.
+ */
 const WRITERS = {
   u8: (bytes: Buffer, at: number, value: Value) => bytes.writeUInt8(Number(value), at),
   i8: (bytes: Buffer, at: number, value: Value) => bytes.writeInt8(Number(value), at),
@@ -60,14 +90,14 @@ const WRITERS = {
   u128: (bytes: Buffer, at: number, value: Value) => writeWide(bytes, at, BigInt(value)),
   i128: (bytes: Buffer, at: number, value: Value) => writeWide(bytes, at, BigInt(value)),
   key: (bytes: Buffer, at: number, value: Value) =>
-    bytes.set(new PublicKey(String(value)).toBytes(), at),
+    at + Buffer.from(new PublicKey(String(value)).toBytes()).copy(bytes, at),
   name: (bytes: Buffer, at: number, value: Value) =>
-    bytes.write(String(value).padEnd(32, ' '), at, 32, 'latin1'),
+    at + bytes.write(String(value).padEnd(32, ' '), at, 32, 'latin1'),
 };
 
-function writeWide(bytes: Buffer, at: number, value: bigint): void {
-  bytes.writeBigUInt64LE(BigInt.asUintN(64, value), at);
-  bytes.writeBigUInt64LE(BigInt.asUintN(64, value >> 64n), at + 8);
+function writeWide(bytes: Buffer, at: number, value: bigint): number {
+  const middle = bytes.writeBigUInt64LE(BigInt.asUintN(64, value), at);
+  return bytes.writeBigUInt64LE(BigInt.asUintN(64, value >> 64n), middle);
 }
 
 /** Two bytes, little-endian. */

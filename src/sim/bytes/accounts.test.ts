@@ -1,7 +1,7 @@
 import { PublicKey } from '@solana/web3.js';
 import { describe, expect, test } from 'vitest';
 import { lazerOracleBytes, perpMarketBytes, spotMarketBytes, stateBytes } from './accounts.js';
-import { Direction, MarketType, OrderStatus, OrderType } from './chain-enums.js';
+import { Direction, MarketType, OrderStatus, OrderType } from './generated/enums.js';
 import { address } from './keys.js';
 import { PERP_MARKET, SPOT_MARKET } from './layout.js';
 import { PERP_PRESETS, SPOT_PRESETS } from './market-presets.js';

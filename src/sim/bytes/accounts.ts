@@ -3,7 +3,7 @@ import type { ProgramName } from '../../contract/program.js';
 import { accountBytes, writeFields } from './account-bytes.js';
 import type { FundingFields, OpenPositions } from './amm-bytes.js';
 import { fundingOf, HOUR_SECONDS } from './amm-bytes.js';
-import { AssetTier, MarketStatus, OracleSource } from './chain-enums.js';
+import { AssetTier, MarketStatus, OracleSource } from './generated/enums.js';
 import { LAYOUTS } from './generated/layout.js';
 import { addresses } from './keys.js';
 import type { PerpPreset, SpotPreset } from './market-presets.js';

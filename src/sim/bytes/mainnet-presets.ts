@@ -4,7 +4,7 @@
  * markets of the default demo are unchanged.
  */
 import { type AmmPreset, SOL_AMM, VELOCITY_SOL_AMM } from './amm-presets.js';
-import { ContractTier } from './chain-enums.js';
+import { ContractTier } from './generated/enums.js';
 import { MAINNET_PERPS, MAINNET_SPOTS } from './mainnet-markets.js';
 import {
   FEW_MARKETS,

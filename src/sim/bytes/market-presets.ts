@@ -1,6 +1,6 @@
 import type { ProgramName } from '../../contract/program.js';
 import { type AmmPreset, BTC_AMM, ETH_AMM, SOL_AMM } from './amm-presets.js';
-import { ContractTier } from './chain-enums.js';
+import { ContractTier } from './generated/enums.js';
 import { keyOf } from './keys.js';
 
 /** The initial state of a perp market. Prices at 1e6, sizes at 1e9. */

@@ -7,7 +7,7 @@ import {
   OrderType,
   type SpotBalanceType,
   TriggerCondition,
-} from './chain-enums.js';
+} from './generated/enums.js';
 import { LAYOUTS } from './generated/layout.js';
 
 type Tables = (typeof LAYOUTS)[ProgramName];

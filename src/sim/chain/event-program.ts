@@ -26,9 +26,6 @@ export const STEP = {
   fail: 6,
 } as const;
 
-/** Bytes of an event; the longest has less than 512. */
-export const EVENT_BYTES_MAX = 1_024;
-
 /** Returns the program as an ELF file for the chain's loader. */
 export function eventProgram(): Buffer {
   return Buffer.from(EVENT_PROGRAM, 'base64');

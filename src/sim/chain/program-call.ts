@@ -1,6 +1,7 @@
 import { PublicKey, type TransactionInstruction } from '@solana/web3.js';
+import { EVENT_BYTES_MAX } from '../bytes/account-bytes.js';
 import { PROGRAM_ID } from '../bytes/keys.js';
-import { EVENT_BYTES_MAX, STEP } from './event-program.js';
+import { STEP } from './event-program.js';
 
 /** Changed bytes in an account's data. */
 export interface Patch {

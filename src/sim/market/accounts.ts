@@ -1,7 +1,7 @@
 /** Encodes the current accounts of the simulated market. */
 import type { ProgramName } from '../../contract/program.js';
 import { lazerOracleBytes, perpMarketBytes, spotMarketBytes } from '../bytes/accounts.js';
-import { MarketType, SpotBalanceType } from '../bytes/chain-enums.js';
+import { MarketType, SpotBalanceType } from '../bytes/generated/enums.js';
 import type { PerpPreset, SpotPreset } from '../bytes/market-presets.js';
 import { type SpotPositionFields, userBytes } from '../bytes/user-account.js';
 import type { Feed, Maker, SimulatedMarket, TokenHolding } from './model.js';

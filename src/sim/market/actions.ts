@@ -5,9 +5,8 @@ import {
   OrderStatus,
   OrderType,
   TriggerCondition,
-  UserStatus,
   VelocityMarketStatus,
-} from '../bytes/chain-enums.js';
+} from '../bytes/generated/enums.js';
 import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
 import type { Maker, SimulatedMarket } from './model.js';
 import {
@@ -23,6 +22,9 @@ import {
 } from './orders.js';
 import type { Action, SimulatedMarkets } from './simulated-markets.js';
 import { onTick, positionOf, priceNow } from './simulated-markets.js';
+
+/** The bit of User.status of an account that is being liquidated. */
+const BEING_LIQUIDATED = 1;
 
 /** Moves the price of a feed and the market's oracle data; most moves are a few ticks. */
 export function moveOracle(sim: SimulatedMarkets, market: SimulatedMarket): boolean {
@@ -221,7 +223,7 @@ export const toggleLiquidation: Action = (sim) => {
   const liquidated = sim.makers.find((maker) => maker.status !== 0);
   const maker = liquidated ?? sim.random.pickOne(sim.makers);
   if (maker === undefined) return false;
-  maker.status = liquidated === undefined ? UserStatus.BeingLiquidated : 0;
+  maker.status = liquidated === undefined ? BEING_LIQUIDATED : 0;
   markChanged(sim, maker);
   return true;
 };

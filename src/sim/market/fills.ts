@@ -1,4 +1,6 @@
 /** Fills crossing orders of the book, each fill in one transaction with its record. */
+
+import { type FillRecord, fillRecordBytes } from '../bytes/event-record.js';
 import {
   Direction,
   MarketStatus,
@@ -6,8 +8,7 @@ import {
   OrderActionExplanation,
   OrderStatus,
   OrderType,
-} from '../bytes/chain-enums.js';
-import { type FilledOrder, fillRecordBytes } from '../bytes/event-record.js';
+} from '../bytes/generated/enums.js';
 import type { ProgramCall } from '../chain/program-call.js';
 import { CallDraft } from './call-draft.js';
 import { fillerReward, makerRebate, takerFee } from './fees.js';
@@ -147,16 +148,16 @@ function partsOf(sim: SimulatedMarkets, crossing: Crossing, remaining: bigint): 
   const share = match.base / 3n;
   const shared = share - (share % market.step);
   if (!isShared || shared === 0n) return [match];
-  const { FilledWithAmmJit, FilledWithMatchJit } = OrderActionExplanation;
+  const { OrderFilledWithAMMJit, OrderFilledWithMatchJit } = OrderActionExplanation;
   const rest = smallerOf(best.size, remaining - shared);
   return [
-    { base: shared, price: best.price, explanation: FilledWithAmmJit, maker: undefined },
-    { base: rest, price: best.price, explanation: FilledWithMatchJit, maker: best },
+    { base: shared, price: best.price, explanation: OrderFilledWithAMMJit, maker: undefined },
+    { base: rest, price: best.price, explanation: OrderFilledWithMatchJit, maker: best },
   ];
 }
 
 function matchPart(best: Resting, remaining: bigint): Part {
-  const explanation = OrderActionExplanation.FilledWithMatch;
+  const explanation = OrderActionExplanation.OrderFilledWithMatch;
   return { base: smallerOf(best.size, remaining), price: best.price, explanation, maker: best };
 }
 
@@ -178,8 +179,8 @@ function fillPart(
   const rebate = maker === undefined ? 0n : makerRebate(quote);
   const amounts = { market, base, quote };
   const sides = {
-    taker: fillSide(sim, taker, { ...amounts, fee }),
-    maker: maker && fillSide(sim, maker, { ...amounts, fee: -rebate }),
+    ...fillSide(sim, 'taker', taker, { ...amounts, fee }),
+    ...(maker && fillSide(sim, 'maker', maker, { ...amounts, fee: -rebate })),
   };
   const record = {
     ts: sim.time.unixSeconds,
@@ -193,9 +194,7 @@ function fillPart(
     quoteAssetAmountFilled: quote,
     takerFee: fee,
     makerFee: maker === undefined ? undefined : -rebate,
-    referrerReward: undefined,
     quoteAssetAmountSurplus: maker === undefined ? 0n : undefined,
-    spotFulfillmentMethodFee: undefined,
     ...sides,
     oraclePrice: market.feed.price,
     bitFlags: taker.order.bitFlags,
@@ -218,45 +217,43 @@ function quoteOf(
   return (base * price + up) / precision;
 }
 
+/** Fills the order of one side, and returns the fields of the record about it. */
 function fillSide(
   sim: SimulatedMarkets,
-  owned: OwnedOrder,
+  side: 'taker' | 'maker',
+  { maker, order }: OwnedOrder,
   amounts: { market: SimulatedMarket; base: bigint; quote: bigint; fee: bigint },
-): FilledOrder {
-  const { maker, order } = owned;
+): FillRecord {
   const { market, base, quote } = amounts;
   const { direction } = order;
   const existing = existingOf(maker, market, { direction, base });
   fillOrder(order, { base, quote });
   settleFill(sim, maker, { ...amounts, direction });
   return {
-    user: maker.pubkey,
-    orderId: order.orderId,
-    direction,
-    baseAssetAmount: order.baseAssetAmount,
-    cumulativeBaseAssetAmountFilled: order.baseAssetAmountFilled,
-    cumulativeQuoteAssetAmountFilled: order.quoteAssetAmountFilled,
-    ...existing,
+    [side]: maker.pubkey,
+    [`${side}OrderId`]: order.orderId,
+    [`${side}OrderDirection`]: direction,
+    [`${side}OrderBaseAssetAmount`]: order.baseAssetAmount,
+    [`${side}OrderCumulativeBaseAssetAmountFilled`]: order.baseAssetAmountFilled,
+    [`${side}OrderCumulativeQuoteAssetAmountFilled`]: order.quoteAssetAmountFilled,
+    [`${side}ExistingQuoteEntryAmount`]: existing.quoteEntry,
+    [`${side}ExistingBaseAssetAmount`]: existing.base,
   };
 }
 
-/** Returns the record's fields about a position that the fill reduces or reverses. */
+/** The closed part's entry of a position that a fill reduces, or reverses: then with its base as well. */
 function existingOf(
   maker: Maker,
   market: SimulatedMarket,
   { direction, base }: { direction: Direction; base: bigint },
-): Pick<FilledOrder, 'existingQuoteEntryAmount' | 'existingBaseAssetAmount'> {
+): { readonly quoteEntry?: bigint; readonly base?: bigint } {
   const held = positionOf(maker, market);
   const reduces = direction === Direction.Long ? held < 0n : held > 0n;
-  if (market.marketType === MarketType.Spot || !reduces) {
-    return { existingQuoteEntryAmount: undefined, existingBaseAssetAmount: undefined };
-  }
+  if (market.marketType === MarketType.Spot || !reduces) return {};
   const size = held < 0n ? -held : held;
   const quote = maker.perps.get(market.marketIndex)?.quote ?? 0n;
   const entry = quote < 0n ? -quote : quote;
-  return base > size
-    ? { existingQuoteEntryAmount: entry, existingBaseAssetAmount: size }
-    : { existingQuoteEntryAmount: (entry * base) / size, existingBaseAssetAmount: undefined };
+  return base > size ? { quoteEntry: entry, base: size } : { quoteEntry: (entry * base) / size };
 }
 
 function noteFill(

@@ -1,6 +1,7 @@
 /** Funding rates of perp markets: one for each funding period. */
-import { MarketType } from '../bytes/chain-enums.js';
+
 import { fundingRecordBytes } from '../bytes/event-record.js';
+import { MarketType } from '../bytes/generated/enums.js';
 import type { CallDraft } from './call-draft.js';
 import type { SimulatedMarket } from './model.js';
 import type { SimulatedMarkets } from './simulated-markets.js';

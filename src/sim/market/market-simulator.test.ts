@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { Direction, MarketType, OrderStatus, OrderType } from '../bytes/chain-enums.js';
+import { Direction, MarketType, OrderStatus, OrderType } from '../bytes/generated/enums.js';
 import { mainnetMarkets } from '../bytes/mainnet-presets.js';
 import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
 import {

@@ -1,7 +1,7 @@
 import type { ProgramName } from '../../contract/program.js';
 import type { FundingFields } from '../bytes/amm-bytes.js';
 import { fundingOf, HOUR_SECONDS } from '../bytes/amm-bytes.js';
-import { MarketType } from '../bytes/chain-enums.js';
+import { MarketType } from '../bytes/generated/enums.js';
 import { addresses } from '../bytes/keys.js';
 import type { PerpPreset, SpotPreset } from '../bytes/market-presets.js';
 import type { Feed, SimulatedMarket } from './model.js';

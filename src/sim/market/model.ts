@@ -1,6 +1,6 @@
 import type { MarketAddresses } from '../bytes/accounts.js';
 import type { FundingFields, OpenPositions } from '../bytes/amm-bytes.js';
-import type { MarketType } from '../bytes/chain-enums.js';
+import type { MarketType } from '../bytes/generated/enums.js';
 import type { PerpPreset, SpotPreset } from '../bytes/market-presets.js';
 import type { OrderFields } from '../bytes/user-account.js';
 

@@ -1,4 +1,4 @@
-import { Direction, OrderStatus } from '../bytes/chain-enums.js';
+import { Direction, OrderStatus } from '../bytes/generated/enums.js';
 import type { OrderFields } from '../bytes/user-account.js';
 import type { Maker } from './model.js';
 

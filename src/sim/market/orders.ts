@@ -1,5 +1,5 @@
 import type { OpenPositions } from '../bytes/amm-bytes.js';
-import { Direction, MarketType, OrderStatus } from '../bytes/chain-enums.js';
+import { Direction, MarketType, OrderStatus } from '../bytes/generated/enums.js';
 import type { SpotPreset } from '../bytes/market-presets.js';
 import { emptyOrder, type OrderFields } from '../bytes/user-account.js';
 import type { Maker, SimulatedMarket } from './model.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Direction } from '../bytes/chain-enums.js';
+import { Direction } from '../bytes/generated/enums.js';
 import { FEW_MARKETS } from '../bytes/market-presets.js';
 import {
   cancelOldest,

@@ -1,6 +1,6 @@
 import type { ProgramName } from '../../contract/program.js';
 import type { ChainMoment } from '../bytes/accounts.js';
-import { Direction, MarketType, OrderStatus, OrderType } from '../bytes/chain-enums.js';
+import { Direction, MarketType, OrderStatus, OrderType } from '../bytes/generated/enums.js';
 import { LAYOUTS } from '../bytes/generated/layout.js';
 import { addresses, keyOf } from '../bytes/keys.js';
 import type { MarketPresets, SpotPreset, StillMarket } from '../bytes/market-presets.js';

@@ -1,4 +1,4 @@
-import { Direction, OrderType } from '../bytes/chain-enums.js';
+import { Direction, OrderType } from '../bytes/generated/enums.js';
 import type { OrderFields } from '../bytes/user-account.js';
 import type { SimulatedMarket } from './model.js';
 import {
