@@ -16,32 +16,7 @@ type Tables = (typeof LAYOUTS)[ProgramName];
  * One order, with the program's field names. Prices at 1e6, perp base at 1e9, spot base in the
  * token's decimals.
  */
-export interface OrderFields {
-  slot: bigint;
-  price: bigint;
-  baseAssetAmount: bigint;
-  baseAssetAmountFilled: bigint;
-  quoteAssetAmountFilled: bigint;
-  triggerPrice: bigint;
-  auctionStartPrice: bigint;
-  auctionEndPrice: bigint;
-  maxTs: bigint;
-  oraclePriceOffset: number;
-  orderId: number;
-  marketIndex: number;
-  status: OrderStatus;
-  orderType: OrderType;
-  marketType: MarketType;
-  userOrderId: number;
-  existingPositionDirection: Direction;
-  direction: Direction;
-  reduceOnly: boolean;
-  postOnly: boolean;
-  immediateOrCancel: boolean;
-  triggerCondition: TriggerCondition;
-  auctionDuration: number;
-  bitFlags: number;
-}
+export type OrderFields = ReturnType<typeof emptyOrder>;
 
 /** A perp position; the sums of its open orders are derived. Base at 1e9, quote at 1e6. */
 interface PerpPositionFields {
@@ -76,7 +51,7 @@ export interface UserFields {
 }
 
 /** An order with default values: an open limit order of price and size 0. */
-export function emptyOrder(): OrderFields {
+export function emptyOrder() {
   return {
     slot: 0n,
     price: 0n,
@@ -90,16 +65,16 @@ export function emptyOrder(): OrderFields {
     oraclePriceOffset: 0,
     orderId: 0,
     marketIndex: 0,
-    status: OrderStatus.Open,
-    orderType: OrderType.Limit,
-    marketType: MarketType.Perp,
+    status: OrderStatus.Open as OrderStatus,
+    orderType: OrderType.Limit as OrderType,
+    marketType: MarketType.Perp as MarketType,
     userOrderId: 0,
-    existingPositionDirection: Direction.Long,
-    direction: Direction.Long,
+    existingPositionDirection: Direction.Long as Direction,
+    direction: Direction.Long as Direction,
     reduceOnly: false,
     postOnly: false,
     immediateOrCancel: false,
-    triggerCondition: TriggerCondition.Above,
+    triggerCondition: TriggerCondition.Above as TriggerCondition,
     auctionDuration: 0,
     bitFlags: 0,
   };
