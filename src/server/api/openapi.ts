@@ -8,7 +8,7 @@ import { LIMITS } from '../../config/limits.js';
 import { type ErrorCode, statusOf } from '../../contract/error-codes.js';
 import { componentsOf, describeSchema } from './api-schemas.js';
 import { momentParams } from './moment-params.js';
-import type { TextFormat } from './param-parts.js';
+import { formatOf } from './param-parts.js';
 import { type PathSpec, prefixesOf } from './path-spec.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -174,22 +174,13 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 /** Adds the pattern that belongs to the schema's format, which is one of our own format names. */
 function withPattern(schema: TSchema): TSchema {
-  const { format, items } = schema;
+  const { items } = schema;
   if (typeof items === 'object' && items !== null) {
     return { ...schema, items: withPattern(items as TSchema) };
   }
-  const pattern = patterns[String(format) as TextFormat];
+  const pattern = formatOf(schema)?.pattern;
   return pattern === undefined ? schema : { ...schema, pattern };
 }
-
-const patterns: Readonly<Partial<Record<TextFormat, string>>> = {
-  'public-key': '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
-  'whole-number': '^-?[0-9]+$',
-  percent: '^(-?[0-9]{1,3}([.][0-9]{1,9})?|dynamic|marketBased)$',
-  'jit-offer': '^-?[0-9]+:-?[0-9]+$',
-  epoch: `^[A-Za-z0-9_]{1,${LIMITS.epochCharsMax}}$`,
-  cursor: `^[A-Za-z0-9_-]{1,${LIMITS.cursorCharsMax}}$`,
-};
 
 /** All given lists have the same length; a missing list means the default in every entry. */
 function describeListParameter(name: string, property: TSchema): Parameter {

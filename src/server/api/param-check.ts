@@ -12,14 +12,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
 import { quoteValue, ServerError } from '../transport/errors.js';
-import {
-  AMOUNT_MAX,
-  AMOUNT_MIN,
-  ANY_CASE,
-  ANY_TEXT,
-  ruleOf,
-  type TextFormat,
-} from './param-parts.js';
+import { AMOUNT_MAX, AMOUNT_MIN, ANY_CASE, ANY_TEXT, ruleOf, TEXT_FORMATS } from './param-parts.js';
 
 /** The texts of the given parameters that the schema knows, by name. */
 export type Texts = ReadonlyMap<string, string>;
@@ -104,15 +97,12 @@ function compileSchema(schema: TObject): ValidateFunction {
 }
 
 function newCompiler(): Ajv {
-  const formats: Readonly<Record<TextFormat, (text: string) => boolean>> = {
-    'market-name': (text) => Buffer.byteLength(text) <= LIMITS.marketNameBytesMax,
-    'public-key': isPublicKey,
-    'whole-number': (text) => /^-?\d+$/.test(text),
-    cursor: (text) => text.length <= LIMITS.cursorCharsMax && /^[\w-]+$/.test(text),
-    epoch: (text) => text.length <= LIMITS.epochCharsMax && /^\w+$/.test(text),
-    percent: (text) => /^(-?\d{1,3}(\.\d{1,9})?|dynamic|marketBased)$/.test(text),
-    'jit-offer': (text) => /^-?\d+:-?\d+$/.test(text),
-  };
+  const patterns = Object.entries(TEXT_FORMATS).map(([name, rule]) => {
+    return [name, 'pattern' in rule ? rule.pattern : ''] as const;
+  });
+  const isMarketName = (text: string) => Buffer.byteLength(text) <= LIMITS.marketNameBytesMax;
+  const others = { 'market-name': isMarketName, 'public-key': isPublicKey };
+  const formats = { ...Object.fromEntries(patterns), ...others };
   return new Ajv({ useDefaults: true, formats })
     .addKeyword(ANY_CASE)
     .addKeyword(ANY_TEXT)

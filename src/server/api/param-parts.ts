@@ -6,15 +6,36 @@ import { type TBoolean, type TSchema, type TUnsafe, Type } from '@sinclair/typeb
 import { LIMITS } from '../../config/limits.js';
 import { BOOK_FLAGS, type BookFlags } from '../../contract/book-requests.js';
 
+/** What a text of a format must match, if a pattern can say it, and the rule as {@link ruleOf} writes it. */
+interface TextRule {
+  readonly pattern?: string;
+  readonly rule: string;
+}
+
 /** Formats of strings; `param-check.ts` checks them. */
-export type TextFormat =
-  | 'market-name'
-  | 'public-key'
-  | 'whole-number'
-  | 'jit-offer'
-  | 'cursor'
-  | 'epoch'
-  | 'percent';
+export const TEXT_FORMATS = {
+  'market-name': { rule: `have 1 to ${LIMITS.marketNameBytesMax} bytes` },
+  'public-key': { pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', rule: 'be a base58 key of 32 bytes' },
+  'whole-number': { pattern: '^-?[0-9]+$', rule: 'be a whole number' },
+  'jit-offer': { pattern: '^-?[0-9]+:-?[0-9]+$', rule: 'be price:size, both whole numbers' },
+  cursor: {
+    pattern: `^[A-Za-z0-9_-]{1,${LIMITS.cursorCharsMax}}$`,
+    rule: 'be a cursor of an earlier response',
+  },
+  epoch: { pattern: `^[A-Za-z0-9_]{1,${LIMITS.epochCharsMax}}$`, rule: 'be the epoch of a body' },
+  percent: {
+    pattern: '^(-?[0-9]{1,3}([.][0-9]{1,9})?|dynamic|marketBased)$',
+    rule: 'be a percentage',
+  },
+} as const satisfies Readonly<Record<string, TextRule>>;
+
+/** The name of a format. */
+export type TextFormat = keyof typeof TEXT_FORMATS;
+
+/** Returns the format that a schema names, if it does. */
+export function formatOf({ format }: TSchema): TextRule | undefined {
+  return (TEXT_FORMATS as Readonly<Record<string, TextRule>>)[String(format)];
+}
 
 /** Schema keyword for words that are accepted in upper and lower case. */
 export const ANY_CASE = 'x-any-case';
@@ -127,13 +148,7 @@ export function ruleOf(schema: TSchema): string {
   const words: unknown = schema['enum'];
   if (Array.isArray(words)) return `be ${words.join(' or ')}`;
   if (schema['type'] === 'array') return ruleOf(schema['items'] as TSchema);
-  if (schema['format'] === 'whole-number') return 'be a whole number';
-  if (schema['format'] === 'percent') return 'be a percentage';
-  if (schema['format'] === 'jit-offer') return 'be price:size, both whole numbers';
-  if (schema['format'] === 'cursor') return 'be a cursor of an earlier response';
-  if (schema['format'] === 'epoch') return 'be the epoch of a body';
-  if (schema['format'] === 'market-name') return `have 1 to ${LIMITS.marketNameBytesMax} bytes`;
-  return 'be a base58 key of 32 bytes';
+  return (formatOf(schema) ?? TEXT_FORMATS['public-key']).rule;
 }
 
 /** The name of a market. */
