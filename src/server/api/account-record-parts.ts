@@ -1,17 +1,23 @@
 /** Records of accounts in the format of the Drift v2 data API. */
 import { type TProperties, Type } from '@sinclair/typebox';
 import { wordSchema } from './param-parts.js';
-import { slot, ts, txSig } from './record-parts.js';
-import { base, count, fixed, id, marketIndex, price, quote, symbol, text } from './schema-parts.js';
+import { slot, ts, txSig, txSigIndex } from './record-parts.js';
+import {
+  trimmed as amount,
+  base,
+  count,
+  fixed,
+  id,
+  marketIndex,
+  price,
+  quote,
+  symbol,
+  text,
+} from './schema-parts.js';
 
-const txSigIndex = count('Index among the events of the transaction.');
 const user = text('The user account.');
 const userAuthority = text('The authority of the user account.');
 const rate = (description: string) => fixed(9, `${description}.`);
-/** An amount with the decimals of its token, or the program's integer. */
-const amount = (description: string) =>
-  Type.String({ pattern: '^(-?[0-9]+(\\.[0-9]+)?)?$', description });
-
 const record = (members: TProperties) => Type.Object({ ts, txSig, txSigIndex, slot, ...members });
 
 /** What a user paid or got for funding. */

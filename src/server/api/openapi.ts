@@ -14,15 +14,7 @@ import { type PathSpec, prefixesOf } from './path-spec.js';
 type Json = Readonly<Record<string, unknown>>;
 
 /** One operation of a path. */
-export interface Operation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  /** Of a path that has binary bodies as well. */
-  readonly description?: string;
-  readonly parameters: readonly Parameter[];
-  readonly responses: Readonly<Record<string, ResponseSpec>>;
-}
+export type Operation = ReturnType<typeof describeOperation>;
 
 /** A parameter in the query, or in the path when the path has its name in braces. */
 interface Parameter {
@@ -43,26 +35,8 @@ export interface ResponseSpec {
   readonly content?: Json;
 }
 
-/** A prefix under which a path is served. */
-export interface Server {
-  readonly url: string;
-}
-
-/** One path with its operation. */
-interface PathItem {
-  /** The prefixes under which the path is served. They are no `servers`, which generated clients take for hosts. */
-  readonly 'x-prefixes': readonly string[];
-  readonly get: Operation;
-}
-
 /** The description of an interface. */
-export interface ApiDescription {
-  readonly openapi: '3.1.0';
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly servers: readonly Server[];
-  readonly paths: Readonly<Record<string, PathItem | undefined>>;
-  readonly components: { readonly schemas: Json; readonly headers: Json };
-}
+export type ApiDescription = ReturnType<typeof describeApi>;
 
 /** Errors that every path can return; RATE_LIMITED is missing on paths without a limit. */
 const commonErrors: readonly ErrorCode[] = [
@@ -90,22 +64,23 @@ interface DescribedPaths {
 }
 
 /** Describes the paths that are served. */
-export function describeApi(build: BuildInfo, { paths, bodies }: DescribedPaths): ApiDescription {
+export function describeApi(build: BuildInfo, { paths, bodies }: DescribedPaths) {
   return {
     openapi: '3.1.0',
     info: { title: build.name, version: build.version, description: about },
     servers: [{ url: '/' }],
     paths: Object.fromEntries(
-      Object.entries(paths).map(([name, spec]): [string, PathItem] => [
-        name,
-        { 'x-prefixes': prefixesOf[spec.kind], get: describeOperation(name, spec) },
-      ]),
+      Object.entries(paths).map(([name, spec]) => {
+        // No `servers`, which generated clients take for hosts.
+        const prefixes = { 'x-prefixes': prefixesOf[spec.kind] };
+        return [name, { ...prefixes, get: describeOperation(name, spec) }];
+      }),
     ),
     components: { schemas: componentsOf(bodies), headers },
   };
 }
 
-function describeOperation(path: string, spec: PathSpec): Operation {
+function describeOperation(path: string, spec: PathSpec) {
   const { summary, kind, binary = false } = spec;
   return {
     operationId: operationIdOf(path),
