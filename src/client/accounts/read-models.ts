@@ -5,7 +5,7 @@
  * positions. Unknown values are null, never 0 or -1.
  */
 import { type AccountKey, accountKey } from '../keys.js';
-import type { AccountMargin, MarginUser } from './account-margin.js';
+import type { MarginUser } from './account-margin.js';
 import { accountMargin } from './margin.js';
 import { type MarginInfo, marginInfo } from './margin-info.js';
 import type { MarketTerms } from './market-terms.js';
@@ -87,35 +87,15 @@ export function accountData(
   head: AccountHead = accountHead(user, null),
 ): AccountData {
   const margin = accountMargin(user, markets);
-  const input = { user, markets, margin };
+  const context = { user, markets, margin };
+  const perps = user.perpPositions.filter(
+    ({ baseAssetAmount, quoteAssetAmount }) => baseAssetAmount !== 0n || quoteAssetAmount !== 0n,
+  );
+  const spots = user.spotPositions.filter(({ scaledBalance }) => scaledBalance !== 0n);
   return {
     ...head,
-    openPerpPositions: perpPositionInfos(input),
-    spotBalances: spotBalanceInfos(input),
+    openPerpPositions: perps.map((position) => perpPositionInfo(position, context)),
+    spotBalances: spots.map((position) => spotBalanceInfo(position, context)),
     marginInfo: margin === null ? null : marginInfo(user, margin),
   };
-}
-
-interface Input {
-  readonly user: ModelUser;
-  readonly markets: MarketTerms;
-  readonly margin: AccountMargin | null;
-}
-
-function perpPositionInfos({ user, markets, margin }: Input): readonly PerpPositionInfo[] {
-  const infos: PerpPositionInfo[] = [];
-  for (const position of user.perpPositions) {
-    if (position.baseAssetAmount === 0n && position.quoteAssetAmount === 0n) continue;
-    infos.push(perpPositionInfo(position, { user, markets, margin }));
-  }
-  return infos;
-}
-
-function spotBalanceInfos({ user, markets, margin }: Input): readonly SpotBalanceInfo[] {
-  const infos: SpotBalanceInfo[] = [];
-  for (const position of user.spotPositions) {
-    if (position.scaledBalance === 0n) continue;
-    infos.push(spotBalanceInfo(position, { user, markets, margin }));
-  }
-  return infos;
 }

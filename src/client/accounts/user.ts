@@ -48,12 +48,12 @@ export const POSITION_FLAG = { isolated: 1, beingLiquidated: 2, bankrupt: 4 } as
  * The parts of an account that are created on first access. One class member costs less than six.
  */
 interface Made {
-  authority: string | undefined;
-  delegate: string | null | undefined;
-  name: string | undefined;
-  spotPositions: readonly SpotPosition[] | undefined;
-  perpPositions: readonly PerpPosition[] | undefined;
-  orders: readonly Order[] | undefined;
+  authority?: string;
+  delegate?: string | null;
+  name?: string;
+  spotPositions?: readonly SpotPosition[];
+  perpPositions?: readonly PerpPosition[];
+  orders?: readonly Order[];
 }
 
 /**
@@ -67,7 +67,7 @@ interface Made {
  * console.log(user.name, user.authority);
  */
 export class UserAccount {
-  readonly #made: Made;
+  readonly #made: Made = {};
 
   /** Its bytes, with validated enums and booleans. */
   readonly view: DataView;
@@ -91,14 +91,6 @@ export class UserAccount {
     const view = checkedView(bytes, USER_KIND);
     checkSlots(view);
     this.view = view;
-    this.#made = {
-      authority: undefined,
-      delegate: undefined,
-      name: undefined,
-      spotPositions: undefined,
-      perpPositions: undefined,
-      orders: undefined,
-    };
     this.subAccountId = view.getUint16(USER.subAccountId, true);
     this.status = view.getUint8(USER.status);
     this.marginMode = enumAt(view, USER.marginMode, MARGIN_MODE, 'marginMode');

@@ -11,15 +11,8 @@ export interface MmOracle {
   readonly sequenceId: bigint;
 }
 
-/** The fields of the market's own oracle that the rule needs. */
-interface ExchangePrice {
-  /** 1e6. */
-  readonly price: bigint;
-  /** The slot at which it was published. */
-  readonly slot: bigint;
-  /** The sequence id orders updates of the price; 0 when the source has none. */
-  readonly sequenceId: bigint;
-}
+/** The price of the market's own oracle, of the slot at which it was published. */
+type ExchangePrice = MmOracle;
 
 /** The other inputs of the rule. */
 interface MmTerms {
