@@ -2,12 +2,12 @@ import type { Core } from '@slotbook/core/native';
 import type { AccountSource } from '../contract/account-source.js';
 import type { TopicDelta, TopicSnapshotRequest } from '../contract/topics.js';
 import { OutputBuffer } from './output-buffer.js';
-import { parseStrings } from './parse.js';
+import { parseText } from './parse.js';
 
 /** The accounts of a core, and the topics of those that are watched. */
 export class Accounts implements AccountSource {
   readonly #core: Core;
-  readonly #frame = OutputBuffer.ofFrames();
+  readonly #frame = new OutputBuffer('frame');
   /** Words of a call: unix milliseconds go in; prev, seq and reset come out. */
   readonly #callWords = new BigUint64Array(3);
   readonly #callBytes = Buffer.from(this.#callWords.buffer);
@@ -25,7 +25,7 @@ export class Accounts implements AccountSource {
   }
 
   ofAuthority(authority: string): readonly string[] {
-    return parseStrings(this.#core.accountsOf(authority));
+    return parseText(this.#core.accountsOf(authority));
   }
 
   render(account: string, data?: Uint8Array): string | null {
@@ -41,7 +41,7 @@ export class Accounts implements AccountSource {
   }
 
   takeTouched(): readonly string[] {
-    return parseStrings(this.#core.takeTouchedUsers());
+    return parseText(this.#core.takeTouchedUsers());
   }
 
   noteTrade(account: string, text: string): void {

@@ -1,7 +1,7 @@
 import type { PackedSnapshot } from '@slotbook/core/native';
 import type { AccountProblem, AccountSnapshot } from '../contract/accounts.js';
 import { EngineError } from './errors.js';
-import { parseProblems } from './parse.js';
+import { parseText } from './parse.js';
 
 /** A decoded snapshot and its native memory. */
 export class DecodedSnapshot implements AccountSnapshot {
@@ -18,7 +18,7 @@ export class DecodedSnapshot implements AccountSnapshot {
     this.count = packed.count;
     this.positions = packed.positions;
     this.problemCount = packed.problemCount;
-    this.problems = packed.problemCount === 0 ? [] : parseProblems(packed.problems());
+    this.problems = packed.problemCount === 0 ? [] : parseText(packed.problems());
   }
 }
 

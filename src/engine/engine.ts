@@ -34,14 +34,7 @@ import { readLevels } from './levels.js';
 import { MarketHashes } from './market-hashes.js';
 import { matchOptions, refusalOf } from './match.js';
 import { OutputBuffer } from './output-buffer.js';
-import {
-  parseChainStats,
-  parseLayoutSamples,
-  parseMarkets,
-  parseProblems,
-  parseStats,
-  parseStrings,
-} from './parse.js';
+import { parseChainStats, parseMarkets, parseText } from './parse.js';
 import { RefusedAccounts } from './refused-accounts.js';
 import { optionBits } from './sources.js';
 import { marketNotFound, TopicFrames, topicName } from './topics.js';
@@ -76,7 +69,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   readonly #refused = new RefusedAccounts();
   /** The report of the last turn. */
   readonly #report = new TurnReport();
-  readonly #body = OutputBuffer.ofBodies();
+  readonly #body = new OutputBuffer('body');
   /** The open topics of the streaming channels. */
   readonly topics: TopicFrames;
   readonly #version = new Float64Array(4);
@@ -288,7 +281,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
 
   /** The oracle accounts of all markets. */
   oracleKeys(): readonly string[] {
-    return parseStrings(this.#core.oracleKeys());
+    return parseText(this.#core.oracleKeys());
   }
 
   /**
@@ -296,17 +289,17 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
    * last turn.
    */
   lackingAccounts(snapshot: AccountSnapshot): readonly string[] {
-    return parseStrings(this.#core.lacking(decodedSnapshot(snapshot).packed));
+    return parseText(this.#core.lacking(decodedSnapshot(snapshot).packed));
   }
 
   /** Returns the accounts of the book that are missing in a later snapshot. */
   goneAccounts(snapshot: AccountSnapshot): readonly string[] {
-    return parseStrings(this.#core.gone(decodedSnapshot(snapshot).packed));
+    return parseText(this.#core.gone(decodedSnapshot(snapshot).packed));
   }
 
   /** The program's accounts in a snapshot. */
   foundAccounts(snapshot: AccountSnapshot): readonly string[] {
-    return parseStrings(this.#core.foundAccounts(decodedSnapshot(snapshot).packed));
+    return parseText(this.#core.foundAccounts(decodedSnapshot(snapshot).packed));
   }
 
   /**
@@ -314,7 +307,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
    * the last turn.
    */
   layoutSamples(snapshot: AccountSnapshot, count: number): readonly LayoutSample[] {
-    return parseLayoutSamples(this.#core.layoutSamples(decodedSnapshot(snapshot).packed, count));
+    return parseText(this.#core.layoutSamples(decodedSnapshot(snapshot).packed, count));
   }
 
   /**
@@ -384,7 +377,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   topMakers({ market, side, limit }: TopMakersRequest): readonly string[] {
     const makers = this.#core.topMakers(market, SIDES.indexOf(side), limit);
     if (makers === null) throw marketNotFound(market);
-    return parseStrings(makers);
+    return parseText(makers);
   }
 
   /** Renders the body of /user/{account}/orders. */
@@ -410,7 +403,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   }
 
   stats(): EngineStats {
-    return parseStats(this.#core.stats());
+    return parseText(this.#core.stats());
   }
 
   /** A hash of all visible orders: equal books have equal hashes. */
@@ -448,6 +441,8 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
 
   #takeProblems(inCore: number): readonly AccountProblem[] {
     const refused = this.#refused.takeProblems();
-    return inCore === 0 ? refused : [...refused, ...parseProblems(this.#core.takeProblems())];
+    return inCore === 0
+      ? refused
+      : [...refused, ...parseText<AccountProblem[]>(this.#core.takeProblems())];
   }
 }

@@ -1,44 +1,21 @@
 import { EngineError } from './errors.js';
 
-/** The first size of the body buffer: enough for /l2 at depth 1000. */
-const BODY_BYTES_START = 256 << 10;
-/** The maximum size of a body: an /l3 of a hundred thousand orders takes about 25 MB. */
-const BODY_BYTES_MAX = 64 << 20;
+/** The bounds of each kind of contents. */
+const BYTES = {
+  /** The first size is enough for /l2 at depth 1000; an /l3 of a hundred thousand orders takes about 25 MB. */
+  body: { start: 256 << 10, max: 64 << 20 },
+  /** The first size is enough for nearly every frame; a snapshot of 500 orders a side takes about 400 KB. */
+  frame: { start: 64 << 10, max: 16 << 20 },
+} as const;
 
-/** The first size of the frame buffer: enough for nearly every frame. */
-const FRAME_BYTES_START = 64 << 10;
-/** The maximum size of a frame: a snapshot of 500 orders a side takes about 400 KB. */
-const FRAME_BYTES_MAX = 16 << 20;
-
-/** The bounds of an {@link OutputBuffer}, and the name of its contents for error messages. */
-interface OutputBufferOptions {
-  readonly name: 'body' | 'frame';
-  readonly bytesStart: number;
-  readonly bytesMax: number;
-}
-
-/** A buffer for one rendered body or frame at a time. It grows up to `bytesMax`. */
+/** A buffer for one rendered body or frame at a time. It grows up to the maximum of its contents. */
 export class OutputBuffer {
-  readonly #options: OutputBufferOptions;
+  readonly #contents: keyof typeof BYTES;
   #buffer: Buffer;
 
-  constructor(options: OutputBufferOptions) {
-    this.#options = options;
-    this.#buffer = Buffer.allocUnsafeSlow(options.bytesStart);
-  }
-
-  /** Creates the buffer for bodies. */
-  static ofBodies(): OutputBuffer {
-    const bytesStart = BODY_BYTES_START;
-    const bytesMax = BODY_BYTES_MAX;
-    return new OutputBuffer({ name: 'body', bytesStart, bytesMax });
-  }
-
-  /** Creates the buffer for frames. */
-  static ofFrames(): OutputBuffer {
-    const bytesStart = FRAME_BYTES_START;
-    const bytesMax = FRAME_BYTES_MAX;
-    return new OutputBuffer({ name: 'frame', bytesStart, bytesMax });
+  constructor(contents: keyof typeof BYTES) {
+    this.#contents = contents;
+    this.#buffer = Buffer.allocUnsafeSlow(BYTES[contents].start);
   }
 
   /**
@@ -56,11 +33,11 @@ export class OutputBuffer {
   }
 
   #grow(bytes: number): void {
-    const { name, bytesMax } = this.#options;
-    if (bytes > bytesMax) {
-      const message = `${name} was ${bytes} bytes, must be at most ${bytesMax}`;
+    const { max } = BYTES[this.#contents];
+    if (bytes > max) {
+      const message = `${this.#contents} was ${bytes} bytes, must be at most ${max}`;
       throw new EngineError('BODY_BYTES_EXCEEDED', message, { bytes });
     }
-    this.#buffer = Buffer.allocUnsafeSlow(Math.min(bytesMax, Math.ceil(bytes * 1.5)));
+    this.#buffer = Buffer.allocUnsafeSlow(Math.min(max, Math.ceil(bytes * 1.5)));
   }
 }

@@ -1,7 +1,5 @@
-import type { AccountProblem, LayoutSample } from '../contract/accounts.js';
 import type { ChainStats, MarketInfo, PerpStats } from '../contract/markets.js';
 import type { ProgramName } from '../contract/program.js';
-import type { EngineStats } from './types.js';
 
 /*
  * The core writes these texts, and the core's tests fix their shape. Only this file asserts types
@@ -58,22 +56,7 @@ function parsePerpStats(text: PerpText): PerpStats {
   };
 }
 
-/** Parses the accounts of a batch that could not be decoded. */
-export function parseProblems(text: string): readonly AccountProblem[] {
-  return JSON.parse(text) as readonly AccountProblem[];
-}
-
-/** Parses user accounts for the check of the layout. */
-export function parseLayoutSamples(text: string): readonly LayoutSample[] {
-  return JSON.parse(text) as readonly LayoutSample[];
-}
-
-/** Parses the core's counters. */
-export function parseStats(text: string): EngineStats {
-  return JSON.parse(text) as EngineStats;
-}
-
-/** A JSON array of strings. */
-export function parseStrings(text: string): readonly string[] {
-  return JSON.parse(text) as readonly string[];
+/** Parses a text of which no member needs a conversion. */
+export function parseText<Parsed>(text: string): Parsed {
+  return JSON.parse(text) as Parsed;
 }

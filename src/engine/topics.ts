@@ -79,7 +79,7 @@ const UNKNOWN_TOPIC = -(2 ** 31);
 /** The topics of a core and their frames. */
 export class TopicFrames implements TopicSource {
   readonly #core: Core;
-  readonly #frame = OutputBuffer.ofFrames();
+  readonly #frame = new OutputBuffer('frame');
   /** Words of a call: the times of receipt and rendering go in; prev, seq and reset come out. */
   readonly #callWords = new BigUint64Array(3);
   readonly #callBytes = Buffer.from(this.#callWords.buffer);
