@@ -1,9 +1,12 @@
 import { EngineError } from './errors.js';
 
+/** The maximum size of a body: an /l3 of a hundred thousand orders takes about 25 MB. */
+const BODY_BYTES_MAX = 64 << 20;
+
 /** The bounds of each kind of contents. */
 const BYTES = {
-  /** The first size is enough for /l2 at depth 1000; an /l3 of a hundred thousand orders takes about 25 MB. */
-  body: { start: 256 << 10, max: 64 << 20 },
+  /** The first size is enough for /l2 at depth 1000. */
+  body: { start: 256 << 10, max: BODY_BYTES_MAX },
   /** The first size is enough for nearly every frame; a snapshot of 500 orders a side takes about 400 KB. */
   frame: { start: 64 << 10, max: 16 << 20 },
 } as const;
