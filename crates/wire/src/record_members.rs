@@ -33,73 +33,67 @@ pub(crate) fn members_of(form: Form, record: &str) -> &'static [Member] {
     }
 }
 
-const TRADE_STREAM: &[Member] = &[
-    TS,
-    SIGNATURE,
-    INDEX,
-    SLOT,
-    own("fillRecordId", Text),
-    MARKET,
-    own("marketType", Text),
-    SYMBOL,
-    own("action", Text),
-    own("actionExplanation", Text),
-    Member { group: "", name: "price", from: From::Price, how: DECIMAL_QUOTE },
-    own("baseAssetAmountFilled", BaseDecimal),
-    own("quoteAssetAmountFilled", DECIMAL_QUOTE),
-    own("quoteAssetAmountSurplus", DECIMAL_QUOTE),
-    own("oraclePrice", DECIMAL_QUOTE),
-    own("filler", Text),
-    own("referrerReward", DECIMAL_QUOTE),
-    own("taker", Text),
-    own("takerOrderId", Plain),
-    own("takerOrderDirection", Text),
-    own("takerFee", DECIMAL_QUOTE),
-    own("takerOrderBaseAssetAmount", BaseDecimal),
-    own("takerOrderCumulativeBaseAssetAmountFilled", BaseDecimal),
-    own("takerOrderCumulativeQuoteAssetAmountFilled", DECIMAL_QUOTE),
-    own("maker", Text),
-    own("makerOrderId", Plain),
-    own("makerOrderDirection", Text),
-    own("makerFee", DECIMAL_QUOTE),
-    own("makerOrderBaseAssetAmount", BaseDecimal),
-    own("makerOrderCumulativeBaseAssetAmountFilled", BaseDecimal),
-    own("makerOrderCumulativeQuoteAssetAmountFilled", DECIMAL_QUOTE),
-    own("fillerReward", DECIMAL_QUOTE),
-    of("makerRebate", "makerFee", DECIMAL_QUOTE),
-    own("spotFulfillmentMethodFee", DECIMAL_QUOTE),
-    own("bitFlags", Plain),
-];
+/// A list of members that has what was filled, and both orders, between its first and its last members.
+macro_rules! trade {
+    ([$($first:expr),* $(,)?], [$($last:expr),* $(,)?]) => {
+        &[
+            $($first,)*
+            own("baseAssetAmountFilled", BaseDecimal),
+            own("quoteAssetAmountFilled", DECIMAL_QUOTE),
+            own("quoteAssetAmountSurplus", DECIMAL_QUOTE),
+            own("oraclePrice", DECIMAL_QUOTE),
+            own("filler", Text),
+            own("referrerReward", DECIMAL_QUOTE),
+            own("taker", Text),
+            own("takerOrderId", Plain),
+            own("takerOrderDirection", Text),
+            own("takerFee", DECIMAL_QUOTE),
+            own("takerOrderBaseAssetAmount", BaseDecimal),
+            own("takerOrderCumulativeBaseAssetAmountFilled", BaseDecimal),
+            own("takerOrderCumulativeQuoteAssetAmountFilled", DECIMAL_QUOTE),
+            own("maker", Text),
+            own("makerOrderId", Plain),
+            own("makerOrderDirection", Text),
+            own("makerFee", DECIMAL_QUOTE),
+            own("makerOrderBaseAssetAmount", BaseDecimal),
+            own("makerOrderCumulativeBaseAssetAmountFilled", BaseDecimal),
+            own("makerOrderCumulativeQuoteAssetAmountFilled", DECIMAL_QUOTE),
+            $($last,)*
+        ]
+    };
+}
+
+const TRADE_STREAM: &[Member] = trade!(
+    [
+        TS,
+        SIGNATURE,
+        INDEX,
+        SLOT,
+        own("fillRecordId", Text),
+        MARKET,
+        own("marketType", Text),
+        SYMBOL,
+        own("action", Text),
+        own("actionExplanation", Text),
+        Member { group: "", name: "price", from: From::Price, how: DECIMAL_QUOTE },
+    ],
+    [
+        own("fillerReward", DECIMAL_QUOTE),
+        of("makerRebate", "makerFee", DECIMAL_QUOTE),
+        own("spotFulfillmentMethodFee", DECIMAL_QUOTE),
+        own("bitFlags", Plain),
+    ]
+);
 
 /// Without what would reveal the account of an indicative maker.
-const TRADE_CHANNEL: &[Member] = &[
-    TS,
-    MARKET,
-    own("marketType", Text),
-    own("baseAssetAmountFilled", BaseDecimal),
-    own("quoteAssetAmountFilled", DECIMAL_QUOTE),
-    own("quoteAssetAmountSurplus", DECIMAL_QUOTE),
-    own("oraclePrice", DECIMAL_QUOTE),
-    own("filler", Text),
-    own("referrerReward", DECIMAL_QUOTE),
-    own("taker", Text),
-    own("takerOrderId", Plain),
-    own("takerOrderDirection", Text),
-    own("takerFee", DECIMAL_QUOTE),
-    own("takerOrderBaseAssetAmount", BaseDecimal),
-    own("takerOrderCumulativeBaseAssetAmountFilled", BaseDecimal),
-    own("takerOrderCumulativeQuoteAssetAmountFilled", DECIMAL_QUOTE),
-    own("maker", Text),
-    own("makerOrderId", Plain),
-    own("makerOrderDirection", Text),
-    own("makerFee", DECIMAL_QUOTE),
-    own("makerOrderBaseAssetAmount", BaseDecimal),
-    own("makerOrderCumulativeBaseAssetAmountFilled", BaseDecimal),
-    own("makerOrderCumulativeQuoteAssetAmountFilled", DECIMAL_QUOTE),
-    SIGNATURE,
-    SLOT,
-    own("fillRecordId", Plain),
-    own("action", Text),
-    own("actionExplanation", Text),
-    own("bitFlags", Plain),
-];
+const TRADE_CHANNEL: &[Member] = trade!(
+    [TS, MARKET, own("marketType", Text)],
+    [
+        SIGNATURE,
+        SLOT,
+        own("fillRecordId", Plain),
+        own("action", Text),
+        own("actionExplanation", Text),
+        own("bitFlags", Plain),
+    ]
+);
