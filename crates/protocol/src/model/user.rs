@@ -81,32 +81,22 @@ impl Positions {
         let (spots, spot_size) = const {
             (T::USER.leaf("spotPositions", "SpotPosition"), T::USER.inner("spotPositions").size)
         };
+        macro_rules! field {
+            ($read:ident, $at:ident, $list:literal $name:literal $type:literal) => {
+                $read(user, $at + const { T::USER.inner($list).at($name, $type) })
+            };
+        }
         let mut positions = Self::NONE;
         for (index, position) in positions.perp.iter_mut().enumerate() {
             let at = perps + index * perp_size;
-            position.base = i64_at(
-                user,
-                at + const { T::USER.inner("perpPositions").at("baseAssetAmount", "i64") },
-            );
-            position.market_index = u16_at(
-                user,
-                at + const { T::USER.inner("perpPositions").at("marketIndex", "u16") },
-            );
+            position.base = field!(i64_at, at, "perpPositions" "baseAssetAmount" "i64");
+            position.market_index = field!(u16_at, at, "perpPositions" "marketIndex" "u16");
         }
         for (index, position) in positions.spot.iter_mut().enumerate() {
             let at = spots + index * spot_size;
-            position.scaled_balance = u64_at(
-                user,
-                at + const { T::USER.inner("spotPositions").at("scaledBalance", "u64") },
-            );
-            position.market_index = u16_at(
-                user,
-                at + const { T::USER.inner("spotPositions").at("marketIndex", "u16") },
-            );
-            let balance_type = u8_at(
-                user,
-                at + const { T::USER.inner("spotPositions").at("balanceType", "enum") },
-            );
+            position.scaled_balance = field!(u64_at, at, "spotPositions" "scaledBalance" "u64");
+            position.market_index = field!(u16_at, at, "spotPositions" "marketIndex" "u16");
+            let balance_type = field!(u8_at, at, "spotPositions" "balanceType" "enum");
             position.balance_type = SpotBalanceType::from_byte(balance_type)?;
         }
         Ok(positions)

@@ -203,12 +203,6 @@ impl Topic {
         })
     }
 
-    /// Returns the name of the topic, which stays when the market is renamed.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// The market of the topic.
     #[must_use]
     pub fn market(&self) -> MarketId {
