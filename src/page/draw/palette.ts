@@ -1,38 +1,27 @@
 /** The colours of a canvas, read from the style sheet, which alone defines light and dark. */
 import type { Source } from '../model/ladder.js';
 
+const COLORS = [
+  'panel',
+  'text',
+  'muted',
+  'line',
+  'bid',
+  'ask',
+  'accent',
+  'amm',
+  'indicative',
+  'warn',
+] as const;
+
 /** The colours and fonts for drawing. */
-export interface Palette {
-  readonly panel: string;
-  readonly text: string;
-  readonly muted: string;
-  readonly line: string;
-  readonly bid: string;
-  readonly ask: string;
-  readonly accent: string;
-  readonly amm: string;
-  readonly indicative: string;
-  readonly warn: string;
-  readonly font: string;
-}
+export type Palette = Readonly<Record<(typeof COLORS)[number] | 'font', string>>;
 
 /** Reads the palette from an element's current styles. */
 export function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
-  const read = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-  return {
-    panel: read('panel'),
-    text: read('text'),
-    muted: read('muted'),
-    line: read('line'),
-    bid: read('bid'),
-    ask: read('ask'),
-    accent: read('accent'),
-    amm: read('amm'),
-    indicative: read('indicative'),
-    warn: read('warn'),
-    font: style.fontFamily,
-  };
+  const colors = COLORS.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]);
+  return { ...Object.fromEntries(colors), font: style.fontFamily };
 }
 
 /** The colour of a source on one side. */

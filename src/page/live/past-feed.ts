@@ -222,20 +222,5 @@ export class PastFeed {
 }
 
 function viewOf(body: L2Book): ShownBook['view'] {
-  const { marketName: market, epoch, seq, slot, ts, state, bids, asks } = body;
-  const { bestBidPrice, bestAskPrice } = body;
-  return {
-    market,
-    epoch,
-    seq,
-    slot,
-    ts,
-    state,
-    bids,
-    asks,
-    bestBidPrice,
-    bestAskPrice,
-    isFollowing: false,
-    timing: null,
-  };
+  return { ...body, market: body.marketName, isFollowing: false, timing: null };
 }

@@ -337,7 +337,7 @@ describe('metrics', () => {
   test('are plotted from the second reading on, with nothing where a tab was hidden', () => {
     expect(addSample([], now, undefined)).toEqual([]);
     const [sample] = addSample([], now, before);
-    const topics = PLOTS.findIndex(({ name }) => name === 'Topics');
+    const topics = PLOTS.findIndex(([name]) => name === 'Topics');
     expect([sample?.atMs, sample?.values.length]).toEqual([2_000, PLOTS.length]);
     expect(sample?.values[topics]).toBe(7);
     const late = addSample([], { ...now, atMs: 60_000 }, before);

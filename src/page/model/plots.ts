@@ -2,17 +2,10 @@
 import { PLOT_GAP_MS, PLOT_SAMPLES_MAX } from './limits.js';
 import { gaugeOf, meanMsOf, overOf, type PlotValue, type Reading, rateOf } from './metrics-text.js';
 
-/** One plot. */
-interface PlotSpec {
-  readonly name: string;
-  readonly unit: string;
-  readonly readValue: PlotValue;
-}
-
 const BLOCKED = 'slotbook_event_loop_blocked_seconds';
 const NOTIFICATIONS = 'slotbook_feed_events_total{event="notifications"}';
 
-const TABLE: readonly (readonly [name: string, unit: string, readValue: PlotValue])[] = [
+export const PLOTS: readonly (readonly [name: string, unit: string, readValue: PlotValue])[] = [
   ['Processor', '%', rateOf('process_cpu_seconds_total', 100)],
   ['Memory', 'MB', gaugeOf('process_resident_memory_bytes', 1e-6)],
   ['Event loop late by', 'ms', meanMsOf(BLOCKED)],
@@ -30,13 +23,6 @@ const TABLE: readonly (readonly [name: string, unit: string, readValue: PlotValu
   ['Waiting for WebSockets', 'kB', gaugeOf('slotbook_socket_backlog_bytes', 1e-3)],
 ];
 
-/** All plots, in their order. */
-export const PLOTS: readonly PlotSpec[] = TABLE.map(([name, unit, readValue]) => ({
-  name,
-  unit,
-  readValue,
-}));
-
 /** The values of all plots at one time. */
 export interface PlotSample {
   /** Unix milliseconds of the page. */
@@ -53,7 +39,7 @@ export function addSample(
 ): readonly PlotSample[] {
   if (before === undefined) return samples;
   const isGap = now.atMs - before.atMs > PLOT_GAP_MS;
-  const values = PLOTS.map(({ readValue }) => (isGap ? null : readValue(now, before)));
+  const values = PLOTS.map(([, , readValue]) => (isGap ? null : readValue(now, before)));
   return [...samples, { atMs: now.atMs, values }].slice(-PLOT_SAMPLES_MAX);
 }
 

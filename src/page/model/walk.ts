@@ -34,15 +34,7 @@ export function firstSizeOf(price: number): string {
   return price > 0 ? String(Number((FIRST_QUOTE / price).toPrecision(1))) : '1';
 }
 
-/** Adjacent fills of one source; raw amounts. */
-interface WalkSegment {
-  readonly source: Fill['source'];
-  readonly size: bigint;
-  readonly quote: bigint;
-  readonly fills: number;
-}
-
-/** The sum of a source. */
+/** Adjacent fills of one source, or all of them; raw amounts. */
 export interface WalkShare {
   readonly source: Fill['source'];
   readonly size: bigint;
@@ -51,26 +43,12 @@ export interface WalkShare {
 }
 
 /** Returns the fills in order; when there are many, adjacent fills of one source are merged. */
-export function segmentsOf(fills: readonly Fill[]): readonly WalkSegment[] {
-  const single = fills.map(
-    ({ source, size, quote }): WalkSegment => ({ source, size, quote, fills: 1 }),
-  );
-  return single.length <= SEGMENTS_MAX ? single : joinNeighbours(single);
-}
-
-function joinNeighbours(segments: readonly WalkSegment[]): readonly WalkSegment[] {
-  const joined: WalkSegment[] = [];
-  for (const segment of segments) {
-    const last = joined.at(-1);
-    if (last?.source !== segment.source) joined.push(segment);
-    else {
-      joined[joined.length - 1] = {
-        ...segment,
-        size: last.size + segment.size,
-        quote: last.quote + segment.quote,
-        fills: last.fills + segment.fills,
-      };
-    }
+export function segmentsOf(fills: readonly Fill[]): readonly WalkShare[] {
+  if (fills.length <= SEGMENTS_MAX) return fills.map((fill) => addFill(undefined, fill));
+  const joined: WalkShare[] = [];
+  for (const fill of fills) {
+    const isSame = joined.at(-1)?.source === fill.source;
+    joined.push(addFill(isSame ? joined.pop() : undefined, fill));
   }
   return joined;
 }
@@ -78,18 +56,11 @@ function joinNeighbours(segments: readonly WalkSegment[]): readonly WalkSegment[
 /** Returns the sums of each source of fills, in the order of their first fill. */
 export function sharesOf(fills: readonly Fill[]): readonly WalkShare[] {
   const shares = new Map<Fill['source'], WalkShare>();
-  for (const { source, size, quote } of fills) {
-    const {
-      size: sizeBefore = 0n,
-      quote: quoteBefore = 0n,
-      fills: count = 0,
-    } = shares.get(source) ?? {};
-    shares.set(source, {
-      source,
-      size: sizeBefore + size,
-      quote: quoteBefore + quote,
-      fills: count + 1,
-    });
-  }
+  for (const fill of fills) shares.set(fill.source, addFill(shares.get(fill.source), fill));
   return [...shares.values()];
+}
+
+function addFill(share: WalkShare | undefined, { source, ...fill }: Fill): WalkShare {
+  const { size = 0n, quote = 0n, fills = 0 } = share ?? {};
+  return { source, size: size + fill.size, quote: quote + fill.quote, fills: fills + 1 };
 }
