@@ -1,7 +1,5 @@
 import './app.css';
-import { mount } from 'svelte';
+import { mountPage } from './live/mount-page.js';
 import AccountPage from './view/AccountPage.svelte';
 
-const target = document.querySelector('#app');
-if (target === null) throw new Error('Invariant: account.html has #app');
-mount(AccountPage, { target });
+mountPage(AccountPage, {});

@@ -1,7 +1,5 @@
 import './app.css';
-import { mount } from 'svelte';
+import { mountPage } from './live/mount-page.js';
 import App from './view/App.svelte';
 
-const target = document.querySelector('#app');
-if (target === null) throw new Error('Invariant: index.html has #app');
-mount(App, { target });
+mountPage(App, {});

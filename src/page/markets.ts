@@ -1,7 +1,5 @@
 import './app.css';
-import { mount } from 'svelte';
+import { mountPage } from './live/mount-page.js';
 import MarketsPage from './view/MarketsPage.svelte';
 
-const target = document.querySelector('#app');
-if (target === null) throw new Error('Invariant: markets.html has #app');
-mount(MarketsPage, { target });
+mountPage(MarketsPage, {});
