@@ -87,6 +87,14 @@ export interface AsOfBody {
   readonly isPartial?: boolean;
 }
 
+/** An error of a query as a message between threads. */
+export interface RefusedQuery {
+  readonly code: string;
+  readonly message: string;
+  /** The invalid parameter; null for none. */
+  readonly param: string | null;
+}
+
 /** Why there is no body. */
 export type AsOfRefusal =
   /** The journal does not contain the moment; the message contains the stored range. */
@@ -94,14 +102,7 @@ export type AsOfRefusal =
   /** The book did not have the market at that moment. */
   | { readonly kind: 'noMarket' }
   /** The core rejected the order. */
-  | {
-      readonly kind: 'refused';
-      readonly error: {
-        readonly code: string;
-        readonly message: string;
-        readonly param: string | null;
-      };
-    }
+  | { readonly kind: 'refused'; readonly error: RefusedQuery }
   /** Too many requests, or a timeout. */
   | { readonly kind: 'busy'; readonly message: string };
 

@@ -1,5 +1,6 @@
 /** The history on the main thread: a handle for its worker, which it restarts after a failure. */
 
+import type { RefusedQuery } from '../contract/as-of-source.js';
 import type { HistoryBody, HistoryQuery } from '../contract/history-queries.js';
 import type { HistoryStats, MarketFrame, MarketStats } from '../contract/history-source.js';
 import type { LoggedWrites } from '../contract/logged-writes.js';
@@ -20,7 +21,7 @@ import {
   WORKER_SILENCE_MS_MAX,
   WORKER_WATCH_MS,
 } from './model/limits.js';
-import type { FromWorker, RefusedQuery, ToWorker, WorkerSetup } from './model/messages.js';
+import type { FromWorker, ToWorker, WorkerSetup } from './model/messages.js';
 import { newNonce } from './model/nonce.js';
 import type { HistoryBook } from './model/records.js';
 import { startingStats } from './model/starting-stats.js';

@@ -5,6 +5,7 @@ import type { LogEvents } from '../../engine/events.js';
 import type { Log } from '../../rpc/log.js';
 import type { TransactionRecords } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
+import type { TransactionLog } from './rpc-results.js';
 import type { UngivenItems } from './ungiven-items.js';
 
 /** The synchronous part of the store that ingestion uses. */
@@ -75,13 +76,8 @@ export type IngestCounters = ReturnType<typeof newCounters>;
 export function decodeRecords(
   decode: DecodeLog,
   counters: IngestCounters,
-  transaction: {
-    readonly signature: string;
-    readonly slot: number;
-    readonly place: number;
-    readonly isFinal: boolean;
-    readonly lines: readonly string[] | null;
-  },
+  transaction: Pick<TransactionRecords, 'signature' | 'slot' | 'place' | 'isFinal'> &
+    Pick<TransactionLog, 'lines'>,
 ): TransactionRecords {
   const { signature, slot, place, isFinal, lines } = transaction;
   const log = decode(lines ?? []);

@@ -3,6 +3,7 @@
  * copies; the bytes of bodies are transferred.
  */
 
+import type { RefusedQuery } from '../../contract/as-of-source.js';
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
 import type { HistoryStats, MarketFrame, MarketStats } from '../../contract/history-source.js';
 import type { LoggedWrites } from '../../contract/logged-writes.js';
@@ -63,14 +64,6 @@ export type ToWorker =
   | { readonly kind: 'join'; readonly topic: string }
   | { readonly kind: 'leave'; readonly topic: string }
   | { readonly kind: 'stop' };
-
-/** An error of the history as a message. */
-export interface RefusedQuery {
-  readonly code: string;
-  readonly message: string;
-  /** The invalid parameter; null for none. */
-  readonly param: string | null;
-}
 
 /** A message from the worker. A version is posted before any body that it covers. */
 export type FromWorker =

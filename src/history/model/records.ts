@@ -49,13 +49,17 @@ export interface RecordRow extends RecordPosition {
   readonly bytes: Uint8Array;
 }
 
-/** The records of one transaction, decoded from its log. */
-export interface TransactionRecords {
+/** Where a transaction is on the chain. */
+export interface TransactionPosition {
   /** Base58 of the 64 bytes. */
   readonly signature: string;
   readonly slot: number;
   /** See `RecordRow.place`. */
   readonly place: number;
+}
+
+/** The records of one transaction, decoded from its log. */
+export interface TransactionRecords extends TransactionPosition {
   /**
    * Whether the transaction was read at `finalized`, with its final place; it can then no longer
    * change.

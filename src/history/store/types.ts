@@ -8,6 +8,7 @@ import type {
   HistoryMarket,
   RecordPosition,
   RecordRow,
+  TransactionPosition,
   TransactionRecords,
 } from '../model/records.js';
 
@@ -17,8 +18,8 @@ export const ANY_CHAIN = '';
 /** A resolution by its nominal length in minutes: a week is 10,080, a month 43,200. */
 export type CandleMinutes = (typeof RESOLUTION_MINUTES)[Resolution];
 
-/** The candle data of a fill. */
-export interface CandlePoint {
+/** The first or last fill of a span. */
+export interface CandleEnd {
   readonly fillRecordId: bigint;
   /** Unix seconds. */
   readonly ts: number;
@@ -26,18 +27,14 @@ export interface CandlePoint {
   readonly price: bigint;
   /** At 1e6. */
   readonly oracle: bigint;
+}
+
+/** The candle data of a fill. */
+export interface CandlePoint extends CandleEnd {
   /** At 1e9, whatever the token's decimals. */
   readonly base: bigint;
   /** At 1e6. */
   readonly quote: bigint;
-}
-
-/** The first or last fill of a span. */
-export interface CandleEnd {
-  readonly fillRecordId: bigint;
-  readonly ts: number;
-  readonly price: bigint;
-  readonly oracle: bigint;
 }
 
 /**
@@ -115,18 +112,12 @@ export interface StoreChange {
 }
 
 /** One changed bucket. */
-export interface CandleChange {
-  readonly market: MarketKey;
-  readonly minutes: CandleMinutes;
-  readonly start: number;
+export interface CandleChange extends Pick<StoredCandle, 'market' | 'minutes' | 'start'> {
   readonly candle: StoredCandle | null;
 }
 
 /** A transaction of the program. */
-export interface StoredTransaction {
-  readonly signature: string;
-  readonly slot: number;
-  readonly place: number;
+export interface StoredTransaction extends FinalPosition {
   readonly isFinal: boolean;
   readonly isTruncated: boolean;
   /** Whether a stored record refers to it. */
@@ -141,11 +132,7 @@ export interface UnfinalisedQuery {
 }
 
 /** The final position of a transaction, from the finalised listing. */
-export interface FinalPosition {
-  readonly signature: string;
-  readonly slot: number;
-  readonly place: number;
-}
+export type FinalPosition = TransactionPosition;
 
 /** A range of missing fill numbers. */
 export interface FillGap {

@@ -1,5 +1,5 @@
+import type { RefusedQuery } from '../../contract/as-of-source.js';
 import { HistoryError } from '../model/error.js';
-import type { RefusedQuery } from '../model/messages.js';
 import { StoreError } from '../store/error.js';
 
 /** Converts an error for clients, without details of the machine. */

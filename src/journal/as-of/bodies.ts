@@ -5,6 +5,7 @@ import type {
   AsOfRead,
   AsOfReply,
   AsOfStamp,
+  RefusedQuery,
 } from '../../contract/as-of-source.js';
 import type { MarketVersion } from '../../contract/book-source.js';
 import type { Engine } from '../../engine/engine.js';
@@ -45,13 +46,7 @@ function renderBatch(book: JournalPlayer, parts: readonly AsOfPart[], asOf: AsOf
   return finishBody(withStamp(list, asOf), asOf, versions);
 }
 
-type RefusalBody = {
-  readonly code: string;
-  readonly message: string;
-  readonly param: string | null;
-};
-
-function renderRead(engine: Engine, read: AsOfRead, market: number): Uint8Array | RefusalBody {
+function renderRead(engine: Engine, read: AsOfRead, market: number): Uint8Array | RefusedQuery {
   switch (read.path) {
     case 'l2':
       return engine.l2({ ...read.request, market });
@@ -66,7 +61,7 @@ function renderRead(engine: Engine, read: AsOfRead, market: number): Uint8Array 
   }
 }
 
-function refusable(render: () => Uint8Array): Uint8Array | RefusalBody {
+function refusable(render: () => Uint8Array): Uint8Array | RefusedQuery {
   try {
     return render();
   } catch (error) {

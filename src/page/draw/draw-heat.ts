@@ -1,16 +1,14 @@
 /** Draws liquidity over time: levels as colour, trades as dots, and lines of spread and depth. */
+import type { OwnFill } from '../model/account-rows.js';
 import { multiplesWithin, priceStep, timeStepMs } from '../model/axis.js';
 import { type HeatColumn, type HeatView, midOf, paintHeat } from '../model/heat.js';
 import type { Size } from './canvas.js';
 import type { Palette } from './palette.js';
 
 /** A trade. */
-export interface HeatDot {
-  readonly ts: number;
-  readonly price: number;
+export interface HeatDot extends OwnFill {
   /** Value in quote. */
   readonly value: number;
-  readonly isBuy: boolean;
 }
 
 /** The inputs of the drawing. */

@@ -3,6 +3,7 @@
  * once in half a second for all clients, one market in a step, and a market that has not changed is
  * not read again.
  */
+
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketVersion } from '../../contract/book-source.js';
@@ -30,7 +31,8 @@ import {
 import { requireFirstBook } from './book-routes.js';
 import { contentTag } from './content-responder.js';
 import type { Path, PathService, Route } from './path.js';
-import { TaggedReplies, type VersionTag } from './versioned-reply.js';
+import type { CachedStats } from './stats.js';
+import { TaggedReplies } from './versioned-reply.js';
 
 /** Base and quote within one distance. */
 const depthRow = Type.Object({
@@ -90,20 +92,13 @@ export const liquidityPath = {
   open: liquidityRoute,
 } as const satisfies Path;
 
-interface Made {
-  readonly epoch: string;
-  readonly atMs: number;
-  readonly body: Uint8Array;
-  readonly tag: VersionTag;
-}
-
 function liquidityRoute(service: PathService): Route {
   const replies = new TaggedReplies();
   const bodies = new LiquidityBodies(service);
   return (request) => {
     requireFirstBook(service.readiness());
     const reply = replies.readHeaders(request);
-    const replyWith = ({ tag, body }: Made) => reply(tag, body, 'liquidity');
+    const replyWith = ({ tag, body }: CachedStats) => reply(tag, body, 'liquidity');
     const read = bodies.readBody();
     return read instanceof Promise ? read.then(replyWith) : replyWith(read);
   };
@@ -113,15 +108,15 @@ function liquidityRoute(service: PathService): Route {
 class LiquidityBodies {
   readonly #service: PathService;
   readonly #texts: MarketTexts;
-  #made: Made | undefined;
-  #making: Promise<Made> | undefined;
+  #made: CachedStats | undefined;
+  #making: Promise<CachedStats> | undefined;
 
   constructor(service: PathService) {
     this.#service = service;
     this.#texts = new MarketTexts(service.book);
   }
 
-  readBody(): Made | Promise<Made> {
+  readBody(): CachedStats | Promise<CachedStats> {
     const { book, timers, budget } = this.#service;
     const made = this.#made;
     const age = timers.unixMs() - (made?.atMs ?? 0);
@@ -137,7 +132,7 @@ class LiquidityBodies {
     return this.#making;
   }
 
-  *#makeBody(): Generator<undefined, Made> {
+  *#makeBody(): Generator<undefined, CachedStats> {
     const { book, timers, directory } = this.#service;
     const { epoch } = book;
     const rows: string[] = [];

@@ -1,4 +1,5 @@
 /** The errors of orders that the core refuses. */
+import type { RefusedQuery } from '../../contract/as-of-source.js';
 import type { ErrorCode } from '../../contract/error-codes.js';
 import { ServerError } from '../transport/errors.js';
 
@@ -22,11 +23,6 @@ export function refusalOf(error: unknown): ServerError | undefined {
 }
 
 /** Returns the error of an order that the core refuses with this code. */
-export function orderRefusal(refusal: {
-  readonly code: string;
-  readonly message: string;
-  readonly param: string | null;
-}): ServerError {
-  const { code, message, param } = refusal;
+export function orderRefusal({ code, message, param }: RefusedQuery): ServerError {
   return new ServerError(REFUSALS[code] ?? 'INVALID_PARAM', message, param);
 }

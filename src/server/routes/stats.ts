@@ -34,7 +34,8 @@ interface StatsOptions extends StatsSources {
   readonly readiness: () => Readiness;
 }
 
-interface CachedStats {
+/** A body of all markets, and the epoch and the time of it. */
+export interface CachedStats {
   readonly epoch: string;
   readonly atMs: number;
   readonly body: Uint8Array;
