@@ -37,7 +37,7 @@ function refsIn(value: unknown): readonly string[] {
 
 /** Whether a message fits one of those that an operation of the channel names. */
 function checkerOf(operation: string): (message: unknown) => boolean {
-  const ajv = new Ajv2020({ strict: false });
+  const ajv = new Ajv2020({ strict: false, logger: false });
   ajv.addSchema({ $id: 'described', ...closedSchema({ components: described.components }) });
   const { messages } = described.operations[operation] as { messages: { $ref: string }[] };
   const checks = messages.map(({ $ref }) => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   scene.fundingRate();
   scene.fundingRate({ fundingRate: -1n, baseAssetAmountWithUnsettledLp: -(2n ** 90n) });
   for (const [type] of ACCOUNT_PATHS) logOne(type);
-  ajv = new Ajv2020({ strict: false, allErrors: true });
+  ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
   for (const format of ['market-name', 'public-key', 'whole-number', 'jit-offer', 'cursor']) {
     ajv.addFormat(format, true);
   }

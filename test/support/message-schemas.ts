@@ -17,7 +17,7 @@ export function closedSchema(
 
 /** The messages of a published schema, which lets members be added: here an unnamed one is an error. */
 export class MessageSchemas {
-  readonly #ajv = new Ajv2020({ strict: false });
+  readonly #ajv = new Ajv2020({ strict: false, logger: false });
   readonly #kinds: Readonly<Record<string, { readonly oneOf: readonly { $ref: string }[] }>>;
 
   constructor(schema: { readonly $defs: object }) {

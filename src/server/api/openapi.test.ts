@@ -72,7 +72,7 @@ beforeAll(async () => {
     readAccounts: async (keys) => keys.map((_, index) => (index === 0 ? 'AAAA' : null)),
   });
   api = JSON.parse(await (await fetch(`${server.url}/openapi.json`)).text());
-  ajv = new Ajv2020({ strict: false, allErrors: true });
+  ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
   for (const format of [
     'market-name',
     'public-key',
