@@ -120,13 +120,11 @@ class JournalCheck {
   }
 
   readSkipped({ name, reason }: JournalSkippedFile): void {
-    if (reason === COPY_TEXT) {
-      this.#print(`skipped: ${name}: ${reason}`);
-      return;
-    }
     const number = segmentNumber(name) ?? 0;
-    const tear = readSkippedTear(this.#folder, number);
-    if (tear === null) this.noteDamage(name, reason);
+    const isCopy = reason === COPY_TEXT;
+    const tear = isCopy ? null : readSkippedTear(this.#folder, number);
+    if (isCopy) this.#print(`skipped: ${name}: ${reason}`);
+    else if (tear === null) this.noteDamage(name, reason);
     else this.#noteTear(number, tear);
   }
 

@@ -123,17 +123,17 @@ export class SegmentIndex {
   /** Removes deleted files, and the newest segment when there is a newer one, from the cache. */
   #forgetOld(numbers: readonly number[]): void {
     const there = new Set(numbers);
-    const isNewer = (number: number): boolean => number > this.#newest && this.#isReadable(number);
+    const isNewer = (number: number): boolean => number > this.#newest && this.#mayBeNew(number);
     if (numbers.some(isNewer)) there.delete(this.#newest);
     for (const known of [this.#heads, this.#moments, this.#unreadable]) {
       for (const number of known.keys()) if (!there.has(number)) known.delete(number);
     }
   }
 
-  /** Returns whether a file may have a segment: an unreadable file that grew is read again. */
-  #isReadable(number: number): boolean {
+  /** Returns whether a file may have a new segment: an unreadable file that grew is read again. */
+  #mayBeNew(number: number): boolean {
     const known = this.#unreadable.get(number);
-    if (known === undefined) return true;
+    if (known === undefined) return !this.#heads.has(number);
     const isGrown = number > this.#newest && sizeOf(this.#folder, number) !== known.bytes;
     if (isGrown) this.#unreadable.delete(number);
     return isGrown;

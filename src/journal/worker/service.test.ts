@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -13,6 +14,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { expectEqual, hurtAndHeal, segmentsIn } from '../../../test/support/journal-faults.js';
 import { SEGMENT_BYTES_MIN, SEGMENT_MS_MAX } from '../model/limits.js';
+import { SegmentIndex } from '../store/segment-index.js';
 import { segmentName } from '../store/segment-name.js';
 import { summaryPath, writeSummary } from '../store/summary-file.js';
 import { cleanUp, JournalRig, LiveBook, newFolder } from '../testing.js';
@@ -189,6 +191,23 @@ describe('files that are not as they were left', () => {
     const { skipped } = next.last('state').listing;
     expect(skipped.map((file) => file.name)).toEqual([1, 3].map(segmentName));
     await next.service.stop();
+  });
+
+  test('a copy does not make each reading look for the end of the newest one again', async () => {
+    const folder = newFolder();
+    const rig = new JournalRig(new LiveBook({ seed: 1 }), { folder });
+    const index = new SegmentIndex(folder, null);
+    const endNow = () => index.read().segments.at(-1)?.last.slot;
+    await rig.write(3);
+    const first = endNow();
+    copyFileSync(path.join(folder, segmentName(1)), path.join(folder, segmentName(7)));
+    await rig.write(3);
+    const second = endNow();
+    await rig.write(3);
+    expect([second, endNow()]).toEqual([Number(first) + 3, second]);
+    index.forgetEnd();
+    expect(endNow()).toBe(Number(first) + 6);
+    await rig.service.stop();
   });
 
   test('damaged, foreign, newer and copied ones are told, skipped and left where they are', async () => {
