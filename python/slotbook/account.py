@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: Members that the service writes as texts of integers: amounts and prices, each at its unit in docs/accounts.md.
 Row = dict[str, Any]
 
-TEXTS = ("account", "authority", "name", "marketName")
+TEXTS = ("account", "authority", "name", "marketName", "epoch")
 
 
 class ToldTrade(NamedTuple):
@@ -84,7 +84,10 @@ class FollowedAccount:
         self._is_whole = False
 
     def view(self, *, is_following: bool) -> AccountView | None:
-        return self._view and self._view._replace(is_following=is_following)
+        """Returns the account; each fill is in one view."""
+        shown = self._view
+        self._view = shown and shown._replace(fills=(), trades=())
+        return shown and shown._replace(is_following=is_following)
 
     def apply_frame(self, message: dict[str, Any]) -> None:
         """Applies a message. Raises ProtocolViolation."""
@@ -114,7 +117,7 @@ class FollowedAccount:
             raise ProtocolViolation("gap", f"a {kind} follows {prev}, the account is at {view.seq}")
         version = {name: members[name] for name in ("seq", "slot", "ts", "state")}
         if kind == "heartbeat":
-            self._view = view._replace(**version, fills=(), trades=())
+            self._view = view._replace(**version)
         elif members["seq"] > view.seq:
             orders = members["orders"]
             changed = {*orders["remove"], *(order["order_id"] for order in orders["set"])}

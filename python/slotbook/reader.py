@@ -204,7 +204,7 @@ class BookReader(Reader[BookView[Row]]):
 
     def interrupt(self) -> None:
         if self.view is not None and self.view.is_following:
-            self.show(self.view._replace(is_following=False))
+            self.show(self.book.view(is_following=False))
 
     def invalidate(self) -> None:
         self.book.invalidate()

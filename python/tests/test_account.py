@@ -65,6 +65,28 @@ class Accounts(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((await self.view_at(13)).reason, None)
         self.assertEqual(self.repairs, ["gap"])
 
+    async def test_fills_come_once_though_the_connection_is_lost_or_a_delta_comes_again(self) -> None:
+        await self.service.accept(TOPIC)
+        await self.service.send(SNAPSHOT)
+        await self.view_at(10)
+        told: list[int] = []
+        self.account.on_update(lambda view: told.extend(fill["base"] for fill in view.fills))
+        fill = {"orderId": 7, "marketName": "SOL-PERP", "direction": "long", "base": "2", "quote": "3"}
+        await self.service.send(*[delta(10, 11, fills=[fill])] * 2)
+        await self.view_at(11)
+        self.service.cut()
+        await self.service.accept(TOPIC)
+        await self.service.send(delta(11, 12))
+        await self.view_at(12)
+        self.assertEqual(told, [2])
+
+    async def test_an_epoch_of_digits_is_resumed_as_a_text(self) -> None:
+        await self.service.accept(TOPIC)
+        await self.service.send({**SNAPSHOT, "epoch": "00123456"})
+        await self.view_at(10)
+        self.service.cut()
+        self.assertEqual((await self.service.accept(TOPIC))["resume"], {"epoch": "00123456", "seq": 10})
+
     async def need_snapshot(self, broken: dict[str, Any]) -> None:
         await self.service.accept(TOPIC)
         await self.service.send(SNAPSHOT)
