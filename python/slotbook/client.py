@@ -18,6 +18,9 @@ from .service_socket import ServiceSocket
 from .subscription import Channel, Subscription, keep_newest
 
 
+DEFAULTS = {"depth": 50, "grouping": 1}
+
+
 class BestOptions(TypedDict, total=False):
     """What is shown beside orders, and when: `interval_ms` is the least time between two frames."""
 
@@ -141,7 +144,9 @@ class Client:
         if unknown := options.keys() - known.__annotations__.keys():
             raise SlotbookError("INVALID_OPTION", f"{channel} has no {', '.join(sorted(unknown))}")
         encoding = {"encoding": "binary"} if self._encoding == "binary" else {}
-        return {"channel": channel, "market": market, **camel_cased(options), **encoding}
+        # The service has one topic for what is left out and what is said to be the default.
+        chosen = {name: value for name, value in options.items() if value != DEFAULTS.get(name, False)}
+        return {"channel": channel, "market": market, **camel_cased(chosen), **encoding}
 
     def _check_open(self) -> None:
         if self._is_closed:

@@ -144,6 +144,13 @@ class Streams(unittest.IsolatedAsyncioTestCase):
         with self.assertRaises(StopAsyncIteration):
             await second.__anext__()
 
+    async def test_what_is_the_default_may_be_said(self) -> None:
+        first = await self.follow_three()
+        second = self.client.book("SOL-PERP", depth=10, grouping=1, include_vamm=False).subscribe()
+        self.assertEqual(second.newest, first.newest)
+        await asyncio.sleep(0.05)
+        self.assertTrue(self.service.received.empty())
+
     async def test_a_slow_loop_gets_the_newest_book_and_a_callback_every_one(self) -> None:
         book = await self.follow_three()
         seen: list[int] = []
