@@ -64,6 +64,8 @@ class Reader(Generic[Item]):
             self.socket.leave(self)
 
     def subscribe(self) -> None:
+        if self.phase == "ended":
+            return
         self.id = next(self.socket.ids)
         self.enter("subscribing", max(limits.ANSWER_S, self.socket.hooks.silence_s))
         self.socket.connection.send({"type": "subscribe", "id": self.id, **self.request()})

@@ -151,6 +151,16 @@ class Streams(unittest.IsolatedAsyncioTestCase):
         await asyncio.sleep(0.05)
         self.assertTrue(self.service.received.empty())
 
+    async def test_a_topic_that_is_closed_when_it_hears_of_its_gap_is_not_asked_for_again(self) -> None:
+        book = await self.follow_three()
+        self.client.bbo("SOL-PERP").subscribe()
+        await self.service.next_message("subscribe")
+        book.on_update(lambda view: None if view.is_following else book.close())
+        await self.service.send(self.frames[4])
+        await self.service.next_message("unsubscribe")
+        await asyncio.sleep(0.1)
+        self.assertTrue(self.service.received.empty())
+
     async def test_a_slow_loop_gets_the_newest_book_and_a_callback_every_one(self) -> None:
         book = await self.follow_three()
         seen: list[int] = []
