@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, Generic, Literal, TypedDict, Unpack
 
 from . import limits
@@ -15,7 +16,7 @@ from .records import Candle, TradeBatch
 from .replay import Replay, ReplayReader
 from .rows import Best, BookView, Level, Order, Row
 from .service_socket import ServiceSocket
-from .subscription import Channel, Subscription, keep_newest
+from .subscription import Channel, Subscription, call_back, keep_newest
 
 
 DEFAULTS = {"depth": 50, "grouping": 1}
@@ -89,7 +90,8 @@ class Client:
         #: The paths of the service.
         self.http = HttpClient(url)
         self._url, self._encoding, self._is_closed = url, encoding, False
-        self._hooks = Hooks(on_connection, on_repair, on_retry, silence_s)
+        told = partial(call_back, on_connection), partial(call_back, on_repair), partial(call_back, on_retry)
+        self._hooks = Hooks(*told, silence_s)
         self._socket = ServiceSocket(url, self._hooks)
         self._open: list[Subscription[Any]] = []
 

@@ -86,7 +86,7 @@ class Connection:
                     self._unsent = asyncio.Queue()
                     self._set_state("open")
                     await self._use(socket)
-            except (OSError, TimeoutError, websockets.WebSocketException) as error:
+            except Exception as error:
                 log.debug("%s: %r", self._address, error)
             self._set_state("pausing")
             await asyncio.sleep(self._next_pause())

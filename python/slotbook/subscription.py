@@ -11,6 +11,14 @@ from .errors import SlotbookError
 Item = TypeVar("Item")
 
 
+def call_back(callback: Callable[[Item], None], item: Item) -> None:
+    """Calls back; an error of the callback is logged."""
+    try:
+        callback(item)
+    except Exception:
+        log.exception("a callback failed")
+
+
 class Subscription(Generic[Item]):
     """One subscription: `async for` loops over its items until `close`, and raises the error that has ended it.
 
@@ -32,7 +40,7 @@ class Subscription(Generic[Item]):
         """Calls back with every item, at once with the newest where there is one. An error of the callback is logged."""
         self._callbacks.append(callback)
         if self.newest is not None:
-            self._call_back(callback, self.newest)
+            call_back(callback, self.newest)
 
     def close(self) -> None:
         """Ends it: loops end, and nothing is called back any more."""
@@ -43,7 +51,7 @@ class Subscription(Generic[Item]):
         self._keep(self._waiting, item)
         self._has_news.set()
         for callback in self._callbacks:
-            self._call_back(callback, item)
+            call_back(callback, item)
 
     def end(self, error: SlotbookError | None) -> None:
         if self.is_open:
@@ -51,12 +59,6 @@ class Subscription(Generic[Item]):
             self._callbacks.clear()
             self._has_news.set()
             self._on_close(self)
-
-    def _call_back(self, callback: Callable[[Item], None], item: Item) -> None:
-        try:
-            callback(item)
-        except Exception:
-            log.exception("a callback failed")
 
     def __aiter__(self) -> AsyncIterator[Item]:
         return self

@@ -30,8 +30,9 @@ class Streams(unittest.IsolatedAsyncioTestCase):
         told: dict[str, Any] = {
             "on_repair": lambda violation: self.repairs.append(violation.rule),
             "on_retry": lambda error: self.retries.append(error.code),
+            **options,
         }
-        self.client = await self.enterAsyncContext(Client(self.service.url, encoding="json", **told, **options))
+        self.client = await self.enterAsyncContext(Client(self.service.url, encoding="json", **told))
         return self.client.book("SOL-PERP", depth=10).subscribe()
 
     async def follow_three(self) -> Subscription[BookView[Level]]:
@@ -161,6 +162,21 @@ class Streams(unittest.IsolatedAsyncioTestCase):
         await asyncio.sleep(0.1)
         self.assertTrue(self.service.received.empty())
 
+    async def test_a_callback_that_fails_ends_nothing(self) -> None:
+        def fail(*_: object) -> None:
+            raise LookupError
+
+        with self.assertLogs("slotbook"):
+            book = await self.follow(on_connection=fail, on_repair=fail)
+            await self.service.accept(TOPIC)
+            await self.service.send(self.frames[0], {**self.frames[1], "crc": 1})
+            await self.service.accept(TOPIC)
+            await self.service.send(self.frames[0])
+            await view_at(book, self.frames[0]["seq"])
+            self.service.cut()
+            await self.service.accept(TOPIC)
+        self.assertEqual(self.service.connects, 2)
+
     async def test_a_slow_loop_gets_the_newest_book_and_a_callback_every_one(self) -> None:
         book = await self.follow_three()
         seen: list[int] = []
@@ -172,6 +188,14 @@ class Streams(unittest.IsolatedAsyncioTestCase):
                 await asyncio.sleep(0.01)
         self.assertEqual(seen, [frame["seq"] for frame in self.frames[2:6]])
         self.assertEqual((await book.__anext__()).seq, self.frames[5]["seq"])
+
+    async def test_an_address_that_cannot_be_looked_up_is_tried_again(self) -> None:
+        states: list[str] = []
+        async with Client(f"http://{'a' * 70}", on_connection=states.append) as client:
+            client.book("SOL-PERP").subscribe()
+            async with asyncio.timeout(30):
+                while states.count("connecting") < 2:
+                    await asyncio.sleep(0.01)
 
     async def test_the_pause_is_the_one_that_the_service_asks_for(self) -> None:
         await self.follow_three()
