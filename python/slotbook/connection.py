@@ -42,7 +42,7 @@ class Connection:
 
     def open(self) -> None:
         """Connects, unless it does already."""
-        if self._run is None:
+        if self._run is None or self._run.done():
             self.has_room.set()
             self._run = asyncio.get_running_loop().create_task(self._stay_connected())
 
@@ -55,7 +55,7 @@ class Connection:
 
     async def wait_closed(self) -> None:
         """Waits until the socket of a closed connection is closed, a second at most."""
-        if self._ending is not None:
+        if self._ending is not None and not self._ending.done():
             await asyncio.wait([self._ending])
 
     def restart(self) -> None:

@@ -28,10 +28,10 @@ class ServiceSocket:
 
     def join(self, key: str, make: Callable[[], Reader[Any]]) -> Reader[Any]:
         """Returns the reader with a key, made where there is none."""
+        self.connection.open()
         reader = self.readers.get(key)
         if reader is None:
             reader = self.readers[key] = make()
-            self.connection.open()
             if self.connection.state == "open":
                 reader.subscribe()
         return reader

@@ -20,7 +20,8 @@ def frames_of(case: str) -> list[dict[str, Any]]:
 class ScriptedService:
     """Collects messages, and sends what it is told."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
+        self._port = port
         self.received: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self.socket: Any = None
         self.connects = 0
@@ -28,7 +29,7 @@ class ScriptedService:
         self._server: Any = None
 
     async def __aenter__(self) -> "ScriptedService":
-        self._server = await websockets.serve(self._handle, "127.0.0.1", 0, compression=None)
+        self._server = await websockets.serve(self._handle, "127.0.0.1", self._port, compression=None)
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
         return self
 

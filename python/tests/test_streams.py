@@ -1,6 +1,7 @@
 """A client follows, is cut, is sent broken frames, is refused: by the states of docs/streaming-client.md."""
 
 import asyncio
+import socket
 import unittest
 from typing import Any
 
@@ -217,6 +218,29 @@ class Streams(unittest.IsolatedAsyncioTestCase):
         for url in ("", "127.0.0.1:8080", "ftp://host"):
             with self.assertRaises(SlotbookError):
                 Client(url)
+
+
+class Loops(unittest.TestCase):
+    def test_a_client_goes_on_in_another_event_loop(self) -> None:
+        """The first loop ends while a subscription is open."""
+        frames = frames_of("clean")
+
+        async def follow(client: Client | None) -> Client:
+            async with ScriptedService(port) as service:
+                client = client or Client(service.url, encoding="json")
+                book = client.book("SOL-PERP", depth=10).subscribe()
+                await service.accept(TOPIC)
+                await service.send(frames[0])
+                await view_at(book, frames[0]["seq"])
+                return client
+
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        client = asyncio.run(follow(None))
+        asyncio.run(follow(client))
+        asyncio.run(client.close())
+        asyncio.run(client.close())
 
 
 class Violations(unittest.TestCase):
