@@ -88,6 +88,9 @@ class ServiceSocket:
         if not isinstance(message.get("code"), str):
             raise ProtocolViolation("malformed", "the code of an error is not a text")
         error, named = error_of(message), self.named.get(name_of(message))
+        # It answers an unsubscription, and its name may be that of a later subscription.
+        if error.code == "NOT_SUBSCRIBED":
+            return
         for reader in list(self.readers.values()):
             # One without a number and a name is about a message that was not read.
             is_unread = number is None and named is None and reader.phase == "subscribing"

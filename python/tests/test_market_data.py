@@ -121,6 +121,21 @@ class MarketData(unittest.IsolatedAsyncioTestCase):
         batch = await self.next_batch(trades)
         self.assertEqual((numbers_of(batch), batch.left_out), ([204], 200))
 
+    async def test_the_end_of_what_the_service_had_refused_ends_no_later_subscription(self) -> None:
+        trades = self.client.trades("SOL-PERP").subscribe()
+        named = {"channelType": "trades", "symbol": "SOL-PERP"}
+        first = await self.service.next_message("subscribe")
+        self.client.candles("SOL-PERP", "1").subscribe()
+        trades.close()
+        trades = self.client.trades("SOL-PERP").subscribe()
+        for _ in range(3):
+            message = await self.service.received.get()
+        error = {"type": "error", "message": "a text", **named}
+        await self.service.send({**error, "code": "NOT_READY", "id": first["id"]}, {**error, "code": "NOT_SUBSCRIBED"})
+        await self.send_trades("init", [1])
+        await self.service.send({**message, "type": "subscription", "message": "Subscribed"})
+        self.assertEqual(numbers_of(await self.next_batch(trades)), [1])
+
     async def test_candles_that_were_missed_are_read_and_newer_ones_stay(self) -> None:
         candles = self.client.candles("SOL-PERP", "1").subscribe()
         init = {"type": "init", "channelType": "candle", "symbol": "SOL-PERP", "resolution": "1"}
