@@ -87,6 +87,7 @@ class Replay(Subscription[BookView[Row]]):
     def __init__(self, reader: ReplayReader[Row], on_close: Callable[[Subscription[BookView[Row]]], None]) -> None:
         super().__init__(deque.append, on_close)
         self._reader = reader
+        self._has_loop = False
 
     @property
     def is_live(self) -> bool:
@@ -99,13 +100,15 @@ class Replay(Subscription[BookView[Row]]):
         return self._reader.holes
 
     def push(self, item: BookView[Row]) -> None:
-        if self.is_live:
+        # Books wait for a loop alone; callbacks have had them.
+        if self.is_live or (self._callbacks and not self._has_loop):
             self._waiting.clear()
         super().push(item)
         if len(self._waiting) >= limits.REPLAY_WAITING_MAX:
             self._reader.socket.connection.has_room.clear()
 
     async def __anext__(self) -> BookView[Row]:
+        self._has_loop = True
         view = await super().__anext__()
         if len(self._waiting) < limits.REPLAY_WAITING_MAX // 2:
             self._reader.socket.connection.has_room.set()

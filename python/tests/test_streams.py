@@ -6,7 +6,7 @@ import unittest
 from typing import Any
 
 from scripted_service import ScriptedService, frames_of
-from slotbook import BookView, Client, Level, ProtocolViolation, SlotbookError, Subscription
+from slotbook import BookView, Client, Level, Moment, ProtocolViolation, SlotbookError, Subscription
 
 TOPIC = "book:SOL-PERP:10"
 
@@ -197,6 +197,18 @@ class Streams(unittest.IsolatedAsyncioTestCase):
             async with asyncio.timeout(30):
                 while states.count("connecting") < 2:
                     await asyncio.sleep(0.01)
+
+    async def test_a_replay_without_a_loop_calls_back_with_every_book(self) -> None:
+        await self.follow()
+        seen: list[int] = []
+        replay = self.client.book("SOL-PERP", depth=10).replay(Moment(slot=1))
+        replay.on_update(lambda view: seen.append(view.seq))
+        await self.service.next_message("subscribe")
+        await self.service.accept(TOPIC)
+        await self.service.send(*[self.frames[0]] * 600)
+        async with asyncio.timeout(10):
+            while len(seen) < 600:
+                await asyncio.sleep(0.01)
 
     async def test_the_pause_is_the_one_that_the_service_asks_for(self) -> None:
         await self.follow_three()
