@@ -41,6 +41,14 @@ const set =
   (message) =>
     Object.assign(message, members);
 
+const ANY_TIME = 2n ** 63n - 1n;
+
+test.each(['clean-l3', 'clean-l3-maker'])('%s may have an order of any expiry', (name) => {
+  const late: Change = (message) =>
+    set({ maxTs: Number(ANY_TIME) })(firstOf(message, 'bids')) && message;
+  expect(breachOf(name, 1, late)).toBe('none');
+});
+
 const firstOf = (message: Message, side: string) => (message[side] as Message[])[0] as Message;
 
 test.each<readonly [string, string, number, string, Change]>([

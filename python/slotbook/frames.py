@@ -46,8 +46,8 @@ def text(value: object) -> str:
     raise malformed(f"{value!r:.50} is not a text")
 
 
-def whole(value: object) -> int:
-    if type(value) is int and 0 <= value < WHOLE_MAX:
+def whole(value: object, end: int = WHOLE_MAX) -> int:
+    if type(value) is int and 0 <= value < end:
         return value
     raise malformed(f"{value!r:.50} is not a whole number")
 
@@ -94,7 +94,7 @@ def order_of(row: Any) -> Order:
         text(row["maker"]),
         whole(row["orderId"]),
         whole(row["slot"]),
-        whole(row["maxTs"]),
+        whole(row["maxTs"], 2**63),
         *(flag(row[name]) for name in ("reduceOnly", "postOnly", "signedMsg")),
     )
 

@@ -55,6 +55,11 @@ class Streams(unittest.TestCase):
                 for name in ("bids", "asks"):
                     self.assertEqual(list(getattr(view, name)), [read(row) for row in expected["book"][name]])
 
+    def test_an_order_may_have_any_expiry(self) -> None:
+        _, snapshot, *_ = lines_of(VECTORS / "stream" / "clean-l3.jsonl")
+        snapshot["bids"][0]["maxTs"] = 2**63 - 1
+        self.assertEqual(frame_of(snapshot).bids[0].max_ts, 2**63 - 1)  # type: ignore[union-attr]
+
 
 class Bytes(unittest.TestCase):
     def is_refused(self, known: FrameDecoder, data: bytes) -> bool:

@@ -63,11 +63,11 @@ function partsOfAccount(): Definitions {
 }
 
 /** Frames write an integer in one way alone: without needless zeros, and no larger than a number of JSON. */
-function exactly({ type, pattern, description, minimum }: Json): Json {
+function exactly({ type, pattern, description, minimum, maximum }: Json): Json {
   const about = description === undefined ? {} : { description };
   if (pattern === '^-?[0-9]+$') return { ...about, type, pattern: '^(0|-?[1-9][0-9]*)$' };
   if (type !== 'integer') return { ...about, type };
-  return { ...about, type, minimum, maximum: Number.MAX_SAFE_INTEGER };
+  return { ...about, type, minimum, maximum: maximum ?? Number.MAX_SAFE_INTEGER };
 }
 
 const inCode = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');

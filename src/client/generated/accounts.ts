@@ -1,6 +1,6 @@
 // Generated from the schemas of the service: UPDATE_GOLDEN=1 npx vitest run test/client/generated.test.ts
 /** What an account has. */
-import { base, flag, integer, type Of, object, orNull, price, quote, text, whole, word } from '../fields.js';
+import { base, decimal, flag, integer, type Of, object, orNull, price, quote, text, whole, word } from '../fields.js';
 
 const marketType = word('perp', 'spot');
 
@@ -18,8 +18,8 @@ export const accountOrder = object({
   orderId: whole,
   /** The slot at which it was placed. */
   slot: whole,
-  /** When it expires, in unix seconds; 0 for never. */
-  maxTs: whole,
+  /** When it expires, in unix seconds, maybe beyond 2^53; 0 for never. */
+  maxTs: decimal,
   reduceOnly: flag,
   postOnly: flag,
   signedMsg: flag,

@@ -149,8 +149,8 @@ export const auctionsBook = object({
     orderId: whole,
     /** The slot at which it was placed. */
     slot: whole,
-    /** When it expires, in unix seconds; 0 for never. */
-    maxTs: whole,
+    /** When it expires, in unix seconds, maybe beyond 2^53; 0 for never. */
+    maxTs: decimal,
     reduceOnly: flag,
     postOnly: flag,
     signedMsg: flag,

@@ -1,6 +1,6 @@
 // Generated from the schemas of the service: UPDATE_GOLDEN=1 npx vitest run test/client/generated.test.ts
 /** The rows of a book. */
-import { base, flag, type Of, object, price, record, text, whole, word } from '../fields.js';
+import { base, decimal, flag, type Of, object, price, record, text, whole, word } from '../fields.js';
 
 /** How fresh a book is. */
 export const bookState = word('rebuilding', 'live', 'lagging', 'stale');
@@ -31,8 +31,8 @@ export const restingOrder = object({
   orderId: whole,
   /** The slot at which it was placed. */
   slot: whole,
-  /** When it expires, in unix seconds; 0 for never. */
-  maxTs: whole,
+  /** When it expires, in unix seconds, maybe beyond 2^53; 0 for never. */
+  maxTs: decimal,
   reduceOnly: flag,
   postOnly: flag,
   signedMsg: flag,

@@ -3,6 +3,7 @@
  * correct book: the type of every member, `seq`, duplicate rows, `empty` in deltas and `queue`.
  */
 import {
+  decimal,
   flag,
   list,
   type Message,
@@ -88,7 +89,7 @@ const order = object({
   maker: text,
   orderId: count,
   slot: count,
-  maxTs: count,
+  maxTs: decimal,
   reduceOnly: flag,
   postOnly: flag,
   signedMsg: flag,

@@ -32,13 +32,16 @@ export const size = (description: string) => unsigned('base', description);
 /** The state of a book. */
 export const state = wordSchema(FEED_STATES, { description: 'How fresh the book is.' });
 
+const MAX_TS = 'When it expires, in unix seconds, maybe beyond 2^53; 0 for never.';
+
 /** The members of every order. */
 export const orderMembers = {
   oraclePriceOffset: price('Distance from the oracle at 1e6; 0 for a fixed price.'),
   maker: text('User account.'),
   orderId: count('The id of the order in its account.'),
   slot: count('The slot at which it was placed.'),
-  maxTs: count('When it expires, in unix seconds; 0 for never.'),
+  /** Its owner may have written any number of 64 bits. */
+  maxTs: readAs('decimal', { ...count(MAX_TS), maximum: 2 ** 63 }),
   reduceOnly: Type.Boolean(),
   postOnly: Type.Boolean(),
   signedMsg: Type.Boolean(),
