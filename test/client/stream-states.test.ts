@@ -1,7 +1,9 @@
 /** The states of a stream client, by the table of docs/streaming-client.md, on a clock that is turned by hand. */
 import { describe, expect, test } from 'vitest';
+import type { Level } from '../../src/client/generated/rows.js';
 import { StreamClient } from '../../src/client/stream/client.js';
 import { crc32 } from '../../src/client/stream/followed-book.js';
+import type { Subscription } from '../../src/client/stream/subscription.js';
 import type { BookView } from '../../src/client/stream/topic.js';
 import { ClientWorld, settle } from '../support/client-world.js';
 import { thrownLater } from '../support/thrown-later.js';
@@ -357,6 +359,27 @@ describe('a refusal', () => {
       expect(started.views.at(-1)).toMatchObject({ isFollowing: true, seq: 6 });
     },
   );
+
+  test('for good ends all subscriptions, and one made meanwhile is another', () => {
+    const started = start();
+    let later: Subscription<Level> | undefined;
+    started.subscription.onError(() => {
+      later = started.client.subscribe(topic);
+    });
+    const second = started.client.subscribe(topic);
+    started.world.socket.open();
+    refuse(started, 'UNKNOWN_MARKET');
+    expect([started.subscription.isOpen, second.isOpen, later?.isOpen]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    answer(started, snapshot(5, ['100', '7']));
+    expect(later?.view?.seq).toBe(5);
+    started.client.subscribe({ channel: 'bbo', market: 'X' });
+    later?.close();
+    expect(started.world.socket.sent.at(-1)).toEqual({ type: 'unsubscribe', topic: T });
+  });
 
   test('of a topic that is served no longer ends it', () => {
     const started = following();

@@ -166,6 +166,11 @@ export class StreamClient {
     this.#connection.open();
     const reader = new TopicReader(this.#topicConnection, { ...topic });
     this.#readers.addEntry(key, reader);
+    // A subscription after the end is another one.
+    reader.ends.add(() => {
+      this.#readers.deleteEntry(key);
+      this.#named.delete(reader.name);
+    });
     this.#watchSilence();
     if (this.#connection.state === 'open') reader.subscribe();
     return reader;
