@@ -8,7 +8,7 @@ const MINUTE = 60;
 const params = { marketId: 'SOL-PERP', resolution: '1' } as const;
 const byKey = { ...params, marketId: 'perp_0' } as const;
 /** What a service takes of one socket. */
-const SUBSCRIPTIONS_MAX = 64;
+const SUBSCRIPTIONS_MAX = 1_024;
 
 let service: CandleService;
 let client: CandleClient;

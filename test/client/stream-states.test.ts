@@ -309,19 +309,19 @@ describe('a refusal', () => {
 
   test('of one subscription more than a socket may have ends it alone', async () => {
     const started = start();
-    for (let index = 0; index < 63; index += 1) {
+    for (let index = 0; index < 1_023; index += 1) {
       started.client.subscribe({ channel: 'bbo', market: `M${index}` });
     }
-    const surplus = started.client.subscribe({ channel: 'bbo', market: 'M63' });
+    const surplus = started.client.subscribe({ channel: 'bbo', market: 'M1023' });
     started.world.socket.open();
     await started.world.clock.pass(1_000);
     const loop = surplus[Symbol.asyncIterator]().next();
-    refuse(started, 'LIMIT_EXCEEDED', { id: 65 });
+    refuse(started, 'LIMIT_EXCEEDED', { id: 1_025 });
     await expect(loop).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
     expect(started.subscription.isOpen).toBe(true);
-    refuse(started, 'LIMIT_EXCEEDED', { id: 64 });
+    refuse(started, 'LIMIT_EXCEEDED', { id: 1_024 });
     await started.world.clock.pass(1_000);
-    expect(started.world.socket.sent.at(-1)).toMatchObject({ type: 'subscribe', market: 'M62' });
+    expect(started.world.socket.sent.at(-1)).toMatchObject({ type: 'subscribe', market: 'M1022' });
   });
 
   test('RATE_LIMITED names no message: whatever is not answered is asked again', async () => {
@@ -477,16 +477,21 @@ describe('subscriptions', () => {
     expect(thrown).toEqual([new Error('a fault of the page')]);
   });
 
-  test('sixty-four come again without more messages than a service takes in a second', async () => {
+  test('a thousand come at once, and others as a service takes them', async () => {
     const world = new ClientWorld();
     const client = new StreamClient({ url: 'ws://service/ws', ...world, clock: world.clock });
-    for (let index = 0; index < 64; index += 1) {
+    for (let index = 0; index < 1_024; index += 1) {
       client.subscribe({ channel: 'bbo', market: `M${index}` });
     }
     world.socket.open();
-    expect(world.socket.sent).toHaveLength(40);
+    expect(world.socket.sent).toHaveLength(1_000);
     await world.clock.pass(1_000);
-    expect(world.socket.sent).toHaveLength(64);
+    expect(world.socket.sent).toHaveLength(1_024);
+    for (let index = 0; index < 100; index += 1)
+      client.subscribe({ channel: 'l3', market: `${index}` });
+    expect(world.socket.sent).toHaveLength(1_040);
+    await world.clock.pass(2_000);
+    expect(world.socket.sent).toHaveLength(1_120);
   });
 
   test('two clients share nothing', () => {

@@ -172,13 +172,13 @@ export class Connection {
   }
 
   #sendWaiting(): void {
-    const texts = this.#waiting.splice(0, limits.MESSAGES_PER_SECOND_MAX - this.#sentCount);
+    const texts = this.#waiting.splice(0, limits.MESSAGE_BURST - this.#sentCount);
     this.#sentCount += texts.length;
     for (const text of texts) this.#socket?.send(text);
     if (this.#sentCount === 0) return;
     this.#cancelRefill ??= this.clock.after(1_000, () => {
       this.#cancelRefill = undefined;
-      this.#sentCount = 0;
+      this.#sentCount = Math.max(0, this.#sentCount - limits.MESSAGES_PER_SECOND_MAX);
       this.#sendWaiting();
     });
   }
