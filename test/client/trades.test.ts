@@ -161,6 +161,15 @@ describe('trades as they come', () => {
     expect(() => client.subscribe(symbol)).toThrow('closed');
   });
 
+  test('the end of what the service had refused ends no later subscription', async () => {
+    client.subscribe(symbol).close();
+    const later = client.subscribe(symbol);
+    world.socket.open();
+    const refusal = { ...named, type: 'error', message: 'a text' };
+    world.socket.say({ ...refusal, code: 'NOT_SUBSCRIBED' });
+    expect(later.isOpen).toBe(true);
+  });
+
   test('an abort ends it with its reason', async () => {
     const ending = new AbortController();
     const next = client.subscribe(symbol, { signal: ending.signal })[Symbol.asyncIterator]().next();

@@ -96,6 +96,8 @@ export class MarketSocket<Live extends Subscribed> {
   /** Handles an error; an error without a symbol is about all pending subscriptions. */
   #handleError(error: ClientError, message: Message): void {
     this.#noteReceived();
+    // It answers an unsubscription, and its name may be that of a later subscription.
+    if (error.code === 'NOT_SUBSCRIBED') return;
     const named = this.findEntry(message);
     const transience = isTransient(error, this.#live.size) ? 'transient' : 'final';
     this.#live.eachEntry((live) => {
