@@ -6,6 +6,7 @@ import { PastBook, type PastBookOptions } from '../../src/client/replay/index.js
 import { StreamClient } from '../../src/client/stream/client.js';
 import { strictChecks } from '../../src/client/stream/strict-checks.js';
 import type { BookTopic, BookView } from '../../src/client/stream/topic.js';
+import { ClientWorld } from '../support/client-world.js';
 import { DemoService } from '../support/demo-service.js';
 import { until } from '../support/until.js';
 
@@ -168,6 +169,44 @@ test('a loop has the newest books, and ends with the replay', async () => {
     if (books > 3) break;
   }
   expect(books).toBe(4);
+});
+
+/** A replay whose service is the test. */
+function scripted() {
+  const scene = new ClientWorld();
+  const options = { url: 'http://service', ...scene, clock: scene.clock };
+  const say = (type: string, members: object = {}) =>
+    scene.socket.say({
+      ...{ type, id: 1, topic: 'T', channel: 'book', market: 'SOL-PERP', epoch: 'e1', seq: 5 },
+      ...{ slot: 1, ts: 1, state: 'live', reset: false, bids: [], asks: [], crc: 0, ...members },
+    });
+  return { scene, book: new PastBook(options, topic), say };
+}
+
+test('a moment without a book is not kept', async () => {
+  const { scene, book, say } = scripted();
+  const found = book.at({ slot: 1 });
+  scene.socket.open();
+  say('subscribed');
+  say('ended', { reason: 'until' });
+  await expect(found).rejects.toMatchObject({ code: 'MOMENT_NOT_KEPT' });
+  expect(scene.socket.isClosed).toBe(true);
+});
+
+test('one that is live says that its connection is lost, and one of the past is as it was', async () => {
+  const { scene, book, say } = scripted();
+  const replay = book.replay({ from: { slot: 1 } });
+  const seen: boolean[] = [];
+  replay.onUpdate(({ isFollowing }) => seen.push(isFollowing));
+  for (const next of ['past', 'live', 'resumed']) {
+    await scene.reconnect();
+    say('subscribed');
+    if (next === 'past') say('snapshot');
+    else say('heartbeat');
+    if (next === 'live') say('live');
+    scene.socket.lose();
+  }
+  expect(seen).toEqual([true, false, true, false]);
 });
 
 test('what cannot be is refused, and an abort ends it', async () => {

@@ -1,3 +1,4 @@
+import { ClientError } from '../error.js';
 import type { Level, RestingOrder } from '../generated/rows.js';
 import type { Best, BookTopic, BookView, OrdersTopic, Topic } from '../stream/topic.js';
 import { endOf, type PastMoment, type ReplayOptions } from './moment.js';
@@ -35,19 +36,16 @@ export class PastBook<T extends Topic> {
    * @example
    * const { bestBidPrice, ts } = await book.at({ slot: 350_000_000 });
    */
-  at(
+  async at(
     moment: PastMoment,
     { signal }: Pick<ReplayOptions, 'signal'> = {},
   ): Promise<BookView<RowOf<T>>> {
     const replay = this.replay({ from: moment, until: endOf(moment), ...(signal && { signal }) });
-    return new Promise((resolve, reject) => {
-      replay.onError(reject);
-      if (replay.error !== undefined) reject(replay.error);
-      replay.onUpdate((view) => {
-        resolve(view);
-        replay.close();
-      });
-    });
+    for await (const view of replay) return view;
+    throw new ClientError(
+      'MOMENT_NOT_KEPT',
+      `the journal has no book at ${JSON.stringify(moment)}`,
+    );
   }
 
   /**

@@ -239,9 +239,14 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     }
     this.#connection.resetBackoff();
     const view = this.#book.viewOf(true) as BookView<Row> | undefined;
-    if (view === undefined || frame['type'] === 'heartbeat') return;
+    const isSame = frame['type'] === 'heartbeat' && this.#view?.isFollowing === true;
+    if (view === undefined || isSame) return;
     this.#from = { epoch: view.epoch, seq: view.seq };
     this.#isAtEnd = false;
+    this.#emitView(view);
+  }
+
+  #emitView(view: BookView<Row>): void {
     this.#view = view;
     this.#updates.emit(view);
     for (const loop of this.#core.loops) loop.push(view);
@@ -267,6 +272,10 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
   #handleDisconnect(): void {
     this.#cancelSilence();
     this.#name = undefined;
+    // A book of the past is no older without a connection.
+    if (this.#isLive && this.#view !== undefined) {
+      this.#emitView({ ...this.#view, isFollowing: false });
+    }
     this.#rejectAll(new ClientError('UNREACHABLE', 'the connection broke'));
   }
 
