@@ -77,6 +77,8 @@ export const BATCH_ENTRIES_MAX = 50;
 export const CANDLES_PAGE_MAX = 1_000;
 /** Maximum cached candles of one market and resolution while it is subscribed. */
 export const CANDLES_KEPT_MAX = 10_000;
+/** Candles that are read again after a loss: more than the service changes in one message. */
+export const CANDLES_REREAD = 32;
 /** Maximum pages of one fetch: a million candles are two years of minutes. */
 export const CANDLE_PAGES_MAX = 1_000;
 /**

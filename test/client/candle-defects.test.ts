@@ -154,6 +154,63 @@ test('5: what was missed while the connection was lost is told first, and nothin
   expect(service.asked).toHaveLength(asked);
 });
 
+test.each([
+  ['lost', 1_000],
+  ['lost', -1_000],
+])(
+  '5: what was missed while the connection was %s is told by a clock that is %i s apart',
+  async (_, apartS) => {
+    service.behindS = apartS;
+    service.fill(3, MINUTE);
+    const ts = now();
+    const heard = await subscribe();
+    service.world.socket.lose();
+    await service.world.clock.pass(3 * MINUTE * 1_000);
+    service.fill(6, MINUTE);
+    await service.world.reconnect();
+    service.world.socket.say(init(now()), acknowledgement);
+    await settle();
+    expect(tsOf(heard)).toEqual(minutes(ts, now()));
+  },
+);
+
+test.each(['lost', 'slow'])(
+  '5: older candles that changed while the connection was %s are told, and fetched',
+  async (how) => {
+    service.fill(3, MINUTE);
+    const ts = now();
+    const heard = await subscribe();
+    await client.fetch({ ...params, fromTs: ts - 2 * MINUTE, toTs: ts });
+    await service.world.passAlive(MINUTE * 1_000);
+    service.world.socket.say(create(now()));
+    service.fill(4, MINUTE);
+    // A trade came late: it is of the candle before the last one, and of the first.
+    service.candles = service.candles.map((one) => (one.ts === now() ? one : candleAt(one.ts, 7)));
+    if (how === 'lost') {
+      service.world.socket.lose();
+      await service.world.reconnect();
+    }
+    service.world.socket.say(init(now()), acknowledgement);
+    await settle();
+    expect(heard.findLast((candle) => candle.ts === ts)?.baseVolume).toBe(7);
+    const whole = await client.fetch({ ...params, fromTs: ts - 2 * MINUTE, toTs: now() });
+    expect(whole.map(({ baseVolume }) => baseVolume)).toEqual([7, 7, 7, 1]);
+  },
+);
+
+test('5: a repair begins anew when the service leaves out more', async () => {
+  const ts = now();
+  const heard = await subscribe();
+  await service.world.passAlive(MINUTE * 1_000);
+  service.fill(4, MINUTE);
+  // The page of the first is made before the second.
+  service.world.socket.say(create(now()), init(now()));
+  service.candles = service.candles.map((one) => candleAt(one.ts, 7));
+  service.world.socket.say(init(now(), 7));
+  await settle();
+  expect(heard.findLast((candle) => candle.ts === ts)?.baseVolume).toBe(7);
+});
+
 test('5: a repair that fails is tried again, and what comes meanwhile waits for it', async () => {
   service.fill(3, MINUTE);
   const ts = now();

@@ -7,7 +7,6 @@ import { list, type Message, object, objectOf, text, whole, word } from '../fiel
 import { type Candle, candle } from '../generated/candles.js';
 import { Requester, type ServiceOptions } from '../http/request.js';
 import { marketKey } from '../keys.js';
-import * as limits from '../limits.js';
 import type { Connection } from '../stream/connection.js';
 import { MarketSocket } from '../stream/market-socket.js';
 import { seriesKey } from './candle.js';
@@ -77,9 +76,8 @@ export class CandleFeed {
   }
 
   #fetchFrom(name: LiveName, fromTs: number, signal: AbortSignal): Promise<readonly Candle[]> {
-    const nowS = this.nowS();
-    const toTs = nowS + limits.CLOCKS_APART_S_MAX;
-    return fetchRange(this.requester, { ...name, fromTs, toTs }, { nowS, signal });
+    const range = { ...name, fromTs, toTs: Number.POSITIVE_INFINITY };
+    return fetchRange(this.requester, range, { nowS: this.nowS(), signal });
   }
 
   async #fetchSymbols(): Promise<ReadonlyMap<string, string>> {

@@ -54,7 +54,7 @@ export class LiveCandles {
   handleAcknowledged(): void {
     if (!this.subscription.handleAcknowledged()) return;
     this.starts.emit();
-    if (this.series.last !== undefined) this.#fetchMissed(this.series.last.ts);
+    this.#fetchMissed();
   }
 
   /**
@@ -62,9 +62,7 @@ export class LiveCandles {
    * omitted updates.
    */
   handleInit(candle: Candle): void {
-    const { last } = this.series;
-    const isRepeated = this.subscription.isOn && last !== undefined;
-    if (isRepeated && this.#held === undefined) this.#fetchMissed(last.ts);
+    if (this.subscription.isOn) this.#fetchMissed();
     this.handleCandle(candle);
   }
 
@@ -74,7 +72,7 @@ export class LiveCandles {
     if (!this.subscription.isOn) return;
     const { last } = this.series;
     const isFar = last !== undefined && candle.ts - last.ts > lengthOf(this.name.resolution).maxS;
-    if (isFar && this.#held === undefined) this.#fetchMissed(last.ts);
+    if (isFar && this.#held === undefined) this.#fetchMissed();
     if (this.#held !== undefined) this.#held.set(candle.ts, candle);
     else if (this.#putCandle(candle)) this.updates.emit(candle);
   }
@@ -102,17 +100,15 @@ export class LiveCandles {
     return true;
   }
 
-  #fetchMissed(fromTs: number): void {
-    this.#held = new Map();
+  /** Candles before the last one may have changed as well; those before the read ones are forgotten. */
+  #fetchMissed(): void {
+    this.series.keepNewest(limits.CANDLES_REREAD);
+    const fromTs = this.series.first?.ts;
+    if (fromTs === undefined) return;
+    this.#held ??= new Map();
     this.subscription.startRepair((signal) => this.#fetchFrom(fromTs, signal), {
       onRead: (missed) => this.#mergeMissed(missed),
-      onFailure: () => {
-        const held = this.#held;
-        this.subscription.scheduleRetry(() => {
-          this.#fetchMissed(fromTs);
-          this.#held = held;
-        });
-      },
+      onFailure: () => this.subscription.scheduleRetry(() => this.#fetchMissed()),
     });
   }
 

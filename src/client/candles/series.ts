@@ -27,9 +27,13 @@ export class CandleSeries {
     const isThere = known?.ts === candle.ts;
     if (isThere && isEqual(known, candle)) return false;
     this.#candles.splice(index, isThere ? 1 : 0, candle);
-    const surplus = this.#candles.length - CANDLES_KEPT_MAX;
-    if (surplus > 0) this.#candles.splice(0, surplus);
+    this.keepNewest(CANDLES_KEPT_MAX);
     return true;
+  }
+
+  /** Removes all but the newest candles. */
+  keepNewest(count: number): void {
+    this.#candles.splice(0, Math.max(0, this.#candles.length - count));
   }
 
   /** Adds a fetched candle, unless the series has a newer version. */
