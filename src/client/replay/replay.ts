@@ -197,7 +197,7 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
       }
       const id = this.#nextId();
       this.#waiting.set(id, { resolve, reject });
-      this.#sendMessage({ ...message, id, topic: this.#name });
+      this.#connection.sendMessage({ ...message, id, topic: this.#name });
     });
   }
 
@@ -207,7 +207,7 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     if (type === 'subscribed') {
       this.#name = message['topic'];
       // A new subscription plays.
-      if (this.#isPaused) this.#sendMessage({ type: 'pause', topic: this.#name });
+      if (this.#isPaused) this.#connection.sendMessage({ type: 'pause', topic: this.#name });
     } else if (ANSWERS.includes(String(type))) {
       this.#isAtEnd &&= type !== 'sought';
       this.#waiting.get(id)?.resolve();
@@ -288,10 +288,6 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     this.#cancelSilence();
     const { clock } = this.#connection;
     this.#cancelSilence = clock.after(REPLAY_SILENCE_MS_MAX, () => this.#connection.restart());
-  }
-
-  #sendMessage(message: object): void {
-    this.#connection.sendMessage(message);
   }
 
   #nextId(): number {

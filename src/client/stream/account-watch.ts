@@ -86,7 +86,7 @@ export class AccountWatch {
       {
         onOpen: () => this.#subscribe(),
         onMessage: (message) => this.#handleMessage(message),
-        onError: (error) => this.#handleError(error),
+        onError: (error, message) => this.#handleError(error, message),
         onDisconnect: () => this.#cancelTimer(),
       },
     );
@@ -135,7 +135,7 @@ export class AccountWatch {
   }
 
   #handleMessage(message: Message): void {
-    const { type, topic, seq, epoch } = message;
+    const { type, topic, topics, id, seq, epoch } = message;
     this.#heardMs = this.#socket.connection.clock.monotonicMs();
     const known = this.#accounts.get(topic);
     if (type === 'snapshot') {
@@ -144,6 +144,11 @@ export class AccountWatch {
       this.#applyDelta(topic, known, delta(message, 'a delta'));
     } else if (type === 'heartbeat' && (known?.seq !== seq || known?.epoch !== epoch)) {
       this.#subscribe(false);
+    } else if (type === 'subscribed' && id === 1 && Array.isArray(topics)) {
+      // Others have gone while there was no connection.
+      for (const other of this.#accounts.keys()) {
+        if (!topics.includes(other)) this.#accounts.delete(other);
+      }
     }
   }
 
@@ -166,13 +171,18 @@ export class AccountWatch {
     this.#updates.emit(account);
   }
 
-  #handleError(error: ClientError): void {
+  #handleError(error: ClientError, { topic }: Message): void {
     if (isTransient(error, 1)) {
-      this.#socket.connection.restart();
-      return;
+      const { clock } = this.#socket.connection;
+      this.#cancelTimer();
+      this.#cancelTimer = clock.after(limits.RESUBSCRIBE_MS, () => this.#subscribe());
+    } else if ('authority' in this.#request && /^user:[^*]/.test(String(topic))) {
+      // A wallet without this account has others.
+      this.#accounts.delete(topic);
+    } else {
+      this.close();
+      this.#errors.emit(error);
     }
-    this.close();
-    this.#errors.emit(error);
   }
 }
 

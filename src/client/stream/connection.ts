@@ -73,9 +73,9 @@ export class Connection {
     this.#dropSocket('idle');
   }
 
-  /** Drops a connection that may be dead, and reconnects after a pause. */
+  /** Drops a connection that has ended or may be dead, and reconnects after a pause. */
   restart(): void {
-    this.#handleClose();
+    if (this.#state !== 'idle' && this.#state !== 'pausing') this.#scheduleReconnect();
   }
 
   /** Sets the pause before the next connection, which the service has requested. */
@@ -120,24 +120,20 @@ export class Connection {
     });
     socket.addEventListener(
       'close',
-      ifCurrent(() => this.#handleClose()),
+      ifCurrent(() => this.restart()),
     );
     // A `close` event follows; without an `error` listener some classes throw.
     socket.addEventListener('error', () => {});
     socket.addEventListener('message', ({ data }) => {
       if (this.#socket === socket) this.#owner.onMessage(data as string | ArrayBuffer);
     });
-    this.#cancelTimer = this.clock.after(limits.CONNECT_MS_MAX, () => this.#handleClose());
+    this.#cancelTimer = this.clock.after(limits.CONNECT_MS_MAX, () => this.restart());
   }
 
   #handleOpen(): void {
     this.#cancelTimer();
     this.#setState('open');
     if (this.#state === 'open') this.#owner.onOpen();
-  }
-
-  #handleClose(): void {
-    if (this.#state !== 'idle' && this.#state !== 'pausing') this.#scheduleReconnect();
   }
 
   #scheduleReconnect(): void {
