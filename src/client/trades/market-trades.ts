@@ -2,7 +2,6 @@
  * The trades of one market since the subscription, each emitted once: live trades, and missed
  * trades, which are fetched before anything newer is emitted.
  */
-import type { ClientError } from '../error.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 import { type MarketConnection, MarketSubscription } from '../stream/market-subscription.js';
@@ -34,16 +33,6 @@ export class MarketTrades {
       this.#hasInit = false;
       this.#held = undefined;
     });
-  }
-
-  /** The service refuses it for good. */
-  get ends(): Listeners<ClientError> {
-    return this.subscription.ends;
-  }
-
-  /** Emits temporary errors: a repair failed, or the subscription is retried. */
-  get retries(): Listeners<ClientError> {
-    return this.subscription.retries;
   }
 
   /** The first batch for a new listener; undefined until the service has sent trades. */

@@ -1,5 +1,6 @@
 import type { ClientError } from '../error.js';
 import { LatestValues, type Listeners } from '../listeners.js';
+import type { MarketSubscription } from '../stream/market-subscription.js';
 import { SubscriptionCore } from '../subscription-core.js';
 import type { TradeBatch } from './trade.js';
 
@@ -8,8 +9,7 @@ interface TradeSource<Trade> {
   /** The first batch for a new listener; undefined when there is none. */
   readonly init: TradeBatch<Trade> | undefined;
   readonly updates: Listeners<TradeBatch<Trade>>;
-  readonly ends: Listeners<ClientError>;
-  readonly retries: Listeners<ClientError>;
+  readonly subscription: Pick<MarketSubscription, 'ends' | 'retries'>;
 }
 
 /** How trades are followed. */
@@ -42,7 +42,7 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
     this.#source = source;
     this.#waitingMax = options.waitingMax;
     this.#core = core;
-    core.addCleanup(source.ends.add((error) => core.end(error)));
+    core.addCleanup(source.subscription.ends.add((error) => core.end(error)));
     core.watchSignal(options.signal);
   }
 
@@ -72,7 +72,7 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
    * retried. Returns its unsubscribe function.
    */
   onRetry(listener: (error: ClientError) => void): () => void {
-    return this.#core.addCleanup(this.#source.retries.add(listener));
+    return this.#core.addCleanup(this.#source.subscription.retries.add(listener));
   }
 
   /** Registers a listener for an end other than by `close`: a rejection by the service, or an abort. */
