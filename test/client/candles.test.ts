@@ -156,6 +156,13 @@ test('unsubscribe ends a key, unsubscribeAll all of them, and an abort its own',
   expect(socket.sent.filter(({ type }) => type === 'unsubscribe')).toHaveLength(1);
 });
 
+test('a closed client leaves no timer, which would keep a program from its end', async () => {
+  await subscribed('k');
+  client.close();
+  await settle();
+  expect(service.world.clock.timers).toBe(0);
+});
+
 test('a key that is given up before the service answers rejects its subscription', async () => {
   const call = client.subscribe(params, 'k');
   const refused = expect(call).rejects.toMatchObject({ code: 'CLOSED' });

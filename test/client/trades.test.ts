@@ -170,6 +170,14 @@ describe('trades as they come', () => {
     expect(later.isOpen).toBe(true);
   });
 
+  test('a closed client leaves no timer, which would keep a program from its end', async () => {
+    await follow();
+    client.subscribe('BTC-PERP');
+    client.close();
+    await settle();
+    expect(world.clock.timers).toBe(0);
+  });
+
   test('an abort ends it with its reason', async () => {
     const ending = new AbortController();
     const next = client.subscribe(symbol, { signal: ending.signal })[Symbol.asyncIterator]().next();

@@ -38,6 +38,11 @@ export class ManualClock implements Clock {
     return () => void this.#timers.delete(timer);
   }
 
+  /** How many timers wait. */
+  get timers(): number {
+    return this.#timers.size;
+  }
+
   /** Lets time pass; promises that a timer settles are seen to before the next timer. */
   async pass(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;

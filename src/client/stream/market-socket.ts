@@ -35,7 +35,7 @@ export class MarketSocket<Live extends Subscribed> {
   readonly #live = new SharedEntries<Live>();
   readonly #keyOf: MarketSocketParts['keyOf'];
   #receivedAtMs = 0;
-  #isWatching = false;
+  #cancelWatch: (() => void) | undefined;
 
   /** Throws INVALID_OPTION for a malformed URL. */
   constructor(options: SocketOptions, { keyOf, onMessage, parse }: MarketSocketParts) {
@@ -90,6 +90,7 @@ export class MarketSocket<Live extends Subscribed> {
   close(): void {
     this.#live.eachEntry(({ subscription }) => subscription.unsubscribe());
     this.#live.deleteAll();
+    this.#cancelWatch?.();
     this.connection.close();
   }
 
@@ -109,13 +110,12 @@ export class MarketSocket<Live extends Subscribed> {
 
   /** Pings a silent socket, and restarts it when no reply comes, for as long as it is needed. */
   #startWatch(): void {
-    if (this.#isWatching) return;
-    this.#isWatching = true;
+    if (this.#cancelWatch !== undefined) return;
     const { connection } = this;
     const { clock } = connection;
     const startedAtMs = clock.monotonicMs();
-    clock.after(limits.PONG_MS_MAX, () => {
-      this.#isWatching = false;
+    this.#cancelWatch = clock.after(limits.PONG_MS_MAX, () => {
+      this.#cancelWatch = undefined;
       if (this.#live.size === 0) {
         connection.close();
         return;

@@ -72,7 +72,7 @@ export class TradesClient {
   /** Ends all subscriptions and the connection. */
   close(): void {
     this.#subscriptions.closeAll();
-    this.#socket.connection.close();
+    this.#socket.close();
   }
 
   async #fetchBackTo(symbol: string, id: bigint, signal: AbortSignal): Promise<PagesRead> {
