@@ -331,6 +331,32 @@ test('proofs that are withheld fail the proof', async () => {
   expect((await failureOf(subscription)).message).toMatch(/no leaf has seq \d+ within 15 s/);
 });
 
+test('an outage is no proof that is withheld, and a withheld one is found after it', async () => {
+  const scene = await signed();
+  let isDown = false;
+  let isWithheld = false;
+  const lossy: Fetch = async (asked, init) => {
+    if (isDown) throw new TypeError('fetch failed');
+    return isWithheld ? new Response('{}', { status: 404 }) : fetch(asked, init);
+  };
+  const socket = changedSocket(() => !isDown);
+  const subscription = await proven(scene, 'book', { fetch: lossy, socket });
+  await until('a proof', () => subscription.proven !== undefined);
+  isDown = true;
+  await sleep(40_000);
+  expect(subscription.error).toBeUndefined();
+  isDown = false;
+  const { seq = 0 } = subscription.proven ?? {};
+  await until('another proof', () => (subscription.proven?.seq ?? 0) > seq);
+  isWithheld = true;
+  await sleep(10_000);
+  isDown = true;
+  await sleep(20_000);
+  isDown = false;
+  await sleep(12_000);
+  expect(subscription.error?.message).toMatch(/no leaf has seq \d+ within 15 s/);
+});
+
 test('an old proof again and again fails the proof', async () => {
   const scene = await signed();
   const old = changedProofs(scene.url, (_, first) => first);

@@ -37,6 +37,7 @@ interface BookProofOptions {
 interface ProvenSubscription {
   proven: ProvenBook | undefined;
   readonly isOpen: boolean;
+  readonly view: BookView<Best> | undefined;
   failWith(error: ClientError): void;
   onUpdate(listener: (view: BookView<Best>) => void): unknown;
 }
@@ -58,7 +59,7 @@ class BookProof {
   readonly #options: BookProofOptions;
   readonly #subscription: ProvenSubscription;
   #views: BookView<Best>[] = [];
-  #wanted: { readonly seq: number; readonly sinceMs: number } | undefined;
+  #wanted: { readonly seq: number; sinceMs: number } | undefined;
   #proven = -1;
   #last: { readonly size: number; readonly root: string; readonly note: string } | undefined;
 
@@ -95,6 +96,11 @@ class BookProof {
 
   async #proveNewest(): Promise<void> {
     const { clock, key } = this.#options;
+    // While the connection is lost, no proof is withheld.
+    if (!this.#subscription.view?.isFollowing) {
+      if (this.#wanted !== undefined) this.#wanted.sinceMs += PROOF_MS;
+      return;
+    }
     this.#wantNewest();
     const nowMs = clock.monotonicMs();
     const { seq, sinceMs = nowMs } = this.#wanted ?? {};
