@@ -74,3 +74,32 @@ test('a wrong setting and an abort end the opening', async ({ onTestFinished }) 
   setTimeout(() => ending.abort(new Error('enough')), 5_000);
   await expect(opening).rejects.toThrow('enough');
 });
+
+test('an abort at any moment ends the opening', async ({ onTestFinished }) => {
+  const scene = await world();
+  onTestFinished(() => scene.stop());
+  const [node] = scene.nodes;
+  Object.assign(node?.faults ?? {}, { isDown: true });
+  const ending = new AbortController();
+  const opening = LiveBook.open({ ...NODE, signal: ending.signal });
+  ending.abort(new Error('enough'));
+  await expect(opening).rejects.toThrow('enough');
+});
+
+test('a book is closed twice, and in its listener', async ({ onTestFinished }) => {
+  const scene = await world();
+  onTestFinished(() => scene.stop());
+  const book = await LiveBook.open(NODE);
+  let turns = 0;
+  const closed = new Promise<void>((resolve) => {
+    book.onTurn(() => {
+      turns += 1;
+      if (turns === 1) book.close().then(resolve);
+    });
+  });
+  await scene.run(3_000);
+  await closed;
+  await book.close();
+  expect(turns).toBe(1);
+  expect(book.levels('SOL-PERP').bids.length).toBeGreaterThan(0);
+});

@@ -129,13 +129,13 @@ export class LiveBook {
    */
   static async open(options: LiveBookOptions): Promise<LiveBook> {
     const { log = silentLog, timers = systemTimers, signal, ...settings } = options;
-    signal?.throwIfAborted();
     const book = new LiveBook(settings, log, timers);
-    await book.#feed.prepare();
-    const aborted = new Promise<never>((_, reject) => {
-      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
-    });
     try {
+      await book.#feed.prepare();
+      signal?.throwIfAborted();
+      const aborted = new Promise<never>((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
       await Promise.race([book.#feed.start(), aborted]);
       return book;
     } catch (error) {
