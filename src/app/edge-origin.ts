@@ -27,16 +27,13 @@ export function edgeOrigin(config: EdgeConfig, runtime: Runtime): BookOrigin {
   const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);
   const link = new QuoteLink({ place, ...runtime });
   const proofs = edgeProofs(config, runtime);
-  const feed = ({ onTurn, onFirstLive, publisher, clients }: FeedEvents): ServiceFeed => {
+  const feed = (events: FeedEvents): ServiceFeed => {
     const follower = new LogFollower({
       place,
       programId,
       engine,
       ...runtime,
-      onTurn,
-      onFirstLive,
-      publisher,
-      clients,
+      ...events,
       freshness: (ageMs) => freshnessOf(ageMs, config),
       clockSkewMaxMs,
       drainAfterMs: awayAfterMs,

@@ -53,17 +53,15 @@ export function journalOrigin(config: ReplayConfig, place: string, timers: Timer
   if (segments === undefined || first === undefined) throw notKept(place, kept, at && '--at');
   const { programId, epoch } = first;
   const engine = new Engine({ programId, program, epoch });
-  const feed = ({ onTurn, onFirstLive, publisher }: FeedEvents): ServiceFeed =>
+  const feed = (events: FeedEvents): ServiceFeed =>
     feedOf(
       new JournalReplayer({
+        ...events,
         folder,
         segments,
         engine,
         speed,
         timers,
-        onTurn,
-        onFirstLive,
-        publisher,
         until: at && untilOf(at),
         isBeforeEnd: choice?.isContinued ?? false,
         freshness: (ageMs) => freshnessOf(ageMs, config),
