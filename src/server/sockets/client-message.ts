@@ -51,16 +51,16 @@ export class ClientMessage {
   /** Parses a text; undefined when it is not a JSON object. */
   static parse(text: string): ClientMessage | undefined {
     try {
-      return ClientMessage.fromValue(JSON.parse(text), text);
+      return ClientMessage.fromValue(JSON.parse(text), { text });
     } catch {
       return undefined;
     }
   }
 
   /** Wraps a value of a message; undefined when it is not an object. */
-  static fromValue(value: unknown, text = ''): ClientMessage | undefined {
+  static fromValue(value: unknown, parts: { path?: string; text?: string } = {}) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    return new ClientMessage(new Map(Object.entries(value)), { text });
+    return new ClientMessage(new Map(Object.entries(value)), parts);
   }
 
   /** The id of the message; undefined when there is none, or when a reply cannot repeat it. */
@@ -101,24 +101,16 @@ export class ClientMessage {
   requireText(name: string): string {
     const value = this.#members.get(name);
     if (typeof value === 'string') return value;
-    if (value === undefined)
-      throw new SocketError('MISSING_PARAM', `${this.#path}${name} is missing`);
-    throw new SocketError(
-      'INVALID_PARAM',
-      `${this.#path}${name} was ${kindOf(value)}, must be a text`,
-    );
+    if (value === undefined) throw this.#refusal('MISSING_PARAM', name, 'is missing');
+    throw this.#refusal('INVALID_PARAM', name, `was ${kindOf(value)}, must be a text`);
   }
 
   /** A member that must be an object. */
   requireObject(name: string): ClientMessage {
     const value = this.#members.get(name);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return new ClientMessage(new Map(Object.entries(value)), { path: `${this.#path}${name}.` });
-    }
-    throw new SocketError(
-      'INVALID_PARAM',
-      `${this.#path}${name} was ${kindOf(value)}, must be an object`,
-    );
+    const object = ClientMessage.fromValue(value, { path: `${this.#path}${name}.` });
+    if (object !== undefined) return object;
+    throw this.#refusal('INVALID_PARAM', name, `was ${kindOf(value)}, must be an object`);
   }
 
   /** Returns whether a member is true; a missing member counts as false. */
@@ -126,10 +118,7 @@ export class ClientMessage {
     if (!this.#members.has(name)) return false;
     const value = this.#members.get(name);
     if (typeof value === 'boolean') return value;
-    throw new SocketError(
-      'INVALID_PARAM',
-      `${this.#path}${name} was ${kindOf(value)}, must be true or false`,
-    );
+    throw this.#refusal('INVALID_PARAM', name, `was ${kindOf(value)}, must be true or false`);
   }
 
   /**
@@ -146,22 +135,20 @@ export class ClientMessage {
     const { min, max } = range;
     if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value))) {
       const was = typeof sent === 'object' ? kindOf(sent) : `"${quoteValue(String(sent))}"`;
-      throw new SocketError(
-        'INVALID_PARAM',
-        `${this.#path}${name} was ${was}, must be a whole number`,
-      );
+      throw this.#refusal('INVALID_PARAM', name, `was ${was}, must be a whole number`);
     }
     if (value >= min && value <= max) return value;
     const was = quoteValue(String(sent));
-    throw new SocketError(
-      'OUT_OF_RANGE',
-      `${this.#path}${name} was ${was}, must be ${min} to ${max}`,
-    );
+    throw this.#refusal('OUT_OF_RANGE', name, `was ${was}, must be ${min} to ${max}`);
   }
 
   /** Whether a flag is false in any accepted form. */
   isFalse(name: string): boolean {
     return this.#members.get(name) === false || this.getWord(name) === 'false';
+  }
+
+  #refusal(code: SocketError['code'], name: string, fault: string): SocketError {
+    return new SocketError(code, `${this.#path}${name} ${fault}`);
   }
 }
 
