@@ -1,4 +1,5 @@
 /** Reads requests of the transport, and writes replies to its responses. */
+import { STATUS_CODES } from 'node:http';
 import { LIMITS } from '../../config/limits.js';
 import type { Header, HttpRequest, Reply } from './reply.js';
 import type { BodyWriter, UnsentReplies } from './unsent-replies.js';
@@ -94,22 +95,15 @@ function writeLastReply(response: NativeResponse, { status, headers, body }: Rep
   response.close();
 }
 
-const statusLines: Readonly<Record<number, string>> = {
-  200: '200 OK',
-  204: '204 No Content',
-  304: '304 Not Modified',
-  400: '400 Bad Request',
-  404: '404 Not Found',
-  405: '405 Method Not Allowed',
-  413: '413 Content Too Large',
-  426: '426 Upgrade Required',
-  429: '429 Too Many Requests',
-  500: '500 Internal Server Error',
-  503: '503 Service Unavailable',
-};
+/** Node has the older name of 413. */
+const phrases = { ...STATUS_CODES, 413: 'Content Too Large' };
+
+const statusLines = new Map(
+  Object.entries(phrases).map(([status, phrase]) => [Number(status), `${status} ${phrase}`]),
+);
 
 function statusLine(status: number): string {
-  return statusLines[status] ?? String(status);
+  return statusLines.get(status) ?? String(status);
 }
 
 const joinedHeaders = new WeakMap<readonly Header[], JoinedHeader>();
