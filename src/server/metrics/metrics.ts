@@ -66,7 +66,7 @@ export class Metrics {
   #renderedAtMs: number | undefined;
 
   constructor(options: MetricsOptions) {
-    const { book, directory, readiness, feed, requests, timings, unsent } = options;
+    const { book, directory, readiness, feed, requests, timings } = options;
     const { sockets, venues, quotes, history, journal, asOf } = options;
     this.#timers = options.timers;
     collectDefaultMetrics({ register: this.#registry });
@@ -75,7 +75,7 @@ export class Metrics {
     this.#directory = directory;
     this.#stats = book.stats();
     this.#timings = timings;
-    this.#addRequests(requests, () => unsent?.bytes ?? 0);
+    addRequests(this.#registry, requests);
     const series = [
       ...this.#bookSeries(),
       ...feedSeries(feed, readiness),
@@ -84,6 +84,11 @@ export class Metrics {
       ...seriesOf(
         () => options,
         [
+          [
+            'http_unsent_bytes',
+            'Bytes of responses that wait for clients to read them, equal ones counted once.',
+            ({ unsent }) => unsent?.bytes ?? 0,
+          ],
           [
             'socket_backlog_bytes',
             'Bytes that wait for clients of WebSockets, as they were counted last.',
@@ -138,29 +143,6 @@ export class Metrics {
     return `${texts.join('\n\n')}\n\n${this.#timings?.toText() ?? ''}`;
   }
 
-  #addRequests(requests: RequestCounts, unsentBytes: () => number): void {
-    const unsent = seriesOf(unsentBytes, [
-      [
-        'http_unsent_bytes',
-        'Bytes of responses that wait for clients to read them, equal ones counted once.',
-        (bytes) => bytes,
-      ],
-    ]);
-    for (const row of unsent) registerSeries(this.#registry, row);
-    new Counter({
-      name: 'slotbook_http_requests_total',
-      help: 'Responses by path and status.',
-      labelNames: ['path', 'status'],
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        for (const { path, status, count } of requests.listCounts()) {
-          this.inc({ path, status: String(status) }, count);
-        }
-      },
-    });
-  }
-
   #bookSeries(): readonly MetricSeries[] {
     const stats = seriesOf(
       () => this.#stats,
@@ -182,6 +164,21 @@ export class Metrics {
     );
     return [...stats, ...marketSeries(this.#directory, (market) => this.#book.version(market).seq)];
   }
+}
+
+function addRequests(registry: Registry, requests: RequestCounts): void {
+  new Counter({
+    name: 'slotbook_http_requests_total',
+    help: 'Responses by path and status.',
+    labelNames: ['path', 'status'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { path, status, count } of requests.listCounts()) {
+        this.inc({ path, status: String(status) }, count);
+      }
+    },
+  });
 }
 
 /**
