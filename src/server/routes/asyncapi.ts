@@ -17,24 +17,8 @@ import { STREAM_CHANNELS } from '../sockets/stream-dialect.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A description of channels. */
-export interface AsyncDescription {
-  readonly asyncapi: '3.0.0';
-  readonly info: Json;
-  readonly defaultContentType: 'application/json';
-  readonly servers: Json;
-  readonly channels: Readonly<Record<string, ChannelItem>>;
-  readonly operations: Json;
-  readonly components: { readonly schemas: Json; readonly messages: Json };
-}
-
-/** One channel; all channels of one WebSocket have the same address. */
-interface ChannelItem {
-  readonly address: string;
-  readonly title: string;
-  readonly description: string;
-  readonly messages: Json;
-}
+/** A description of channels; all channels of one WebSocket have the same address. */
+export type AsyncDescription = ReturnType<typeof describeChannels>;
 
 /** The channels of one kind of message. */
 interface Dialect {
@@ -108,7 +92,7 @@ function isOfStream(message: string, channel: TopicSpec['channel'] | string): bo
 }
 
 /** Describes every channel. */
-export function describeChannels({ version }: BuildInfo): AsyncDescription {
+export function describeChannels({ version }: BuildInfo) {
   const schemas = new Map(SCHEMA_FILES.map((file) => [file, readMessageSchemas(file)]));
   const parts = [...schemas].flatMap(([file, { $defs }]) =>
     Object.entries($defs)
@@ -142,16 +126,9 @@ export function describeChannels({ version }: BuildInfo): AsyncDescription {
   };
 }
 
-interface DescribedChannel {
-  readonly name: string;
-  readonly item: ChannelItem;
-  readonly client: readonly string[];
-  readonly server: readonly string[];
-  /** The messages as components of the document, by their keys. */
-  readonly messages: readonly (readonly [key: string, message: Json])[];
-}
+type DescribedChannel = ReturnType<typeof channelsOf>[number];
 
-function channelsOf(dialect: Dialect, schemas: MessageSchemas | undefined): DescribedChannel[] {
+function channelsOf(dialect: Dialect, schemas: MessageSchemas | undefined) {
   if (schemas === undefined) throw new Error(`Invariant: ${dialect.file} is read`);
   const { channels, isOwn, file, address, description } = dialect;
   return channels.map((channel) => {
@@ -168,6 +145,7 @@ function channelsOf(dialect: Dialect, schemas: MessageSchemas | undefined): Desc
       item: { address, title, description, messages: Object.fromEntries(refs) },
       client: client ?? [],
       server: server ?? [],
+      // The messages as components of the document, by their keys.
       messages: all.map((name) => [`${file}.${name}`, messageOf(file, name, schemas)] as const),
     };
   });
