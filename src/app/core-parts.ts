@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { CoreConfig } from '../config/config.js';
+import { Deferred } from '../contract/deferred.js';
 import type { LogSetup } from '../journal/model/log-place.js';
 import { LeafStreams } from '../journal/nats/leaf-streams.js';
 import type { Lease } from '../journal/nats/lease.js';
@@ -42,11 +43,8 @@ export function proofsOf({ config, runtime, run, genesisHash }: CoreParts): Proo
 }
 
 /** Returns a promise that `end` rejects when the journal has ended; nobody has to await it. */
-export function newEnding(): { ended: Promise<never>; end: (error: Error) => void } {
-  let end: (error: Error) => void = () => undefined;
-  const ended = new Promise<never>((_, reject) => {
-    end = reject;
-  });
+export function newEnding() {
+  const { promise: ended, reject: end } = new Deferred<never>();
   ended.catch(() => undefined);
   return { ended, end };
 }

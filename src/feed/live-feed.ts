@@ -1,3 +1,4 @@
+import { Deferred } from '../contract/deferred.js';
 import type { Readiness } from '../contract/feed-status.js';
 import type { LoggedWrites } from '../contract/logged-writes.js';
 import type { EndedTurn } from '../contract/publish-mark.js';
@@ -55,7 +56,7 @@ export class LiveFeed {
   #reason: string | null = 'not connected yet';
   /** The failure of the current or last session; null after the session was live. */
   #failure: string | null = null;
-  #firstLive: () => void = () => undefined;
+  readonly #firstLive = new Deferred<void>();
 
   constructor(options: LiveFeedOptions) {
     this.#options = options;
@@ -69,9 +70,6 @@ export class LiveFeed {
 
   /** Starts to connect. Resolves when the book is live for the first time. */
   start(): Promise<void> {
-    const firstLive = new Promise<void>((resolve) => {
-      this.#firstLive = resolve;
-    });
     this.#parts.turns.changeState('rebuilding');
     this.#scheduleCheck();
     this.#nodes.start({
@@ -79,7 +77,7 @@ export class LiveFeed {
       onClosed: (reason) => this.#handleClosed(reason),
       onMalformed: () => this.readAgain(),
     });
-    return firstLive;
+    return this.#firstLive.promise;
   }
 
   /** Ends the connection, all timers and all reads. The engine keeps its last book. */
@@ -239,7 +237,7 @@ export class LiveFeed {
     this.#parts.log.info({ slot: this.#parts.clock.slot }, 'the book is live');
     if (this.#everLive) return;
     this.#everLive = true;
-    this.#firstLive();
+    this.#firstLive.resolve();
     this.#options.onFirstLive?.();
   }
 

@@ -10,6 +10,7 @@
  *
  * This file does not draw, and does not decide how long to follow.
  */
+
 import { WebSocket } from 'ws';
 import type { ClientError } from '../client/error.js';
 import type { Message } from '../client/fields.js';
@@ -19,6 +20,7 @@ import { strictChecks } from '../client/stream/strict-checks.js';
 import type { Subscription } from '../client/stream/subscription.js';
 import type { Best, BookView } from '../client/stream/topic.js';
 import { ProtocolViolation } from '../client/stream/violation.js';
+import { Deferred } from '../contract/deferred.js';
 import { FollowError, type FollowedTopic, topicOf } from './follow-options.js';
 import * as limits from './limits.js';
 import { Tally } from './tally.js';
@@ -40,10 +42,10 @@ interface FollowerOptions {
 /** A client of one topic. */
 export class Follower {
   readonly tally = new Tally();
-  readonly failed: Promise<FollowError>;
+  readonly #failed = new Deferred<FollowError>();
+  readonly failed = this.#failed.promise;
   readonly #options: FollowerOptions;
   readonly #client: StreamClient;
-  #fail: (error: FollowError) => void = () => {};
   #subscription: Subscription<Best> | undefined;
   #socket: WebSocket | undefined;
   #closeReason = 'it was closed';
@@ -55,9 +57,6 @@ export class Follower {
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    this.failed = new Promise((resolve) => {
-      this.#fail = resolve;
-    });
     this.#client = new StreamClient({
       url: options.url,
       // JSON is requested, so that the follower validates every member that the service writes.
@@ -125,11 +124,11 @@ export class Follower {
     if (before !== 'connecting' || state !== 'pausing' || this.topicName !== undefined) return;
     const { host } = new URL(this.#options.url);
     const message = `no stream at ${host}: ${this.#closeReason}`;
-    this.#fail(new FollowError('STREAM_UNREACHABLE', message));
+    this.#failed.resolve(new FollowError('STREAM_UNREACHABLE', message));
   }
 
   #handleRefusal({ code, message }: ClientError): void {
-    this.#fail(new FollowError('SUBSCRIPTION_REFUSED', `${code}: ${message}`));
+    this.#failed.resolve(new FollowError('SUBSCRIPTION_REFUSED', `${code}: ${message}`));
   }
 
   /** Counts a frame of this subscription, before the library checks it. */

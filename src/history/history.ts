@@ -1,6 +1,7 @@
 /** The history on the main thread: a handle for its worker, which it restarts after a failure. */
 
 import type { RefusedQuery } from '../contract/as-of-source.js';
+import { Deferred } from '../contract/deferred.js';
 import type { HistoryBody, HistoryQuery } from '../contract/history-queries.js';
 import type { HistoryStats, MarketFrame, MarketStats } from '../contract/history-source.js';
 import type { LoggedWrites } from '../contract/logged-writes.js';
@@ -65,7 +66,7 @@ export class History {
   #lastMessageAtMs = 0;
   #nextId = 1;
   #restarts = 0;
-  #stopped: (() => void) | null = null;
+  #stopped: Deferred<void> | null = null;
 
   constructor(options: HistoryOptions) {
     this.#options = options;
@@ -85,12 +86,10 @@ export class History {
     this.#watch?.cancel();
     const worker = this.#worker;
     if (worker === null) return;
-    const ended = new Promise<void>((resolve) => {
-      this.#stopped = resolve;
-    });
+    this.#stopped = new Deferred();
     worker.sendMessage({ kind: 'stop' });
     const limit = this.#timers.after(STOP_MS_MAX, () => void worker.terminate());
-    await ended;
+    await this.#stopped.promise;
     limit.cancel();
   }
 
@@ -202,7 +201,7 @@ export class History {
       this.#removePending(id)?.reject(notReady('the history is starting again'));
     }
     if (this.#stopped !== null) {
-      this.#stopped();
+      this.#stopped.resolve();
       return;
     }
     this.#options.log.warn({ reason: loggedFailure(cause) }, 'the worker of the history ended');

@@ -11,6 +11,7 @@ import type {
   AsOfSource,
   AsOfStats,
 } from '../contract/as-of-source.js';
+import { Deferred } from '../contract/deferred.js';
 import { ClientTurns, FairShare, type QueuedClient } from '../contract/fair-share.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
@@ -109,16 +110,16 @@ export class AsOfReads implements AsOfSource {
   async #makeReply(request: AsOfRequest, of: QueuedClient): Promise<AsOfReply> {
     if (this.#isStopped) return STOPPING;
     if (!this.#share.take(of.client)) return FULL;
-    return new Promise((resolve, reject) => {
-      const job = this.#openJob({ request, of, resolve, reject });
-      this.#recent.flushFor(request.moment).then((flushedMs) => {
-        if (job.isSettled) return;
-        job.flushedMs = flushedMs;
-        job.newestMs = this.#options.journal.readStats().newest?.ts ?? 0;
-        this.#waiting.add(job);
-        this.#startJobs();
-      }, job.fail);
-    });
+    const replied = new Deferred<AsOfReply>();
+    const job = this.#openJob(request, of, replied);
+    this.#recent.flushFor(request.moment).then((flushedMs) => {
+      if (job.isSettled) return;
+      job.flushedMs = flushedMs;
+      job.newestMs = this.#options.journal.readStats().newest?.ts ?? 0;
+      this.#waiting.add(job);
+      this.#startJobs();
+    }, job.fail);
+    return replied.promise;
   }
 
   /**
@@ -149,34 +150,26 @@ export class AsOfReads implements AsOfSource {
     await Promise.all(slots.map(({ thread }) => thread.terminate()));
   }
 
-  #openJob(of: {
-    readonly request: AsOfRequest;
-    readonly of: QueuedClient;
-    readonly resolve: (reply: AsOfReply) => void;
-    readonly reject: (error: Error) => void;
-  }): Job {
-    const { request } = of;
-    const { client, isGone } = of.of;
+  #openJob(request: AsOfRequest, of: QueuedClient, replied: Deferred<AsOfReply>): Job {
     this.#lastId = (this.#lastId + 1) & ID_MASK;
     const close = (work: () => void): void => {
       if (job.isSettled) return;
       job.isSettled = true;
       job.deadline.cancel();
       this.#open.delete(job);
-      this.#share.give(client);
+      this.#share.give(of.client);
       work();
     };
     const job: Job = {
       id: this.#lastId,
       request,
-      client,
-      isGone,
+      ...of,
       isSettled: false,
       flushedMs: 0,
       newestMs: 0,
       deadline: this.#timers.after(AS_OF_MS_MAX, () => this.#giveUp(job)),
-      settle: (reply) => close(() => of.resolve(reply)),
-      fail: (error) => close(() => of.reject(error)),
+      settle: (reply) => close(() => replied.resolve(reply)),
+      fail: (error) => close(() => replied.reject(error)),
     };
     this.#open.add(job);
     return job;

@@ -3,6 +3,7 @@
  * thread. It never blocks: turns that were not yet taken wait in bounded memory, and beyond the
  * bound the journal ends, not the book.
  */
+import { Deferred } from '../contract/deferred.js';
 import type { JournalListing, JournalSource, JournalStats } from '../contract/journal-source.js';
 import type { PublishMark } from '../contract/publish-mark.js';
 import type { Timer, Timers } from '../contract/timers.js';
@@ -76,7 +77,7 @@ export class Journal implements JournalSource {
   #aliveTimer: Timer | null = null;
   /** Called with the first report of the thread, whether its folder could be opened. */
   #onOpened: ((refusal: JournalError | null) => void) | null = null;
-  #onEnded: (() => void) | null = null;
+  #ended: Deferred<void> | null = null;
   readonly #flushes = new Map<number, (isWhole: boolean) => void>();
   #lastFlush = 0;
   /** The reason why no more turns are taken; null while turns are taken. */
@@ -179,12 +180,10 @@ export class Journal implements JournalSource {
     // Untaken turns are in memory either way.
     this.#drainUpTo(Number.POSITIVE_INFINITY);
     this.#options.turnLog.stop();
-    const ended = new Promise<void>((resolve) => {
-      this.#onEnded = resolve;
-    });
+    this.#ended = new Deferred();
     link.sendMessage({ kind: 'stop' });
     const limit = this.#timers.after(STOP_MS_MAX, () => void link.terminate());
-    await ended;
+    await this.#ended.promise;
     limit.cancel();
   }
 
@@ -290,8 +289,8 @@ export class Journal implements JournalSource {
     this.#link = null;
     for (const resolve of this.#flushes.values()) resolve(false);
     this.#flushes.clear();
-    if (this.#onEnded !== null) {
-      this.#onEnded();
+    if (this.#ended !== null) {
+      this.#ended.resolve();
       return;
     }
     const reason = loggedFailure(cause);

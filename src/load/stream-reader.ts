@@ -1,5 +1,7 @@
 /** A reader of the streaming channel, with all checks of `slotbook follow`. */
+
 import type { StreamDepth } from '../client/stream/topic.js';
+import { Deferred } from '../contract/deferred.js';
 import { Follower } from '../follow/follower.js';
 import type { Figures } from './figures.js';
 
@@ -18,7 +20,7 @@ export class StreamReader {
   #bytes = 0;
   /** Of the last change. */
   #recvNs: bigint | undefined;
-  #follow: () => void = () => {};
+  readonly #followed = new Deferred<void>();
   /** Resolves with the first book; rejects when the topic cannot be followed. */
   readonly opened: Promise<void>;
 
@@ -29,11 +31,8 @@ export class StreamReader {
       topic: { channel: 'book', market, depth, timing: true },
       onFrame: () => this.#countFrame(),
     });
-    const followed = new Promise<void>((resolve) => {
-      this.#follow = resolve;
-    });
     const failed = this.#follower.failed.then((error) => Promise.reject(error));
-    this.opened = Promise.race([followed, failed]);
+    this.opened = Promise.race([this.#followed.promise, failed]);
     this.#follower.start();
   }
 
@@ -49,7 +48,7 @@ export class StreamReader {
 
   #countFrame(): void {
     const { tally, view } = this.#follower;
-    this.#follow();
+    this.#followed.resolve();
     this.#figures.frames += 1;
     this.#figures.frameBytes += tally.bytes - this.#bytes;
     this.#bytes = tally.bytes;

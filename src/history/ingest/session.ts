@@ -1,3 +1,4 @@
+import { Deferred } from '../../contract/deferred.js';
 import type { HistoryStats } from '../../contract/history-source.js';
 import { Backoff } from '../../rpc/backoff.js';
 import { loggedFailure, RpcError } from '../../rpc/error.js';
@@ -76,8 +77,7 @@ export type SessionStats = Pick<
 export class IngestSession {
   readonly #options: SessionOptions;
   readonly #queue: LiveQueue;
-  readonly #failed: Promise<never>;
-  #fail: (error: unknown) => void = () => undefined;
+  readonly #failed = new Deferred<never>();
   #progress: Progress | null = null;
   /** The failure of the only node, whose notifications are stored all the same; null for none. */
   failure: Error | null = null;
@@ -87,17 +87,14 @@ export class IngestSession {
   constructor(options: SessionOptions) {
     this.#options = options;
     const { parts, emptyTransactions, logged, onChange } = options;
-    this.#failed = new Promise<never>((_, reject) => {
-      this.#fail = reject;
-    });
     // It may fail before anything awaits it.
-    this.#failed.catch(() => undefined);
+    this.#failed.promise.catch(() => undefined);
     this.#queue = new LiveQueue({
       parts,
       emptyTransactions,
       logged,
       onChange,
-      onFailure: (error) => this.#fail(error),
+      onFailure: this.#failed.reject,
       onMalformed: () => this.catchUpSoon(),
     });
   }
@@ -122,7 +119,7 @@ export class IngestSession {
   /** Runs until a failure, with which it rejects; all notifications are stored by then. */
   async run(): Promise<never> {
     try {
-      return await Promise.race([this.#runSteps(), this.#failed]);
+      return await Promise.race([this.#runSteps(), this.#failed.promise]);
     } finally {
       this.#queue.close();
     }

@@ -1,3 +1,4 @@
+import { Deferred } from '../../contract/deferred.js';
 import type { Timers } from '../../contract/timers.js';
 import { sleep } from '../../rpc/timers.js';
 import { LOG_QUIET_MS } from '../model/limits.js';
@@ -19,19 +20,15 @@ interface LogClaimParts {
 export class LogClaim {
   readonly #parts: LogClaimParts;
   /** Resolves with the position from which a standby takes over; null for a new log. */
-  #taken: Promise<TakenLog> | null = null;
-  #onTaken: (taken: TakenLog) => void = () => undefined;
+  #taken: Deferred<TakenLog> | null;
 
   constructor({ isStandby = false }: LogSetup, parts: LogClaimParts) {
     this.#parts = parts;
-    if (!isStandby) return;
-    this.#taken = new Promise((resolve) => {
-      this.#onTaken = resolve;
-    });
+    this.#taken = isStandby ? new Deferred() : null;
   }
 
   takeOver(taken: TakenLog): void {
-    this.#onTaken(taken);
+    this.#taken?.resolve(taken);
   }
 
   /**
@@ -40,7 +37,7 @@ export class LogClaim {
    */
   async whenOurs(appender: LogAppender): Promise<LastMessage> {
     if (this.#taken === null) return this.#waitUntilFree(appender);
-    const taken = await this.#taken;
+    const taken = await this.#taken.promise;
     // A log that is lost later starts again like any other log.
     this.#taken = null;
     return taken;

@@ -3,6 +3,7 @@
  * time, for which clients take turns. A query whose clients have all disconnected is not started.
  */
 import { LIMITS } from '../../config/limits.js';
+import { Deferred } from '../../contract/deferred.js';
 import type { ErrorCode } from '../../contract/error-codes.js';
 import { ClientTurns, FairShare, type QueuedClient } from '../../contract/fair-share.js';
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
@@ -22,22 +23,12 @@ export type QueueLimits = Readonly<
   Record<'historyReadsMax' | 'historyReadsWaitingMax' | 'historyReadMsMax', number>
 >;
 
-interface WaitingQuery {
-  readonly name: string;
-  readonly query: HistoryQuery;
-  /** The client that asked first. */
-  readonly client: string | undefined;
+/** The client is the one that asked first. */
+interface WaitingQuery extends Omit<QueuedQuery, 'isGone'> {
   readonly clients: (() => boolean)[];
-  readonly deferred: Deferred;
+  readonly deferred: Deferred<HistoryBody>;
   readonly timer: Timer;
   isStarted: boolean;
-}
-
-/** A promise with its two ends. */
-interface Deferred {
-  readonly promise: Promise<HistoryBody>;
-  readonly resolve: (deferred: HistoryBody) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 /** What a queue works with. */
@@ -90,7 +81,7 @@ export class HistoryQueue {
       const message = `the history did not answer within ${historyReadMsMax} ms`;
       this.#settleQuery(name, () => read.deferred.reject(new ServerError('NOT_READY', message)));
     });
-    const deferred = newDeferred();
+    const deferred = new Deferred<HistoryBody>();
     const read = { name, query, client, clients: [isGone], deferred, timer, isStarted: false };
     this.#queries.set(name, read);
     this.#startNext();
@@ -147,16 +138,6 @@ export class HistoryQueue {
 }
 
 const FULL_TEXT = 'too many queries wait for the history, or for this address; retry later';
-
-function newDeferred(): Deferred {
-  let resolve: Deferred['resolve'] = () => {};
-  let reject: Deferred['reject'] = () => {};
-  const promise = new Promise<HistoryBody>((onBody, onError) => {
-    resolve = onBody;
-    reject = onError;
-  });
-  return { promise, resolve, reject };
-}
 
 function isAbandoned({ clients }: WaitingQuery): boolean {
   return clients.every((isGone) => isGone());
