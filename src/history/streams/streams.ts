@@ -39,11 +39,11 @@ interface StreamsOptions {
 type StreamChange = Pick<StoreChange, 'records' | 'candles' | 'markets' | 'removed'>;
 
 /** A subscribed market, and its flush schedule. */
-interface Following {
-  readonly topics: FollowedMarket;
+class Following {
+  readonly topics = new FollowedMarket();
   timer: Timer | undefined;
-  flushedAtMs: number;
-  isBroken: boolean;
+  flushedAtMs = Number.NEGATIVE_INFINITY;
+  isBroken = false;
 }
 
 /** The topics with subscribers. */
@@ -180,7 +180,7 @@ export class Streams {
   }
 
   #initMessage(topic: string, about: TopicStart, market: HistoryMarket): string {
-    const following = this.#markets.get(market.key) ?? newFollowing();
+    const following = this.#markets.get(market.key) ?? new Following();
     const message = following.topics.openTopic(topic, about, this.#contextOf(market));
     this.#markets.set(market.key, following);
     return message;
@@ -223,13 +223,4 @@ export class Streams {
       this.#scheduleFlush(key, following);
     }
   }
-}
-
-function newFollowing(): Following {
-  return {
-    topics: new FollowedMarket(),
-    timer: undefined,
-    flushedAtMs: Number.NEGATIVE_INFINITY,
-    isBroken: false,
-  };
 }

@@ -23,16 +23,17 @@ export interface PendingSubscriber {
 }
 
 /** A topic while it has subscribers. */
-export interface HistoryTopic {
-  readonly key: string;
-  subscribers: number;
-  readonly pendingSubscribers: Set<PendingSubscriber>;
+export class HistoryTopic {
+  subscribers = 0;
+  readonly pendingSubscribers = new Set<PendingSubscriber>();
   /** Whether the history has sent a snapshot. */
-  isOpen: boolean;
+  isOpen = false;
   /** Whether messages were dropped, so that all subscribers need the next snapshot. */
-  hasGap: boolean;
+  hasGap = false;
   /** The deadline of the history for a requested snapshot. */
   snapshotTimeout: Timer | undefined;
+
+  constructor(readonly key: string) {}
 }
 
 /**
@@ -68,7 +69,7 @@ export class HistoryTopics {
 
   /** Adds a subscriber, which then calls {@link HistoryTopics.requestSnapshot}. */
   addSubscriber(key: string): HistoryTopic {
-    const topic = this.#topics.get(key) ?? newTopic(key);
+    const topic = this.#topics.get(key) ?? new HistoryTopic(key);
     this.#topics.set(key, topic);
     topic.subscribers += 1;
     return topic;
@@ -214,14 +215,3 @@ type UpdateFrame = Exclude<MarketFrame, { readonly kind: 'refused' }>;
 
 const isOfUser = (frame: MarketFrame): frame is UpdateFrame =>
   frame.kind !== 'refused' && frame.topic.startsWith(userKeyOf(''));
-
-function newTopic(key: string): HistoryTopic {
-  return {
-    key,
-    subscribers: 0,
-    pendingSubscribers: new Set(),
-    isOpen: false,
-    hasGap: false,
-    snapshotTimeout: undefined,
-  };
-}
