@@ -91,22 +91,18 @@ export class PostgresConnection implements Connection {
   }
 
   runTransaction<T>(work: () => T): T {
-    this.changeRows('begin');
-    try {
-      const result = work();
-      for (const table of [...this.#waiting.keys()]) this.#copyRows(table);
-      this.changeRows('commit');
-      return result;
-    } catch (error) {
-      this.#rollBack();
-      throw error;
-    }
+    return this.#runFrom('begin', work);
   }
 
   runSnapshot<T>(read: () => T): T {
-    this.changeRows('begin isolation level repeatable read read only');
+    return this.#runFrom('begin isolation level repeatable read read only', read);
+  }
+
+  #runFrom<T>(begin: string, work: () => T): T {
+    this.changeRows(begin);
     try {
-      const result = read();
+      const result = work();
+      for (const table of [...this.#waiting.keys()]) this.#copyRows(table);
       this.changeRows('commit');
       return result;
     } catch (error) {
