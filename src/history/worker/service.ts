@@ -219,13 +219,7 @@ export class HistoryService {
       emptyTransactions: new EmptyTransactions(),
       logged: new LoggedUsersBatch(timers, (writes) => post({ kind: 'logged', writes })),
       firstGap: (newestTs) => this.#firstGap(newestTs),
-      onBlockTime: (ts) => {
-        this.#chainTime.addReading(ts);
-        this.#streams.publishTime();
-      },
-      onChange: (change) => this.#publishChange(change),
-      openStore: (genesisHash) => this.#openStore(genesisHash),
-      onStoreFailure: (error) => this.#stores.closeAfter(error),
+      ...this.#sourceParts(),
     });
   }
 
@@ -236,16 +230,23 @@ export class HistoryService {
       log: this.#log,
       counters: this.#counters,
       rules: candleRules,
-      openStore: (genesisHash) => this.#openStore(genesisHash),
       closeStore: () => this.#stores.close(),
-      onStoreFailure: (error) => this.#stores.closeAfter(error),
-      onChange: (change) => this.#publishChange(change),
       onReset: () => this.#reopenStreams(),
-      onBlockTime: (ts) => {
+      ...this.#sourceParts(),
+    });
+  }
+
+  /** What every source of records needs of the service. */
+  #sourceParts() {
+    return {
+      openStore: (genesisHash: string) => this.#openStore(genesisHash),
+      onStoreFailure: (error: unknown) => this.#stores.closeAfter(error),
+      onChange: (change: StoreChange) => this.#publishChange(change),
+      onBlockTime: (ts: number) => {
         this.#chainTime.addReading(ts);
         this.#streams.publishTime();
       },
-    });
+    };
   }
 
   get #isReader(): boolean {
