@@ -1,18 +1,10 @@
 /** Counters of the makers' sockets since the start, and their Prometheus series. */
 import type { BookStats } from '../../contract/book-source.js';
-import type { CloseCause } from '../transport/client-socket.js';
 import { type MetricSeries, OutcomeCounts, type SocketOutcomes, seriesOf } from './series.js';
+import type { CloseReason } from './socket-metrics.js';
 
 /** Why a maker's socket closed. */
-export type QuoteCloseReason =
-  | Exclude<CloseCause, 'server'>
-  | 'unauthorized'
-  | 'replaced'
-  | 'crowdedOut'
-  | 'rateLimited'
-  | 'slowReader'
-  | 'shutdown'
-  | 'internal';
+export type QuoteCloseReason = CloseReason | 'unauthorized' | 'replaced' | 'crowdedOut';
 
 /** A snapshot of the counters. */
 export interface QuoteSocketStats extends SocketOutcomes<QuoteCloseReason> {

@@ -156,19 +156,15 @@ function batchRouteOf(options: BookRouteOptions, schema: L2Params): BookRoute {
 /** A request, or the bytes of the error of an entry. */
 type BatchPart = L2Request | Uint8Array;
 
-interface Batch {
-  readonly parts: readonly BatchPart[];
-  readonly requests: readonly L2Request[];
-  /** A hash of the request, because the list itself may have kilobytes. */
-  readonly key: string;
-}
+type Batch = ReturnType<typeof newBatch>;
 
-function newBatch(entries: readonly BatchEntry[]): Batch {
-  const parts = entries.map((entry) =>
-    entry instanceof ServerError ? Buffer.from(entry.toBody()) : entry,
+function newBatch(entries: readonly BatchEntry[]) {
+  const parts = entries.map(
+    (entry): BatchPart => (entry instanceof ServerError ? Buffer.from(entry.toBody()) : entry),
   );
   const requests = parts.filter((part): part is L2Request => !(part instanceof Uint8Array));
   const named = parts.map((part) => (part instanceof Uint8Array ? part.toString() : part));
+  // A hash of the request, because the list itself may have kilobytes.
   return { parts, requests, key: hashText(JSON.stringify(named)) };
 }
 

@@ -60,7 +60,7 @@ export function writeReply(
   }
   // The transport writes `200 OK` by default.
   if (status !== 200) response.writeStatus(statusLine(status));
-  const { name, value } = joinHeaders(headers);
+  const [name, value] = joinHeaders(headers);
   response.writeHeader(name, value);
   if (body === null) {
     response.endWithoutBody();
@@ -85,7 +85,7 @@ function writeLastReply(response: NativeResponse, { status, headers, body }: Rep
   const text = Buffer.from(body ?? '')
     .toString()
     .padEnd(LIMITS.transportHeldBytesMax);
-  const { name, value } = joinHeaders(headers);
+  const [name, value] = joinHeaders(headers);
   // The transport terminates each header with two bytes, which are the last two bytes of this body.
   const length = Buffer.byteLength(text) + 2;
   response.writeStatus(statusLine(status));
@@ -106,24 +106,19 @@ function statusLine(status: number): string {
   return statusLines.get(status) ?? String(status);
 }
 
-const joinedHeaders = new WeakMap<readonly Header[], JoinedHeader>();
-
-interface JoinedHeader {
-  readonly name: string;
-  readonly value: string;
-}
+const joinedHeaders = new WeakMap<readonly Header[], Header>();
 
 /**
  * Joins all headers into one header: the transport writes names and values verbatim, and each of
  * its calls costs more than the writing.
  */
-function joinHeaders(headers: readonly Header[]): JoinedHeader {
+function joinHeaders(headers: readonly Header[]): Header {
   const known = joinedHeaders.get(headers);
   if (known !== undefined) return known;
   const [[name, first] = ['X-Content-Type-Options', 'nosniff'], ...others] = headers;
   const lines = [first, ...others.map(([other, value]) => `${other}: ${value}`)];
   if (lines.some((line) => /[\r\n]/.test(line))) throw new Error('a header had several lines');
-  const header = { name, value: lines.join('\r\n') };
+  const header: Header = [name, lines.join('\r\n')];
   joinedHeaders.set(headers, header);
   return header;
 }
