@@ -5,6 +5,7 @@ import { gaugeOf, meanMsOf, overOf, type PlotValue, type Reading, rateOf } from 
 const BLOCKED = 'slotbook_event_loop_blocked_seconds';
 const NOTIFICATIONS = 'slotbook_feed_events_total{event="notifications"}';
 
+/** All plots, in their order. */
 export const PLOTS: readonly (readonly [name: string, unit: string, readValue: PlotValue])[] = [
   ['Processor', '%', rateOf('process_cpu_seconds_total', 100)],
   ['Memory', 'MB', gaugeOf('process_resident_memory_bytes', 1e-6)],

@@ -58,6 +58,7 @@ const anyCount = <Schema extends TSchema>(schema: Schema) => readAs('anyCount', 
 const direction = (description: string) =>
   readAs("orMissing(word('long', 'short'))", wordSchema(['long', 'short', ''], { description }));
 
+/** The place of a record. */
 export const txSigIndex = count('Index among the events of the transaction.');
 
 /** A trade in the format of the Drift v2 data API. */
