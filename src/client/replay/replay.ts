@@ -51,13 +51,8 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
   readonly #book: FollowedBook;
   readonly #waiting = new Map<unknown, Waiting>();
   #lastId = 0;
-  /**
-   * The position at which to resume after a lost connection: the last book, or the target of a
-   * seek.
-   */
-  #from: PastMoment;
-  #until: PastMoment | undefined;
-  #speed: number;
+  /** How to resume after a lost connection: `from` is the last book, or the target of a seek. */
+  readonly #past: { from: PastMoment; until: PastMoment | undefined; speed: number };
   #isPaused = false;
   #isLive = false;
   /** Whether no other book follows without a seek. */
@@ -75,9 +70,7 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     { from, until, speed = 1, signal }: ReplayOptions,
   ) {
     this.#topic = { ...topic };
-    this.#from = from;
-    this.#until = until;
-    this.#speed = speed;
+    this.#past = { from, until, speed };
     this.#book = new FollowedBook(this.#topic, options.checks);
     this.#socket = new ServiceSocket(options, {
       onOpen: () => this.#beginReplay(),
@@ -146,7 +139,7 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
   async resume(speed?: number): Promise<void> {
     await this.#askService({ type: 'resume', speed });
     this.#isPaused = false;
-    this.#speed = speed ?? this.#speed;
+    this.#past.speed = speed ?? this.#past.speed;
   }
 
   /**
@@ -155,7 +148,7 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
    */
   async seek(from: PastMoment): Promise<void> {
     await this.#askService({ type: 'seek', from });
-    this.#from = from;
+    this.#past.from = from;
   }
 
   /** Ends the replay: no listener is called any more, and loops end. */
@@ -175,8 +168,7 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     this.#subscribeId = this.#nextId();
     this.#watchSilence();
     const { resumePoint: resume } = this.#book;
-    const past = { from: this.#from, until: this.#until, speed: this.#speed };
-    const members = this.#isLive ? { resume } : past;
+    const members = this.#isLive ? { resume } : this.#past;
     this.#socket.sendTopic({
       type: 'subscribe',
       id: this.#subscribeId,
@@ -241,7 +233,7 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     const view = this.#book.viewOf(true) as BookView<Row> | undefined;
     const isSame = frame['type'] === 'heartbeat' && this.#view?.isFollowing === true;
     if (view === undefined || isSame) return;
-    this.#from = { epoch: view.epoch, seq: view.seq };
+    this.#past.from = { epoch: view.epoch, seq: view.seq };
     this.#isAtEnd = false;
     this.#emitView(view);
   }
