@@ -52,32 +52,27 @@ export interface MetricsOptions {
  */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #timings: Timings | undefined;
-  readonly #book: BookSource;
-  readonly #directory: Pick<MarketDirectory, 'markets'>;
+  readonly #options: MetricsOptions;
   /**
    * The statistics are read once per scrape, because reading them walks all levels of all markets.
    */
   #stats: BookStats;
-  readonly #timers: Timers;
   /** The current or the last rendering; undefined after a failure. */
   #rendering: Promise<string> | undefined;
   /** The end of the last rendering; undefined during a rendering. */
   #renderedAtMs: number | undefined;
 
   constructor(options: MetricsOptions) {
-    const { book, directory, readiness, feed, requests, timings } = options;
+    const { book, directory, readiness, feed, requests } = options;
     const { sockets, venues, quotes, history, journal, asOf } = options;
-    this.#timers = options.timers;
+    this.#options = options;
     collectDefaultMetrics({ register: this.#registry });
     replaceDescriptorCount(this.#registry);
-    this.#book = book;
-    this.#directory = directory;
     this.#stats = book.stats();
-    this.#timings = timings;
     addRequests(this.#registry, requests);
     const series = [
-      ...this.#bookSeries(),
+      ...bookSeries(() => this.#stats),
+      ...marketSeries(directory, (market) => book.version(market).seq),
       ...feedSeries(feed, readiness),
       ...sourceSeries(feed),
       ...(sockets === undefined ? [] : socketSeries(sockets)),
@@ -115,9 +110,9 @@ export class Metrics {
   }
 
   toText(): Promise<string> {
+    const { timers } = this.#options;
     const endedAtMs = this.#renderedAtMs;
-    const isOld =
-      endedAtMs !== undefined && this.#timers.nowMs() - endedAtMs >= LIMITS.metricsKeptMs;
+    const isOld = endedAtMs !== undefined && timers.nowMs() - endedAtMs >= LIMITS.metricsKeptMs;
     if (this.#rendering !== undefined && !isOld) return this.#rendering;
     const rendering = this.#render();
     this.#rendering = rendering;
@@ -128,42 +123,39 @@ export class Metrics {
   }
 
   async #render(): Promise<string> {
+    const { book, timers, timings } = this.#options;
     this.#renderedAtMs = undefined;
-    this.#stats = this.#book.stats();
+    this.#stats = book.stats();
     const texts: string[] = [];
-    let sliceMs = this.#timers.nowMs();
+    let sliceMs = timers.nowMs();
     for (const { name } of this.#registry.getMetricsAsArray()) {
       texts.push(await this.#registry.getSingleMetricAsString(name));
-      if (this.#timers.nowMs() - sliceMs < LIMITS.metricsSliceMs) continue;
+      if (timers.nowMs() - sliceMs < LIMITS.metricsSliceMs) continue;
       // Other work of the event loop comes between two metrics.
-      await new Promise<void>((resolve) => this.#timers.soon(resolve));
-      sliceMs = this.#timers.nowMs();
+      await new Promise<void>((resolve) => timers.soon(resolve));
+      sliceMs = timers.nowMs();
     }
-    this.#renderedAtMs = this.#timers.nowMs();
-    return `${texts.join('\n\n')}\n\n${this.#timings?.toText() ?? ''}`;
+    this.#renderedAtMs = timers.nowMs();
+    return `${texts.join('\n\n')}\n\n${timings?.toText() ?? ''}`;
   }
+}
 
-  #bookSeries(): readonly MetricSeries[] {
-    const stats = seriesOf(
-      () => this.#stats,
-      [
-        ['users', 'User accounts held.', ({ users }) => users],
-        ['orders', 'Open orders held.', ({ orders }) => orders],
-        ['orders_shown', 'Orders that the book shows.', ({ shown }) => shown],
-        [
-          'accounts_quarantined',
-          'Accounts that could not be decoded.',
-          ({ quarantined }) => quarantined,
-        ],
-        [
-          'orders_left_out{reason}',
-          'Open orders that the book does not show, by reason.',
-          ({ leftOut }) => leftOut,
-        ],
-      ],
-    );
-    return [...stats, ...marketSeries(this.#directory, (market) => this.#book.version(market).seq)];
-  }
+function bookSeries(stats: () => BookStats): readonly MetricSeries[] {
+  return seriesOf(stats, [
+    ['users', 'User accounts held.', ({ users }) => users],
+    ['orders', 'Open orders held.', ({ orders }) => orders],
+    ['orders_shown', 'Orders that the book shows.', ({ shown }) => shown],
+    [
+      'accounts_quarantined',
+      'Accounts that could not be decoded.',
+      ({ quarantined }) => quarantined,
+    ],
+    [
+      'orders_left_out{reason}',
+      'Open orders that the book does not show, by reason.',
+      ({ leftOut }) => leftOut,
+    ],
+  ]);
 }
 
 function addRequests(registry: Registry, requests: RequestCounts): void {
