@@ -63,7 +63,6 @@ interface Slot {
 /** The requests for past moments of one service. */
 export class AsOfReads implements AsOfSource {
   readonly #options: AsOfOptions;
-  readonly #timers: Timers;
   readonly #threadsMax: number;
   readonly #recent: RecentTurns;
   /** The threads, ordered by last use: the last thread's books are the most likely to be reused. */
@@ -87,7 +86,6 @@ export class AsOfReads implements AsOfSource {
 
   constructor(options: AsOfOptions) {
     this.#options = options;
-    this.#timers = options.timers;
     this.#recent = new RecentTurns(options.journal, options.timers);
     this.#threadsMax = options.threadsMax ?? threadsOf(availableParallelism());
   }
@@ -167,7 +165,7 @@ export class AsOfReads implements AsOfSource {
       isSettled: false,
       flushedMs: 0,
       newestMs: 0,
-      deadline: this.#timers.after(AS_OF_MS_MAX, () => this.#giveUp(job)),
+      deadline: this.#options.timers.after(AS_OF_MS_MAX, () => this.#giveUp(job)),
       settle: (reply) => close(() => replied.resolve(reply)),
       fail: (error) => close(() => replied.reject(error)),
     };
@@ -223,7 +221,7 @@ export class AsOfReads implements AsOfSource {
     this.#events.warmHits += books.warmHits;
     const { job } = slot;
     slot.job = null;
-    slot.idle = this.#timers.after(AS_OF_IDLE_MS, () => {
+    slot.idle = this.#options.timers.after(AS_OF_IDLE_MS, () => {
       this.#slots.splice(this.#slots.indexOf(slot), 1);
       void slot.thread.terminate();
     });

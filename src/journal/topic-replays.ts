@@ -39,7 +39,6 @@ interface TopicReplaysOptions {
 /** The replays of one service. */
 export class TopicReplays implements ReplaySource {
   readonly #options: TopicReplaysOptions;
-  readonly #timers: Timers;
   readonly #recent: RecentTurns;
   /** Until the thread has closed them. */
   readonly #replays = new Map<number, RunningReplay>();
@@ -52,7 +51,6 @@ export class TopicReplays implements ReplaySource {
 
   constructor(options: TopicReplaysOptions) {
     this.#options = options;
-    this.#timers = options.timers;
     this.#recent = new RecentTurns(options.journal, options.timers);
   }
 
@@ -118,7 +116,7 @@ export class TopicReplays implements ReplaySource {
     if (!this.#replays.delete(id)) return;
     this.#closing -= 1;
     if (this.#replays.size > 0 || this.#isStopped) return;
-    this.#idle = this.#timers.after(AS_OF_IDLE_MS, () => {
+    this.#idle = this.#options.timers.after(AS_OF_IDLE_MS, () => {
       const thread = this.#thread;
       this.#thread = null;
       void thread?.terminate();

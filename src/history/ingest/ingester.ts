@@ -1,4 +1,3 @@
-import type { Timers } from '../../contract/timers.js';
 import { Backoff } from '../../rpc/backoff.js';
 import { loggedFailure, shownFailure } from '../../rpc/error.js';
 import { NodePool, type RpcNodes } from '../../rpc/node-pool.js';
@@ -42,7 +41,6 @@ const NOTHING: SessionStats = {
  */
 export class Ingester {
   readonly #options: IngesterOptions;
-  readonly #timers: Timers;
   readonly #stop = new AbortController();
   readonly #pool: NodePool<LogNode>;
   readonly #storeBackoff: Backoff;
@@ -61,8 +59,7 @@ export class Ingester {
 
   constructor(options: IngesterOptions) {
     this.#options = options;
-    const { timers, random } = options.parts;
-    this.#timers = timers;
+    const { random } = options.parts;
     const waits = { firstMs: NODES_FIRST_MS, capMs: NODES_CAP_MS, random };
     this.#pool = new NodePool({ nodes: options.nodes, ...waits });
     this.#storeBackoff = new Backoff({ firstMs: STORE_FIRST_MS, capMs: STORE_CAP_MS, random });
@@ -232,7 +229,7 @@ export class Ingester {
     if (!wasLive || !isOfNode) this.#failure = reason;
     if (isOfNode && !wasLive && this.#moveToNext() && !this.#pool.hasRoundFailed) return;
     const waitMs = isOfNode ? this.#pool.nextWaitMs() : this.#storeBackoff.next();
-    await sleep(this.#timers, waitMs, this.#stop.signal).catch(() => undefined);
+    await sleep(this.#options.parts.timers, waitMs, this.#stop.signal).catch(() => undefined);
   }
 
   /** Switches to the next node; false when there is no other. */
