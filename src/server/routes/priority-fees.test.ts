@@ -98,7 +98,9 @@ describe('/batchPriorityFees', () => {
   test('an index that no market can have is in the entry as it was asked', async () => {
     const { body } = await server.ask('/batchPriorityFees?marketIndex=-1&marketType=perp');
     expect(body).toMatchObject([{ marketIndex: -1, error: { code: 'OUT_OF_RANGE' } }]);
-    const isBody = new Ajv2020({ strict: false, logger: false }).compile(batchPriorityFees.body.schema);
+    const isBody = new Ajv2020({ strict: false, logger: false }).compile(
+      batchPriorityFees.body.schema,
+    );
     expect(isBody(body)).toBe(true);
   });
 
