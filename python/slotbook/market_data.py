@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .service_socket import ServiceSocket
 
 RESOLUTION_S = {"1": 60, "5": 300, "15": 900, "60": 3600, "240": 14400, "D": 86400, "W": 604800, "M": 2678400, "1440": 86400}
+#: Trades that are kept during a repair: as many as its pages have.
+HELD_MAX = limits.REPAIR_PAGES_MAX * limits.PAGE_MAX
 
 
 class RepairingReader(Reader[Item]):
@@ -93,7 +95,7 @@ class TradesReader(RepairingReader[TradeBatch]):
             self.start_repair([])
             self._held = held
         elif self._held is not None:
-            self._held += trades
+            self._held = [*self._held, *trades][-HELD_MAX:]
         else:
             self._emit_new("update", trades)
 
@@ -126,10 +128,11 @@ class TradesReader(RepairingReader[TradeBatch]):
             pages[trade.key], oldest = trade, trade.number
             if oldest <= max(last - limits.REREAD, first):
                 break
-            if len(pages) == limits.REPAIR_PAGES_MAX * limits.PAGE_MAX:
+            if len(pages) == HELD_MAX:
                 is_whole = False
                 break
-        if newest and not any(trade.key in pages for trade in newest):
+        newest_read = max((trade.number for trade in pages.values()), default=-1)
+        if newest and newest_read <= newest[-1].number and not any(trade.key in pages for trade in newest):
             return False
         found = {trade.key: trade for trade in [*pages.values(), *newest, *(self._held or [])]}
         covered = range(oldest, max((trade.number for trade in found.values()), default=-1) + 1)

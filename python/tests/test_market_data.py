@@ -110,6 +110,22 @@ class MarketData(unittest.IsolatedAsyncioTestCase):
         self.pages.trades_stored += [trade(4), trade(5)]
         self.assertEqual(numbers_of(await self.next_batch(trades)), [4, 5])
 
+    async def test_a_repair_that_takes_long_counts_each_trade_once(self) -> None:
+        trades = await self.follow_trades()
+        self.pages.may_answer.clear()
+        await self.reconnect([1, 2, 3])
+        for first in range(4, 12_004, 500):
+            await self.send_trades("update", list(range(first, first + 500)))
+        await self.service.send({"type": "update", "channelType": "trades", "symbol": "SOL-PERP", "trades": [trade(12_004)]})
+        reader = next(iter(self.client._socket.readers.values()))
+        async with asyncio.timeout(30):
+            while 12_004 not in {one.number for one in reader._held or []}:  # type: ignore[attr-defined]
+                await asyncio.sleep(0.05)
+        self.pages.trades_stored = [trade(number) for number in range(1, 12_005)]
+        self.pages.may_answer.set()
+        batch = await self.next_batch(trades)
+        self.assertEqual((len(batch.trades), batch.left_out), (10_000, 2_001))
+
     async def test_a_slow_loop_is_told_what_it_has_lost(self) -> None:
         trades = await self.follow_trades()
         second = self.client.trades("sol-perp").subscribe()

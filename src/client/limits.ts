@@ -107,7 +107,10 @@ export const TRADES_REREAD = 200;
  * plus the number that is evicted together. Each is about a kilobyte.
  */
 export const TRADES_KNOWN_MAX = TRADES_PAGE + TRADES_REREAD;
-/** Maximum number of trades queued for a loop; a bot that lags this much should be told. */
+/**
+ * Maximum number of trades queued for a loop, as a bot that lags this much should be told, and kept
+ * during a repair, whose pages have as many.
+ */
 export const TRADES_WAITING_MAX = 10_000;
 
 /** Silence after which a socket for candles or trades is pinged. */

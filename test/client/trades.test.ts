@@ -309,6 +309,31 @@ describe('a hole', () => {
     expect(idsOf(told.at(-1)?.trades)).toContain(10_101);
   });
 
+  test('whose pages fail for long keeps what its pages may have, and counts the rest once', async () => {
+    store(1);
+    await follow();
+    world.socket.lose();
+    await world.reconnect();
+    isFailing = true;
+    show();
+    const last = 25_000;
+    for (let id = 2; id <= last; id += 1) {
+      store(id);
+      if (id % 500 === 0)
+        say(
+          'update',
+          Array.from({ length: 500 }, (_, at) => sent(id - 499 + at)),
+        );
+    }
+    isFailing = false;
+    await world.passAlive(5_000);
+    await heal();
+    const { kind, trades, leftOut } = told.at(-1) as TradeBatch;
+    expect(kind).toBe('repair');
+    expect(trades.length + leftOut).toBe(last - 1);
+    expect(trades.length).toBe(10_000);
+  });
+
   test('of a subscription that is closed when it hears of a trouble is not read again', async () => {
     store(...range(1, 30));
     const subscription = await follow();

@@ -74,11 +74,10 @@ export class MarketTrades {
    */
   handleTrades(trades: readonly LiveTrade[], leftOut: number): void {
     if (!this.subscription.isOn || this.#firstId === undefined) return;
-    if (leftOut > 0) {
-      this.#held = [...(this.#held ?? []), ...trades];
-      this.#repair([]);
-    } else if (this.#held !== undefined) this.#held.push(...trades);
-    else this.#emitUpdate(trades);
+    if (leftOut > 0 || this.#held !== undefined) {
+      this.#held = [...(this.#held ?? []), ...trades].slice(-limits.TRADES_WAITING_MAX);
+      if (leftOut > 0) this.#repair([]);
+    } else this.#emitUpdate(trades);
   }
 
   #emitUpdate(trades: readonly LiveTrade[]): void {

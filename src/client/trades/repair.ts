@@ -83,7 +83,10 @@ interface Repair {
 export function repairOf(gap: Gap): Repair | 'stale' {
   const { known, floor, newest, pages, held } = gap;
   const fetched = new Set(pages.trades.map(keyOf));
-  if (newest.length > 0 && !newest.some((trade) => fetched.has(keyOf(trade)))) return 'stale';
+  const sent = newest.at(-1);
+  const [read] = pages.trades;
+  const isNewer = sent === undefined || (read !== undefined && idOf(read) > idOf(sent));
+  if (!isNewer && !newest.some((trade) => fetched.has(keyOf(trade)))) return 'stale';
   const all = new Map([...pages.trades, ...newest, ...held].map((trade) => [keyOf(trade), trade]));
   const fresh = [...all.values()].filter((trade) => !known.hasTrade(trade) && idOf(trade) >= floor);
   const takenBack = known
