@@ -33,7 +33,7 @@ export const whole: Read<number> = (value, place) =>
 /** Reads a number for display, which may be rounded; also accepts a number written as text. */
 export const decimal: Read<number> = (value, place) => {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) ? number : fail(place, 'a number');
+  return Number.isFinite(number) ? (number as number) : fail(place, 'a number');
 };
 
 /** Reads an integer of any size, written as text or as a number. */

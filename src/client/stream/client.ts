@@ -78,7 +78,6 @@ export class StreamClient {
   readonly #named = new Map<unknown, TopicReader>();
   readonly #subscriptions = new OpenSubscriptions<Subscription<never>>();
   #lastId = 0;
-  #checkedAtMs = 0;
   #isWatching = false;
 
   /** Throws INVALID_OPTION for a malformed URL. */
@@ -218,7 +217,7 @@ export class StreamClient {
     if (this.#isWatching) return;
     this.#isWatching = true;
     const { clock } = this.#connection;
-    this.#checkedAtMs = clock.monotonicMs();
+    const checkedAtMs = clock.monotonicMs();
     clock.after(limits.WATCH_MS, () => {
       this.#isWatching = false;
       if (this.#subscriptions.isClosed) return;
@@ -229,7 +228,7 @@ export class StreamClient {
       const nowMs = clock.monotonicMs();
       // After a pause of the process, the frames of that time are still queued and are read before
       // silence is judged.
-      const isLate = nowMs - this.#checkedAtMs > limits.WATCH_LATE_MS_MAX;
+      const isLate = nowMs - checkedAtMs > limits.WATCH_LATE_MS_MAX;
       if (!isLate) this.#readers.eachEntry((reader) => reader.checkSilence(nowMs));
       this.#watchSilence();
     });

@@ -103,7 +103,7 @@ export class BookSide {
 
   #checkNeighbours(before: PlacedRow, placed: PlacedRow): void {
     if (this.#isAhead(before, placed)) return;
-    const message = `${this.#name} ${placed.key} does not stand behind ${before.key}`;
+    const message = `${this.#name} ${placed.key} does not follow ${before.key}`;
     throw new ProtocolViolation('order', message);
   }
 

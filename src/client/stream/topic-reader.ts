@@ -50,7 +50,7 @@ export class TopicReader {
   #phase: TopicPhase = 'off';
   #view: BookView<Best> | undefined;
   #id = 0;
-  #deadlineMs = 0;
+  #deadlineMs = Number.POSITIVE_INFINITY;
   #repairedAtMs = Number.NEGATIVE_INFINITY;
   #cancelRetry: () => void = () => {};
 
@@ -150,7 +150,7 @@ export class TopicReader {
 
   /** Checks whether a frame or a response is overdue. */
   checkSilence(nowMs: number): void {
-    if (nowMs < this.#deadlineMs || this.#phase === 'off' || this.#phase === 'ended') return;
+    if (nowMs < this.#deadlineMs) return;
     this.#repair(new ProtocolViolation('silence', `${this.#phase} without a message for too long`));
   }
 
@@ -177,7 +177,7 @@ export class TopicReader {
     this.updates.emit(view);
   }
 
-  #setPhase(phase: TopicPhase, patienceMs = 0): void {
+  #setPhase(phase: TopicPhase, patienceMs = Number.POSITIVE_INFINITY): void {
     this.#phase = phase;
     this.#deadlineMs = this.#connection.clock.monotonicMs() + patienceMs;
   }
