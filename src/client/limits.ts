@@ -35,8 +35,9 @@ export const CONNECT_MS_MAX = 10_000;
  * JSON.
  */
 export const BINARY_LOAD_MS_MAX = 5_000;
-/** Messages sent at once, which a second earns back; a service accepts 1,024 and 50. */
+/** Messages sent in one burst; a service accepts 1,024. */
 export const MESSAGE_BURST = 1_000;
+/** Messages sent per second after a burst; a service accepts 50. */
 export const MESSAGES_PER_SECOND_MAX = 40;
 /** Messages that wait to be sent: enough to end and restart all subscriptions of a socket. */
 export const MESSAGES_WAITING_MAX = 1_024;
