@@ -156,6 +156,19 @@ test('unsubscribe ends a key, unsubscribeAll all of them, and an abort its own',
   expect(socket.sent.filter(({ type }) => type === 'unsubscribe')).toHaveLength(1);
 });
 
+test('what cannot be read is asked for again after ever longer pauses', async () => {
+  await subscribed('k');
+  const { world } = service;
+  const lostMs: number[] = [];
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    world.socket.say(named({ type: 'init', candle: {} }));
+    lostMs.push(world.clock.monotonicMs());
+    await world.reconnect();
+  }
+  const pauses = lostMs.slice(1).map((ms, index) => ms - (lostMs[index] ?? 0));
+  expect(pauses).toEqual([150, 250, 500, 1_000]);
+});
+
 test('a closed client leaves no timer, which would keep a program from its end', async () => {
   await subscribed('k');
   client.close();

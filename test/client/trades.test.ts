@@ -170,6 +170,18 @@ describe('trades as they come', () => {
     expect(later.isOpen).toBe(true);
   });
 
+  test('what cannot be read is asked for again after ever longer pauses', async () => {
+    client.subscribe(symbol);
+    const opened: number[] = [];
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      await world.reconnect();
+      opened.push(world.clock.monotonicMs());
+      say('init', ['{}']);
+    }
+    const pauses = opened.slice(1).map((ms, index) => ms - (opened[index] ?? 0));
+    expect(pauses).toEqual([150, 250, 500, 1_000]);
+  });
+
   test('a closed client leaves no timer, which would keep a program from its end', async () => {
     await follow();
     client.subscribe('BTC-PERP');

@@ -98,8 +98,8 @@ export class CandleFeed {
     const sent = objectOf(message['candle'], 'candle');
     const live = this.#socket.findEntry({ ...message, ...sent });
     if (live === undefined) return;
-    this.connection.resetBackoff();
     const read = candle(sent, 'candle');
+    this.connection.resetBackoff();
     if (type === 'init') live.handleInit(read);
     else live.handleCandle(read);
   }

@@ -98,8 +98,8 @@ export class TradesClient {
     if (market === undefined || message['channelType'] !== 'trades') return;
     if (type === 'subscription') market.handleAcknowledged();
     if (type !== 'init' && type !== 'update') return;
-    this.#socket.connection.resetBackoff();
     const trades = list(tradeRecord)(message['trades'], 'trades').map(withPrice);
+    this.#socket.connection.resetBackoff();
     if (type === 'init') market.handleInit(trades);
     else market.handleTrades(trades, Number(message['tradesLeftOut'] ?? 0));
   }
