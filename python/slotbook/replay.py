@@ -41,7 +41,7 @@ class ReplayReader(BookReader[Row]):
     def handle_message(self, message: dict[str, Any]) -> None:
         kind = message["type"]
         if kind == "live":
-            self.is_live = True
+            self.is_live, self._silence_s = True, self.socket.hooks.silence_s
         elif kind == "hole":
             self.holes.append(Hole(Moment(**message["from"]), Moment(**message["to"]), str(message["reason"])))
         elif kind == "ended":

@@ -198,6 +198,18 @@ class Streams(unittest.IsolatedAsyncioTestCase):
                 while states.count("connecting") < 2:
                     await asyncio.sleep(0.01)
 
+    async def test_a_replay_that_is_live_has_the_silence_of_a_live_book(self) -> None:
+        await self.follow(silence_s=0.3)
+        await self.service.next_message("subscribe")
+        replay = self.client.book("SOL-PERP", depth=10).replay(Moment(slot=1))
+        seen: list[bool] = []
+        replay.on_update(lambda view: seen.append(view.is_following))
+        await self.service.accept(TOPIC)
+        await self.service.send(self.frames[0], {"type": "live", "topic": TOPIC, "epoch": "e1", "seq": 1}, self.frames[0])
+        async with asyncio.timeout(5):
+            while seen != [True, True, False]:
+                await asyncio.sleep(0.01)
+
     async def test_a_replay_without_a_loop_calls_back_with_every_book(self) -> None:
         await self.follow()
         seen: list[int] = []

@@ -209,6 +209,19 @@ test('one that is live says that its connection is lost, and one of the past is 
   expect(seen).toEqual([true, false, true, false]);
 });
 
+test('one that is live has the silence of a live book, and one of the past a longer one', async () => {
+  const { scene, book, say } = scripted();
+  book.replay({ from: { slot: 1 } });
+  scene.socket.open();
+  say('subscribed');
+  say('snapshot');
+  await scene.clock.pass(14_000);
+  expect(scene.sockets).toHaveLength(1);
+  say('live');
+  await scene.clock.pass(3_500);
+  expect(scene.sockets).toHaveLength(2);
+});
+
 test('what cannot be is refused, and an abort ends it', async () => {
   const book = pastBook();
   await expect(book.at({ ts: 1 })).rejects.toMatchObject({ code: 'MOMENT_NOT_KEPT' });

@@ -1,6 +1,6 @@
 import { ClientError } from '../error.js';
 import type { Message } from '../fields.js';
-import { REPLAY_SILENCE_MS_MAX } from '../limits.js';
+import { REPLAY_SILENCE_MS_MAX, SILENCE_MS_MAX } from '../limits.js';
 import { LatestValues, Listeners } from '../listeners.js';
 import type { Connection } from '../stream/connection.js';
 import { FollowedBook, type FrameChecks } from '../stream/followed-book.js';
@@ -195,6 +195,7 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
 
   #handleMessage(message: Message): void {
     const { type, id } = message;
+    this.#isLive ||= type === 'live';
     this.#watchSilence();
     if (type === 'subscribed') {
       this.#name = message['topic'];
@@ -210,7 +211,6 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
   }
 
   #handleEvent(message: Message): void {
-    if (message['type'] === 'live') this.#isLive = true;
     const { topic: _, ...event } = message;
     this.#events.emit(event as unknown as ReplayEvent);
     if (message['type'] !== 'ended') return;
@@ -279,7 +279,9 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
   #watchSilence(): void {
     this.#cancelSilence();
     const { clock } = this.#connection;
-    this.#cancelSilence = clock.after(REPLAY_SILENCE_MS_MAX, () => this.#connection.restart());
+    const liveMs = SILENCE_MS_MAX + (this.#topic.intervalMs ?? 0);
+    const silenceMs = this.#isLive ? liveMs : REPLAY_SILENCE_MS_MAX;
+    this.#cancelSilence = clock.after(silenceMs, () => this.#connection.restart());
   }
 
   #nextId(): number {
