@@ -106,10 +106,6 @@ export class OpenSubscriptions<S extends { readonly isOpen: boolean; close(): vo
     if (this.#isClosed) throw new ClientError('CLOSED', 'the client was closed');
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
   /**
    * Adds the subscription that `subscribe` creates; `onClose` is called when that subscription
    * ends.

@@ -500,6 +500,11 @@ describe('subscriptions', () => {
     expect([one.subscription.view?.seq, other.subscription.view?.seq]).toEqual([6, 5]);
   });
 
+  test('one to all markets, of which each has its own book, is refused', () => {
+    const { client } = following();
+    expect(() => client.subscribe({ ...topic, market: '*' })).toThrow('market was *');
+  });
+
   test('a closed client ends all of them and opens none', () => {
     const started = following();
     started.client.close();

@@ -123,7 +123,7 @@ export class StreamClient {
 
   /**
    * Follows a topic. Equal topics of one client share one subscription at the service. Throws
-   * CLOSED after `close`, and WEBSOCKET_NOT_FOUND.
+   * CLOSED after `close`, INVALID_OPTION for all markets at once, and WEBSOCKET_NOT_FOUND.
    */
   subscribe(topic: BookTopic, options?: SubscribeOptions): Subscription<Level>;
   subscribe(topic: OrdersTopic, options?: SubscribeOptions): Subscription<RestingOrder>;
@@ -131,6 +131,7 @@ export class StreamClient {
   subscribe(topic: Topic, options?: SubscribeOptions): Subscription<Best>;
   subscribe(topic: Topic, options: SubscribeOptions = {}): Subscription<never> {
     this.#subscriptions.checkOpen();
+    if (topic.market === '*') throw new ClientError('INVALID_OPTION', 'market was *');
     const key = topicKeyOf(topic);
     const { prove } = options;
     const reader = this.#readers.joinEntry(key) ?? this.#addReader(key, topic);
@@ -220,7 +221,6 @@ export class StreamClient {
     const checkedAtMs = clock.monotonicMs();
     clock.after(limits.WATCH_MS, () => {
       this.#isWatching = false;
-      if (this.#subscriptions.isClosed) return;
       if (this.#readers.size === 0) {
         this.#connection.close();
         return;

@@ -90,7 +90,7 @@ export class TopicReader {
     this.#cancelRetry();
     this.#setPhase('ended');
     if (!wasOn) return;
-    const topic = this.name === undefined ? this.#topic : { topic: this.name };
+    const topic = this.name ? { topic: this.name } : this.#topic;
     this.#connection.sendMessage({ type: 'unsubscribe', ...topic });
   }
 
@@ -131,18 +131,15 @@ export class TopicReader {
 
   /** Handles a temporary error: the subscription is retried. */
   handleTransientError(error: ClientError): void {
+    this.handleDisconnect();
     if (this.#phase === 'ended') return;
-    this.#setPhase('off');
-    this.#cancelRetry();
     const { clock } = this.#connection;
     this.#cancelRetry = clock.after(limits.RESUBSCRIBE_MS, () => this.subscribe());
-    this.#markInterrupted();
     this.retries.emit(error);
   }
 
   /** Handles a refusal for good. */
   handleRefusal(error: ClientError): void {
-    if (this.#phase === 'ended') return;
     this.#setPhase('ended');
     this.#markInterrupted();
     this.ends.emit(error);
