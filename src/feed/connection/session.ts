@@ -1,7 +1,6 @@
 import type { AccountProblem } from '../../contract/accounts.js';
 import type { LoggedWrites } from '../../contract/logged-writes.js';
 import { Backoff } from '../../rpc/backoff.js';
-import { readGenesisHash } from '../../rpc/methods.js';
 import { sleep } from '../../rpc/timers.js';
 import type { AccountUpdate, AnnouncedSlot } from '../model/account-update.js';
 import {
@@ -26,6 +25,7 @@ import { ChainCheck } from './chain-check.js';
 import { takeFirstTime } from './chain-time.js';
 import { ClockPoller } from './clock-poller.js';
 import { isQuarantineExceeded, requireFewQuarantined } from './completeness.js';
+import { GenesisCheck } from './genesis-check.js';
 import { LogWitness } from './log-witness.js';
 import type { FeedParts, NewestSlot } from './parts.js';
 import { Probe } from './probe.js';
@@ -56,13 +56,13 @@ export class FeedSession {
   readonly #witness: LogWitness;
   readonly #clockPoller: ClockPoller;
   readonly #chain: ChainCheck;
+  readonly #genesis: GenesisCheck;
   readonly #resyncs: Backoff;
   readonly #notifiedSlots = new LastNotifiedSlots();
   /** The chain's position before this connection. */
   readonly #newestBefore: NewestSlot;
   #phase: FeedPhase = 'waiting';
   #failure: FeedError | null = null;
-  #genesis: string | null = null;
   #liveAtMs = Number.NEGATIVE_INFINITY;
   /** Whether a gap in the slots ended during the reading, which may be older than that end. */
   #gapEnded = false;
@@ -76,6 +76,7 @@ export class FeedSession {
     this.#oracles = new OracleSubscriptions(parts);
     this.#buffer = new ReplayBuffer(parts.replayUpdatesMax);
     this.#chain = new ChainCheck(parts);
+    this.#genesis = new GenesisCheck(parts);
     this.#auditor = new Auditor(parts, {
       newestSlot: () => this.#chain.announced,
       isNewer: (state) => this.#notifiedSlots.isNewer(state),
@@ -190,12 +191,16 @@ export class FeedSession {
   }
 
   /**
-   * Asks the node for its slot again after implausible slots, and the other nodes when due. Rejects
-   * when the slot is implausible.
+   * Asks the node for its slot again after implausible slots, and for its chain and the other nodes
+   * when due. Rejects when the slot is implausible, or the chain is another one.
    */
   async checkChain(): Promise<void> {
     const { signal } = this.#stop;
-    await Promise.all([this.#chain.checkIfWanted(signal), this.#chain.checkPace(signal)]);
+    await Promise.all([
+      this.#chain.checkIfWanted(signal),
+      this.#chain.checkPace(signal),
+      this.#genesis.checkIfDue(signal),
+    ]);
   }
 
   auditIfDue(): Promise<void> {
@@ -371,9 +376,7 @@ export class FeedSession {
 
   async #readAndReplay(): Promise<void> {
     const { signal } = this.#stop;
-    const genesis = await readGenesisHash(this.#parts.rpc, { signal });
-    throwIfStopped(signal);
-    this.#enterChain(genesis);
+    await this.#genesis.begin((genesis) => this.#listener.onGenesis(genesis), signal);
     await this.#chain.begin(signal);
     throwIfStopped(signal);
     await takeFirstTime(this.#parts, signal);
@@ -399,20 +402,6 @@ export class FeedSession {
     this.#parts.turns.runRequested();
     requireFewQuarantined(this.#parts);
     for (const key of slots.usersLeftOut) this.#witness.readNow(key, slots.slotMax);
-  }
-
-  /**
-   * Handles the chain of the connection. A connection has one chain. On another chain its slots are
-   * meaningless, and its subscriptions may still be on the previous chain: only a new connection is
-   * certainly on the new chain.
-   */
-  #enterChain(genesis: string): void {
-    const before = this.#genesis;
-    this.#genesis = genesis;
-    this.#listener.onGenesis(genesis);
-    if (before === null || before === genesis) return;
-    const message = `genesis hash was ${genesis}, must be ${before} on this connection`;
-    throw new FeedError('GENESIS_MISMATCH', message);
   }
 
   /**

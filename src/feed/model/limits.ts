@@ -49,7 +49,9 @@ export const SHORT_SLOTS_MAX = 0.025;
 export const TAKEOVER_MS_MAX = 600_000;
 /** Time limit for the Clock of another node: a hanging one delays a start by no more. */
 export const OTHER_CLOCK_MS_MAX = 2_000;
-/** Interval of readings that check doubted slots. */
+/** Interval at which a connected node is asked again for its chain. */
+export const GENESIS_INTERVAL_MS = 30_000;
+/** Interval of readings that check doubted slots and chains. */
 export const SLOT_CHECK_INTERVAL_MS = 1_000;
 /** Interval of checks of freshness and of the chain's second. */
 export const WATCH_INTERVAL_MS = 100;
