@@ -6,6 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { BookTruth } from '../../test/simulation/book-truth.js';
 import { currentMachine } from '../../test/simulation/globals.js';
 import { busyLife, lifeOf } from '../../test/simulation/market-life.js';
+import { kindOfData } from '../../test/simulation/model-chain.js';
 import type { NodeFaults } from '../../test/simulation/node-faults.js';
 import { type World, type WorldOptions, world } from '../../test/world/world.js';
 
@@ -131,6 +132,18 @@ test('notifications are lost with their logs, some or all of them for ten second
   expect(await run(10_000)).toEqual([]);
   spoil({ silent: new Set() });
   expect(await run(10_000)).toEqual([]);
+});
+
+test('a node refuses the oracles, and does not notify them: another node shows them', async () => {
+  await start({ nodes: 2 });
+  const [first] = scene.nodes;
+  const isOracle = (key: string) =>
+    scene.chain.canClose(key) &&
+    kindOfData(scene.chain.accounts.get(key)?.write?.data) === undefined;
+  const spoilt = new Set([...scene.chain.accounts.keys()].filter(isOracle));
+  spoil({ spoilt, silent: new Set(['oracle']) }, first && [first]);
+  expect(await run(30_000, 2_000)).toEqual([]);
+  expect(scene.service.states).toEqual(['rebuilding', 'live']);
 });
 
 test(`${BUSY_MINUTES} minutes of a busy chain lose every tenth notification: no order is wrong for two seconds`, {

@@ -93,6 +93,15 @@ export class LogWitness {
     this.#addAccount(pubkey, { slot, sinceMs, isLeftOut: true });
   }
 
+  /** Reads accounts that the node in use refuses, and that were not notified, from another node. */
+  readElsewhere(keys: readonly string[]): void {
+    const { timers, otherRpcs } = this.#parts;
+    if (otherRpcs.length === 0) return;
+    const slot = this.#connection.newestSlot() - LOGGED_SLOTS_AFTER;
+    const sinceMs = timers.nowMs() - LOGGED_WAIT_MS;
+    for (const key of keys) this.#addAccount(key, { slot, sinceMs, isLeftOut: false });
+  }
+
   /**
    * Reads the accounts and transactions that are due, with a few concurrent reads. Never rejects.
    */

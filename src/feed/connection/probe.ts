@@ -25,6 +25,8 @@ interface ProbedConnection {
   onLoss(pubkeys: readonly string[]): void;
   /** Called when no read has agreed with a book in doubt for too long. */
   onUnproven(): void;
+  /** The node refuses these accounts. */
+  onRefused(pubkeys: readonly string[]): void;
 }
 
 /**
@@ -124,9 +126,12 @@ export class Probe {
     this.#running = running;
     const startedAtMs = timers.nowMs();
     try {
-      const reading = await this.#readAccounts(running.signal);
+      // Suspects come first, so that each read decides about the findings of the previous read.
+      const keys = this.#keys.nextKeys(this.#suspects.keys());
+      const reading = await this.#readAccounts(keys, running.signal);
       if (running.signal.aborted) return;
       counters.probes += 1;
+      this.#connection.onRefused(keys.filter((key) => !reading.keys.includes(key)));
       if (this.#isOfChain(reading.snapshot)) await this.#compareReading(reading, running.signal);
     } catch (error) {
       if (running.signal.aborted) return;
@@ -213,9 +218,7 @@ export class Probe {
     this.#dueAtMs = timers.nowMs() + Math.max(0, spacingMs + extraMs);
   }
 
-  #readAccounts(signal: AbortSignal): Promise<AccountReading> {
-    // Suspects come first, so that each read decides about the findings of the previous read.
-    const keys = this.#keys.nextKeys(this.#suspects.keys());
+  #readAccounts(keys: readonly string[], signal: AbortSignal): Promise<AccountReading> {
     const query = { node: this.#parts.rpc, keys, params: packedAccountsParams };
     return readAccounts(this.#parts, { ...query, limitMs: PROBE_MS_MAX, signal });
   }

@@ -106,6 +106,7 @@ export class FeedSession {
         this.#handleLoss(`a read found that ${first}${among} had changed`);
       },
       onUnproven: () => this.#listener.onGap('no read has agreed since messages may be missing'),
+      onRefused: (keys) => this.#witness.readElsewhere(keys),
     });
     this.#clockPoller = new ClockPoller(parts, () =>
       this.#readOracles(this.#oracles.followedKeys()),
