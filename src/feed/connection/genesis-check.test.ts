@@ -40,7 +40,7 @@ test.each([
   const rpc = { call: async () => said.shift() ?? Promise.reject(new Error('down')) };
   const check = new GenesisCheck({ timers: { nowMs: () => nowMs }, rpc } as unknown as FeedParts);
   const { signal } = new AbortController();
-  await check.begin(() => undefined, signal);
+  await check.beginChain(() => undefined, signal);
   const readings = async () => {
     for (; said.length > 0; nowMs += 100) await check.checkIfDue(signal);
   };

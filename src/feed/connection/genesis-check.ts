@@ -24,12 +24,12 @@ export class GenesisCheck {
    * # Errors
    * Rejects with GENESIS_MISMATCH when the connection had another chain before.
    */
-  async begin(enter: (genesis: string) => void, signal: AbortSignal): Promise<void> {
-    const genesis = await this.#read(signal);
+  async beginChain(enter: (genesis: string) => void, signal: AbortSignal): Promise<void> {
+    const genesis = await this.#readChain(signal);
     const before = this.#genesis;
     this.#genesis = genesis;
     enter(genesis);
-    this.#require(before, genesis);
+    this.#requireSame(before, genesis);
   }
 
   /**
@@ -40,13 +40,13 @@ export class GenesisCheck {
    */
   async checkIfDue(signal: AbortSignal): Promise<void> {
     if (this.#parts.timers.nowMs() < this.#dueAtMs) return;
-    const genesis = await this.#read(signal).catch(() => this.#genesis);
-    if (this.#isDoubted) this.#require(this.#genesis, genesis);
+    const genesis = await this.#readChain(signal).catch(() => this.#genesis);
+    if (this.#isDoubted) this.#requireSame(this.#genesis, genesis);
     this.#isDoubted = genesis !== this.#genesis;
     if (this.#isDoubted) this.#dueAtMs = this.#parts.timers.nowMs() + SLOT_CHECK_INTERVAL_MS;
   }
 
-  async #read(signal: AbortSignal): Promise<string> {
+  async #readChain(signal: AbortSignal): Promise<string> {
     const { rpc, timers } = this.#parts;
     this.#dueAtMs = Number.POSITIVE_INFINITY;
     const genesis = await readGenesisHash(rpc, { signal }).finally(() => {
@@ -56,7 +56,7 @@ export class GenesisCheck {
     return genesis;
   }
 
-  #require(before: string | null, genesis: string | null): void {
+  #requireSame(before: string | null, genesis: string | null): void {
     if (before === null || before === genesis) return;
     const message = `genesis hash was ${genesis}, must be ${before} on this connection`;
     throw new FeedError('GENESIS_MISMATCH', message);

@@ -377,7 +377,7 @@ export class FeedSession {
 
   async #readAndReplay(): Promise<void> {
     const { signal } = this.#stop;
-    await this.#genesis.begin((genesis) => this.#listener.onGenesis(genesis), signal);
+    await this.#genesis.beginChain((genesis) => this.#listener.onGenesis(genesis), signal);
     await this.#chain.begin(signal);
     throwIfStopped(signal);
     await takeFirstTime(this.#parts, signal);

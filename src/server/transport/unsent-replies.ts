@@ -26,7 +26,7 @@ export interface BodyWriter {
 interface SentBody {
   readonly body: Uint8Array | string;
   readonly identity?: object | string | undefined;
-  /** The address of the client is read at once, and only when the body has to wait. */
+  /** Its address is read only when the body has to wait, in the call that sends it. */
   readonly client: { readonly ip: string };
 }
 
