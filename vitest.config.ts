@@ -43,7 +43,7 @@ const APART = ['src/history/backfill.test.ts', 'src/history/ingest/ingest.test.t
 /** Tests of `src` on virtual time that take more than a second; `npm run test:quick` sets QUICK and omits them. */
 const SLOW = [
   'src/engine/{streams,vamm}-life.test.ts',
-  'src/feed/connection/{absences,auditor}.test.ts',
+  'src/feed/connection/{absences,auditor,doubt,genesis-check}.test.ts',
   'src/feed/log-witness.test.ts',
   'src/feed/sources/random-*.test.ts',
   'src/history/bodies/archive-body.test.ts',
@@ -52,7 +52,7 @@ const SLOW = [
   'src/history/store/{candle-builder,integrity,model,open,retention}.test.ts',
   'src/history/worker/service-time.test.ts',
   'src/journal/{export-rows,log-forgery,replayer}.test.ts',
-  'src/journal/as-of/moment-reader.test.ts',
+  'src/journal/as-of/{liquidity-history,moment-reader}.test.ts',
   'src/journal/replays/replay-host.test.ts',
   'src/journal/worker/service.test.ts',
   'src/proof/{proof-log,tree}.test.ts',
