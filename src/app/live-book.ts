@@ -16,7 +16,7 @@ import type { EndedTurn } from '../contract/publish-mark.js';
 import type { Timers } from '../contract/timers.js';
 import { Engine } from '../engine/engine.js';
 import { type Log, silentLog } from '../rpc/log.js';
-import { systemTimers } from '../rpc/timers.js';
+import { rejectOnAbort, systemTimers } from '../rpc/timers.js';
 import { liveFeed, newEpoch, type ServiceFeed } from './chain-feed.js';
 
 export type { AccountBody } from '../client/account-body.js';
@@ -133,10 +133,8 @@ export class LiveBook {
     try {
       await book.#feed.prepare();
       signal?.throwIfAborted();
-      const aborted = new Promise<never>((_, reject) => {
-        signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
-      });
-      await Promise.race([book.#feed.start(), aborted]);
+      const started = book.#feed.start();
+      await (signal === undefined ? started : Promise.race([started, rejectOnAbort(signal)]));
       return book;
     } catch (error) {
       await book.close();

@@ -50,6 +50,14 @@ export function sleep(timers: Timers, delayMs: number, signal?: AbortSignal): Pr
   });
 }
 
+/** Rejects with the signal's reason when the signal aborts. */
+export function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
 /** Runs `work` with a signal that aborts with the caller's signal or at the time limit. */
 export async function withTimeLimit<T>(
   options: {

@@ -89,16 +89,14 @@ export class LogWitness {
 
   /** Reads an account whose state of this slot did not arrive whole. */
   readNow(pubkey: string, slot: number): void {
-    const sinceMs = this.#parts.timers.nowMs() - LOGGED_WAIT_MS;
-    this.#addAccount(pubkey, { slot, sinceMs, isLeftOut: true });
+    this.#addAccount(pubkey, { slot, sinceMs: this.#waitedSinceMs, isLeftOut: true });
   }
 
   /** Reads accounts that the node in use refuses, and that were not notified, from another node. */
   readElsewhere(keys: readonly string[]): void {
-    const { timers, otherRpcs } = this.#parts;
-    if (otherRpcs.length === 0) return;
+    if (this.#parts.otherRpcs.length === 0) return;
     const slot = this.#connection.newestSlot() - LOGGED_SLOTS_AFTER;
-    const sinceMs = timers.nowMs() - LOGGED_WAIT_MS;
+    const sinceMs = this.#waitedSinceMs;
     for (const key of keys) this.#addAccount(key, { slot, sinceMs, isLeftOut: false });
   }
 
@@ -128,6 +126,11 @@ export class LogWitness {
     return due.size === 0 ? null : this.#readAccounts(due, signal);
   }
 
+  /** Accounts that were named by this time have waited for their notification. */
+  get #waitedSinceMs(): number {
+    return this.#parts.timers.nowMs() - LOGGED_WAIT_MS;
+  }
+
   #addAccount(pubkey: string, named: Named): void {
     if (!this.#wasNotified(pubkey, named)) addNamed(this.#accounts, pubkey, named);
   }
@@ -154,7 +157,7 @@ export class LogWitness {
    */
   #takeAccounts(): ReadonlyMap<string, Named> {
     const newest = this.#connection.newestSlot();
-    const waitedSinceMs = this.#parts.timers.nowMs() - LOGGED_WAIT_MS;
+    const waitedSinceMs = this.#waitedSinceMs;
     const due = new Map<string, Named>();
     for (const [pubkey, named] of this.#accounts) {
       if (due.size >= ACCOUNTS_PER_READ) break;
@@ -195,7 +198,7 @@ export class LogWitness {
     if (lacking.size === 0) return;
     const repaired = this.#connection.repairAccounts(updatesOf(reading, this.#parts, lacking));
     counters.loggedRepairs += repaired;
-    log.info({ keys: [...lacking], repaired }, 'logs named accounts that were not notified');
+    log.info({ keys: [...lacking], repaired }, 'accounts that were not notified were read');
   }
 
   /** The accounts that the book lacks; those that this node does not give yet are read again. */

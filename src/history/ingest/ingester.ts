@@ -1,7 +1,7 @@
 import { Backoff } from '../../rpc/backoff.js';
 import { loggedFailure, shownFailure } from '../../rpc/error.js';
 import { NodePool, type RpcNodes } from '../../rpc/node-pool.js';
-import { sleep } from '../../rpc/timers.js';
+import { rejectOnAbort, sleep } from '../../rpc/timers.js';
 import { HistoryError } from '../model/error.js';
 import { NODES_CAP_MS, NODES_FIRST_MS, STORE_CAP_MS, STORE_FIRST_MS } from '../model/limits.js';
 import { StoreError } from '../store/error.js';
@@ -243,11 +243,4 @@ export class Ingester {
 
 function otherChainError(): HistoryError {
   return new HistoryError('HISTORY_CHAIN_MISMATCH', 'the node is of another chain');
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }

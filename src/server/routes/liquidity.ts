@@ -31,7 +31,7 @@ import {
 import { requireFirstBook } from './book-routes.js';
 import { contentTag } from './content-responder.js';
 import type { Path, PathService, Route } from './path.js';
-import type { CachedStats } from './stats.js';
+import type { CachedBody } from './stats.js';
 import { TaggedReplies } from './versioned-reply.js';
 
 /** Base and quote within one distance. */
@@ -98,7 +98,7 @@ function liquidityRoute(service: PathService): Route {
   return (request) => {
     requireFirstBook(service.readiness());
     const reply = replies.readHeaders(request);
-    const replyWith = ({ tag, body }: CachedStats) => reply(tag, body, 'liquidity');
+    const replyWith = ({ tag, body }: CachedBody) => reply(tag, body, 'liquidity');
     const read = bodies.readBody();
     return read instanceof Promise ? read.then(replyWith) : replyWith(read);
   };
@@ -108,15 +108,15 @@ function liquidityRoute(service: PathService): Route {
 class LiquidityBodies {
   readonly #service: PathService;
   readonly #texts: MarketTexts;
-  #made: CachedStats | undefined;
-  #making: Promise<CachedStats> | undefined;
+  #made: CachedBody | undefined;
+  #making: Promise<CachedBody> | undefined;
 
   constructor(service: PathService) {
     this.#service = service;
     this.#texts = new MarketTexts(service.book);
   }
 
-  readBody(): CachedStats | Promise<CachedStats> {
+  readBody(): CachedBody | Promise<CachedBody> {
     const { book, timers, budget } = this.#service;
     const made = this.#made;
     const age = timers.unixMs() - (made?.atMs ?? 0);
@@ -132,7 +132,7 @@ class LiquidityBodies {
     return this.#making;
   }
 
-  *#makeBody(): Generator<undefined, CachedStats> {
+  *#makeBody(): Generator<undefined, CachedBody> {
     const { book, timers, directory } = this.#service;
     const { epoch } = book;
     const rows: string[] = [];

@@ -35,7 +35,7 @@ interface StatsOptions extends StatsSources {
 }
 
 /** A body of all markets, and the epoch and the time of it. */
-export interface CachedStats {
+export interface CachedBody {
   readonly epoch: string;
   readonly atMs: number;
   readonly body: Uint8Array;
@@ -64,8 +64,8 @@ export function summarySource(options: StatsSources): SummarySource {
   return { markets: textOf(marketListText), pricing: textOf(pricingText) };
 }
 
-function cachedStats(options: StatsSources, write: StatsWriter): () => CachedStats {
-  let made: CachedStats | undefined;
+function cachedStats(options: StatsSources, write: StatsWriter): () => CachedBody {
+  let made: CachedBody | undefined;
   return () => {
     if (made === undefined || isExpired(made, options)) made = makeStats(options, write);
     return made;
@@ -73,7 +73,7 @@ function cachedStats(options: StatsSources, write: StatsWriter): () => CachedSta
 }
 
 /** A clock that was set back also makes the body expire. */
-function isExpired({ epoch, atMs }: CachedStats, { book, timers }: StatsSources): boolean {
+function isExpired({ epoch, atMs }: CachedBody, { book, timers }: StatsSources): boolean {
   const age = timers.unixMs() - atMs;
   return epoch !== book.epoch || age < 0 || age >= LIMITS.statisticsKeptMs;
 }
@@ -81,7 +81,7 @@ function isExpired({ epoch, atMs }: CachedStats, { book, timers }: StatsSources)
 function makeStats(
   { book, directory, history, timers }: StatsSources,
   write: StatsWriter,
-): CachedStats {
+): CachedBody {
   const chain = book.readChainStats();
   const stats = history?.readMarketStats();
   const markets = sortedMarkets(directory).flatMap((info) => {
