@@ -83,11 +83,13 @@ class Connection:
             self._set_state("connecting")
             try:
                 async with websockets.connect(self._address, **options) as socket:
+                    end_where_cancelled()
                     self._unsent = asyncio.Queue()
                     self._set_state("open")
                     await self._use(socket)
             except Exception as error:
                 log.debug("%s: %r", self._address, error)
+            end_where_cancelled()
             self._set_state("pausing")
             await asyncio.sleep(self._next_pause())
 
@@ -159,3 +161,10 @@ class Connection:
         if self.state != state:
             self.state = state
             self._owner.handle_state(state)
+
+
+def end_where_cancelled() -> None:
+    """Raises the cancellation that `asyncio.wait_for` and the library drop where what they wait for ends at once."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling() > 0:
+        raise asyncio.CancelledError

@@ -198,6 +198,30 @@ class Streams(unittest.IsolatedAsyncioTestCase):
                 while states.count("connecting") < 2:
                     await asyncio.sleep(0.01)
 
+    async def test_a_client_can_be_closed_in_each_turn_of_the_loop(self) -> None:
+        """While it connects, while it is refused, and while the service ends its connection."""
+
+        async def close_after(turns: int, client: Client) -> None:
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            await asyncio.wait_for(client.close(), 10)
+
+        for turns in range(40):
+            client = Client("http://127.0.0.1:1")
+            client.bbo("SOL-PERP").subscribe()
+            await close_after(turns, client)
+            async with ScriptedService() as service:
+                client = Client(service.url)
+                client.bbo("SOL-PERP").subscribe()
+                await close_after(turns, client)
+            async with ScriptedService() as service:
+                client = Client(service.url)
+                client.bbo("SOL-PERP").subscribe()
+                await service.next_message("subscribe")
+                closing = asyncio.create_task(service.socket.close(1001))
+                await close_after(turns, client)
+                await closing
+
     async def test_a_replay_that_is_live_has_the_silence_of_a_live_book(self) -> None:
         await self.follow(silence_s=0.3)
         await self.service.next_message("subscribe")
