@@ -6,7 +6,7 @@
  * Exits non-zero when anything fails, when a runner ran no test at all, and, with CI=true, when a
  * test was skipped. A check that has no tests of its own (a formatter, a linter) counts as one.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,6 +21,8 @@ const quickArgs = ['src', '--project', 'world'];
 const vitestArgs = ['run', '--reporter=default', '--reporter=json', ...(isQuick ? quickArgs : [])];
 /** Checks types incrementally since the last quick run, in a quarter of the CPU time. */
 const TSC_QUICK = ['--incremental', '--tsBuildInfoFile', '.cache/quick.tsbuildinfo'];
+/** A runner that takes longer has hung, as one does that waits for a child: a slow machine needs a third of it. */
+const MINUTES_MAX = 40;
 /** Number of slowest test files in the summary. */
 const SLOWEST_LISTED = 10;
 
@@ -162,6 +164,18 @@ function asText({ passed, failed, skipped }) {
 /** Writes the CPU time of a command and its children to a descriptor that only this script reads. */
 const TIMED = '"$@" 3>&-; code=$?; times >&3; exit $code';
 
+/** Ends a process and all that it started; returns what they were. */
+function endTree(pid) {
+  const rows = execFileSync('ps', ['-eo', 'pid=,ppid=,etime=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => ({ line, ids: line.trim().split(/\s+/, 2).map(Number) }));
+  const below = (id) =>
+    rows.filter(({ ids }) => ids[1] === id).flatMap((row) => [row, ...below(row.ids[0])]);
+  const ended = below(pid);
+  for (const { ids } of ended) process.kill(ids[0], 'SIGKILL');
+  return ended.map(({ line }) => line).join('\n');
+}
+
 /** Runs a command, collects its output, and forwards the output to `echo`. */
 function runTimed({ command, args }, echo) {
   const startMs = performance.now();
@@ -170,16 +184,20 @@ function runTimed({ command, args }, echo) {
   const [, stdout, stderr, times] = child.stdio;
   const kept = { output: [], stdout: [], times: [] };
   const keep = (chunk) => {
-    kept.output.push(chunk);
+    kept.output.push(Buffer.from(chunk));
     echo?.write(chunk);
   };
   stdout.on('data', keep).on('data', (chunk) => kept.stdout.push(chunk));
   stderr.on('data', keep);
   times.on('data', (chunk) => kept.times.push(chunk));
+  const limit = setTimeout(() => {
+    keep(`\n${command} hung for ${MINUTES_MAX} minutes and was ended:\n${endTree(child.pid)}\n`);
+  }, MINUTES_MAX * 60_000);
   const textOf = (chunks) => Buffer.concat(chunks).toString('utf8');
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => {
+      clearTimeout(limit);
       const seconds = (performance.now() - startMs) / 1_000;
       const cpuSeconds = secondsOf(textOf(kept.times));
       const texts = { output: textOf(kept.output), stdout: textOf(kept.stdout) };

@@ -68,8 +68,10 @@ test('the unit tests of the Python package', { timeout: 300_000 }, (context) => 
   if (!hasModule) context.skip('needs python3-websockets');
   const cwd = pathOf('../../python');
   const args = ['-B', '-m', 'unittest', 'discover', '-s', 'tests'];
+  // A test that hangs is interrupted, and its place printed.
+  const limit = { timeout: 200_000, killSignal: 'SIGINT' } as const;
   const { status, stderr } = spawnSync(PYTHON, args, {
-    ...{ cwd, env: { ...process.env, PYTHONPATH: cwd }, encoding: 'utf8' },
+    ...{ cwd, env: { ...process.env, PYTHONPATH: cwd }, encoding: 'utf8', ...limit },
   });
   expect(stderr).toMatch(/^Ran \d\d tests/m);
   expect(status, stderr).toBe(0);
