@@ -17,7 +17,6 @@ const RSS_MIB_MAX = 2_048;
 const INPUT_SECONDS_MAX = 60;
 
 const fuzzFolder = path.join(root, 'test', 'fuzz');
-const corpora = path.join(fuzzFolder, 'corpora');
 const buildFolder = path.join(root, 'target', 'fuzz');
 const work = path.join(buildFolder, 'work');
 
@@ -38,25 +37,15 @@ async function buildTargets() {
   return path.join(buildFolder, hostTriple(), 'release', 'targets');
 }
 
-/** Rewrites the seeds. Returns their folder, and each target's input length. */
-async function writeSeeds() {
-  const seeds = path.join(buildFolder, 'seeds');
-  rmSync(seeds, { recursive: true, force: true });
-  const args = [
-    'run',
-    '--quiet',
-    '--release',
-    '-p',
-    'slotbook-fuzz',
-    '--bin',
-    'seeds',
-    '--',
-    seeds,
-  ];
+/** Each target, and its input length. */
+async function targetsOf() {
+  const args = ['run', '--quiet', '--release', '-p', 'slotbook-fuzz', '--bin', 'targets'];
   const { code, stdout } = await run('cargo', args, { echo: 'nowhere' });
-  if (code !== 0) throw new Error('the seeds could not be written');
-  const lines = stdout.trim().split('\n');
-  return { seeds, targets: lines.map((line) => line.split(' ')) };
+  if (code !== 0) throw new Error('the targets could not be listed');
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' '));
 }
 
 /** Runs libFuzzer once. Its folders: new inputs, stored inputs, seeds. */
@@ -82,24 +71,25 @@ async function fuzz(program, name, inputBytesMax, folders) {
   if (code !== 0) throw new Error(`${name} failed, see ${log} and ${artifacts}*`);
 }
 
-const corpusFile = (name) => path.join(corpora, `${name}.bin`);
+/** The stored inputs of a target: `corpora` are what was kept, `seeds` what fuzzing began with. */
+const storedFile = (kind, name) => path.join(fuzzFolder, kind, `${name}.bin`);
 
-/** An input of a corpus, prefixed by its length in 4 bytes, little-endian. */
+/** An input of a stored file, prefixed by its length in 4 bytes, little-endian. */
 function withLength(input) {
   const length = Buffer.alloc(4);
   length.writeUInt32LE(input.length);
   return [length, input];
 }
 
-/** Writes the inputs of a stored corpus as files. Returns their folder. */
-function unpack(name) {
-  const folder = path.join(buildFolder, 'kept', name);
+/** Writes the stored inputs of a target as files. Returns their folder. */
+function unpack(kind, name) {
+  const folder = path.join(buildFolder, kind, name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const corpus = readFileSync(corpusFile(name));
-  for (let at = 0; at < corpus.length; ) {
-    const end = at + 4 + corpus.readUInt32LE(at);
-    writeFileSync(path.join(folder, String(at)), corpus.subarray(at + 4, end));
+  const stored = readFileSync(storedFile(kind, name));
+  for (let at = 0; at < stored.length; ) {
+    const end = at + 4 + stored.readUInt32LE(at);
+    writeFileSync(path.join(folder, String(at)), stored.subarray(at + 4, end));
     at = end;
   }
   return folder;
@@ -114,17 +104,17 @@ async function keep(program, name, inputBytesMax, folders) {
   await runOrThrow(program, [...args, ...folders], { env: { FUZZ_TARGET: name } });
   const inputs = readdirSync(merged).map((file) => readFileSync(path.join(merged, file)));
   inputs.sort((a, b) => a.length - b.length || a.compare(b));
-  writeFileSync(corpusFile(name), Buffer.concat(inputs.flatMap(withLength)));
+  writeFileSync(storedFile('corpora', name), Buffer.concat(inputs.flatMap(withLength)));
 }
 
 const program = await buildTargets();
-const { seeds, targets } = await writeSeeds();
+const targets = await targetsOf();
 const asked = targets.filter(([name]) => name.includes(process.env.FUZZ ?? ''));
 mkdirSync(path.join(buildFolder, 'artifacts'), { recursive: true });
 for (const [name, inputBytesMax] of asked) {
   const found = path.join(work, name);
   mkdirSync(found, { recursive: true });
-  const folders = [found, unpack(name), path.join(seeds, name)];
+  const folders = [found, unpack('corpora', name), unpack('seeds', name)];
   await fuzz(program, name, inputBytesMax, folders);
   if (process.env.KEEP === '1') await keep(program, name, inputBytesMax, folders);
 }

@@ -46,16 +46,6 @@ static RECORDS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     unpacked.into_inner()
 });
 
-/// What inputs write over.
-pub(crate) fn good_state() -> &'static [u8] {
-    &STATE
-}
-
-/// What inputs write over, and append to.
-pub(crate) fn good_records() -> &'static [u8] {
-    &RECORDS
-}
-
 /// The first byte says what the rest is: a state, what is written over a good one or over good records, or the
 /// records of turns behind good ones.
 pub(crate) fn run(input: &[u8]) {

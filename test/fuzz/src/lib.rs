@@ -1,8 +1,8 @@
 //! What reads bytes from outside, as functions that a fuzzer and a test feed with inputs.
 //!
 //! A target takes any bytes and panics when a property of the decoder under it does not hold. The
-//! fuzzer in `libfuzzer/` looks for such inputs; `corpora.rs` runs the inputs that are kept in
-//! `corpora/`. `input` says how the bytes of an input become arguments.
+//! fuzzer in `libfuzzer/` looks for such inputs; `corpora.rs` runs those that it kept in `corpora/`, and those in
+//! `seeds/`, with which it began. `input` says how the bytes of an input become arguments.
 //!
 //! This crate does not know a decoder's inside: each property is one that its callers rely on.
 #![forbid(unsafe_code)]
@@ -17,13 +17,12 @@ mod checkpoint;
 mod corpora;
 mod event;
 mod fees;
-pub mod input;
+mod input;
 mod journal;
 mod logs;
 mod oracle;
 mod order;
 mod reencode;
-pub mod seeds;
 mod snapshot;
 mod state;
 mod text;
@@ -31,7 +30,7 @@ mod text;
 /// A function that a fuzzer feeds.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name, which is also the folder of its corpus.
+    /// Its name, which is also that of its files in `corpora` and `seeds`.
     pub name: &'static str,
     /// Checks every property for one input.
     ///
