@@ -2,15 +2,12 @@
 
 use serde_json::Value;
 use slotbook_decoded::{Fit, event_json};
+use slotbook_protocol::drift::PROGRAM_ID;
 use slotbook_protocol::model::event::logs::{LogScanner, LogSummary};
-use slotbook_protocol::model::units::Pubkey;
 
-use crate::accounts::difference;
-use crate::report::Outcome;
-use crate::value::{Malformed, at, integer, list, text};
-
-/// The program whose events were recorded.
-const PROGRAM: &str = "dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH";
+use crate::accounts::check_same;
+use crate::report::{Case, case, equal};
+use crate::value::{at, integer, list, text, text_of};
 
 /// One event, as ours reads it.
 struct Decoded {
@@ -21,111 +18,68 @@ struct Decoded {
     data: Value,
 }
 
-/// Runs a file of one logged record per line.
-pub(crate) fn check_lines(lines: &str) -> Result<Vec<(String, Outcome)>, Malformed> {
-    let mut cases = Vec::new();
-    for (number, line) in lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let line: Value =
-            serde_json::from_str(line).map_err(|error| Malformed(format!("line: {error}")))?;
-        let kind = text(&line, "type")?;
-        let name = format!("line {} {kind} {}", number + 1, text(&line, "mode")?);
-        let logs = [
-            format!("Program {PROGRAM} invoke [1]"),
-            text(&line, "log")?.to_owned(),
-            format!("Program {PROGRAM} success"),
-        ];
-        let (events, summary) = scan(&logs)?;
-        let outcome = match events.as_slice() {
-            [event] => check_event(event, kind, integer(&line, "bytes")?, at(&line, "expected")?),
-            _ => Outcome::Failed(format!("{} events were read, {summary:?}", events.len())),
-        };
-        cases.push((name, outcome));
-    }
-    Ok(cases)
-}
-
-fn check_event(event: &Decoded, name: &str, bytes: usize, data: &Value) -> Outcome {
-    let ours = (event.name, event.bytes, event.fit);
-    let whole = (name, bytes, Fit { fields_missing: 0, bytes_behind: 0 });
-    match difference("", &event.data, data) {
-        Some(text) => Outcome::Failed(text),
-        None => Outcome::compare("name, bytes and fit", &ours, &whole),
-    }
+/// Checks one logged record of a file of records.
+pub(crate) fn check_line(line: &Value) {
+    let logs = [
+        format!("Program {PROGRAM_ID} invoke [1]"),
+        text(line, "log").to_owned(),
+        format!("Program {PROGRAM_ID} success"),
+    ];
+    let (events, summary) = scan(&logs);
+    let [event] = &events[..] else { panic!("{} events were read, {summary:?}", events.len()) };
+    check_same("", &event.data, at(line, "expected"));
+    let whole = Fit { fields_missing: 0, bytes_behind: 0 };
+    let expected = (text(line, "type"), integer(line, "bytes"), whole);
+    assert_eq!((event.name, event.bytes, event.fit), expected, "name, bytes and fit");
 }
 
 /// Runs the logs of one transaction: the events expected, and no other.
-pub(crate) fn check_logs(
-    logs: &Value,
-    expected: &Value,
-) -> Result<Vec<(String, Outcome)>, Malformed> {
-    let lines: Vec<String> = serde_json::from_value(logs.clone())
-        .map_err(|error| Malformed(format!("logs: {error}")))?;
-    let expected = expected
-        .as_array()
-        .ok_or_else(|| Malformed("the expected events are not a list".to_owned()))?;
-    let (events, summary) = scan(&lines)?;
+pub(crate) fn check_logs(logs: &Value, expected: &Value) -> Vec<Case> {
+    let lines: Vec<String> = serde_json::from_value(logs.clone()).expect("logs are texts");
+    let expected = expected.as_array().expect("the expected events are a list");
+    let (events, summary) = scan(&lines);
     let counts = (events.len(), summary.unreadable);
-    let mut cases = vec![(
-        "events and unreadable ones".to_owned(),
-        Outcome::compare("counts", &counts, &(expected.len(), 0)),
-    )];
+    let mut cases = vec![equal("events and unreadable ones", &counts, &(expected.len(), 0))];
     for (index, (event, expected)) in events.iter().zip(expected).enumerate() {
-        cases.push((format!("event {index}"), check_captured(event, &lines, expected)?));
+        cases.push(case(&format!("event {index}"), || {
+            check_captured(event, &lines, expected);
+            None
+        }));
     }
-    Ok(cases)
+    cases
 }
 
-fn check_captured(
-    event: &Decoded,
-    lines: &[String],
-    expected: &Value,
-) -> Result<Outcome, Malformed> {
-    let missing = list(expected, "missingTrailingFields")?;
+fn check_captured(event: &Decoded, lines: &[String], expected: &Value) {
+    let missing = list(expected, "missingTrailingFields");
     let ours = (event.name, event.line, event.bytes, event.fit);
-    let theirs = (
-        text(expected, "name")?,
-        integer(expected, "line")?,
-        integer(expected, "bytes")?,
-        Fit { fields_missing: missing.len(), bytes_behind: integer(expected, "trailingBytes")? },
-    );
-    if ours != theirs {
-        return Ok(Outcome::compare("name, line, bytes and fit", &ours, &theirs));
-    }
-    if !lines[event.line].starts_with(text(expected, "via")?) {
-        return Ok(Outcome::Failed("the line has another form".to_owned()));
-    }
+    let fit =
+        Fit { fields_missing: missing.len(), bytes_behind: integer(expected, "trailingBytes") };
+    let theirs =
+        (text(expected, "name"), integer(expected, "line"), integer(expected, "bytes"), fit);
+    assert_eq!(ours, theirs, "name, line, bytes and fit");
+    assert!(lines[event.line].starts_with(text(expected, "via")), "the line has another form");
     let mut data = event.data.clone();
-    for name in missing.iter().filter_map(Value::as_str) {
+    for name in missing.iter().map(text_of) {
         let removed = data.as_object_mut().and_then(|fields| fields.remove(name));
-        if !removed.as_ref().is_some_and(is_zero) {
-            return Ok(Outcome::Failed(format!("{name} was {removed:?}, must be null or 0")));
-        }
+        let is_zero = removed.as_ref().is_some_and(is_zero);
+        assert!(is_zero, "{name} was {removed:?}, must be null or 0");
     }
-    Ok(match difference("", &data, at(expected, "data")?) {
-        None => Outcome::Passed,
-        Some(text) => Outcome::Failed(text),
-    })
+    check_same("", &data, at(expected, "data"));
 }
 
 fn is_zero(value: &Value) -> bool {
     value.is_null() || *value == 0 || *value == "0"
 }
 
-fn scan(lines: &[String]) -> Result<(Vec<Decoded>, LogSummary), Malformed> {
-    let program: Pubkey =
-        PROGRAM.parse().map_err(|error| Malformed(format!("program: {error}")))?;
+fn scan(lines: &[String]) -> (Vec<Decoded>, LogSummary) {
     let mut events = Vec::new();
-    let mut broken = None;
-    let summary = LogScanner::new(&program).scan(lines, |event| {
+    let summary = LogScanner::new(&PROGRAM_ID).scan(lines, |event| {
         let mut json = String::new();
         let fit = event_json(event.layout, event.data, &mut json)?;
-        let data = serde_json::from_str(&json).unwrap_or_else(|error| {
-            broken = Some(Malformed(format!("{} is no JSON: {error}", event.layout.name)));
-            Value::Null
-        });
+        let data = serde_json::from_str(&json).expect("what is written is JSON");
         let (name, bytes) = (event.layout.name, event.data.len());
         events.push(Decoded { name, line: event.line, bytes, fit, data });
         Ok(())
     });
-    broken.map_or(Ok((events, summary)), Err)
+    (events, summary)
 }

@@ -33,5 +33,5 @@ mod tests;
 mod uncross;
 mod value;
 
-pub use report::{FileReport, FolderReport, Outcome, Totals};
+pub use report::{Case, FileReport, FolderReport, Outcome, Totals};
 pub use run::run;

@@ -13,6 +13,8 @@ fn main() -> ExitCode {
         eprintln!("usage: golden DIR");
         return ExitCode::from(EXIT_USAGE);
     };
+    // A case that fails panics, and is printed with the others.
+    std::panic::set_hook(Box::new(|_| ()));
     let report = slotbook_golden::run(&folder);
     match report {
         Ok(report) if report.files.is_empty() => {

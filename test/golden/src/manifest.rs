@@ -1,103 +1,74 @@
 //! A folder of captured accounts and logs, described by its `manifest.json`.
 
-use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 use slotbook_protocol::model::account::AccountKind;
 
 use crate::accounts::{base64_bytes, check_decode};
-use crate::events;
-use crate::oracles;
-use crate::report::{FileReport, Outcome};
-use crate::value::{Malformed, at, integer, text};
+use crate::report::{Case, FileReport, Outcome, attempt, case, equal};
+use crate::value::{at, integer, read_json, read_text, text};
+use crate::{events, oracles};
 
 /// The manifest's name for the logs of a transaction.
 const LOGS: &str = "transaction logs";
 
 /// Runs every file that the manifest names.
-pub(crate) fn check(folder: &Path, manifest: &Value) -> Result<Vec<FileReport>, Malformed> {
-    let entries =
-        manifest.as_array().ok_or_else(|| Malformed("the manifest is not a list".to_owned()))?;
+pub(crate) fn check(folder: &Path, manifest: &Value) -> Vec<FileReport> {
+    let entries = manifest.as_array().expect("the manifest is a list");
     entries.iter().map(|entry| check_entry(folder, entry)).collect()
 }
 
-fn check_entry(folder: &Path, entry: &Value) -> Result<FileReport, Malformed> {
-    let file = text(entry, "file")?;
-    let kind = text(entry, "type")?;
-    if kind.starts_with("SignedMsgOrder") {
-        return Ok(FileReport::left(file, "signed orders before they are on chain"));
-    }
-    if let Some(reason) = not_ours(kind) {
-        return Ok(FileReport::not_ours(file, reason));
-    }
-    let is_known = kind == LOGS || entry.get("oracleSource").is_some() || is_account_kind(kind);
-    if !is_known {
-        return Ok(FileReport::not_yet(file, "no room reads this content"));
-    }
-    let is_logs = text(entry, "type")? == LOGS;
-    let checked = if is_logs { check_logs(folder, entry) } else { check_account(folder, entry) };
-    let cases = match checked {
-        Ok(cases) => cases,
-        Err(error) => vec![("file".to_owned(), Outcome::Failed(error.to_string()))],
+fn check_entry(folder: &Path, entry: &Value) -> FileReport {
+    let (file, kind) = (text(entry, "file"), text(entry, "type"));
+    let is_account_kind = AccountKind::ALL.iter().any(|known| format!("{known:?}") == kind);
+    let reason = match kind {
+        _ if kind.starts_with("SignedMsgOrder") => {
+            "left to test/golden-ts: signed orders before they are on chain"
+        }
+        "PythLazer Storage" => "not ours: holds signers of the oracle, no prices",
+        _ if kind.starts_with("instruction data") => "not ours: instructions are not read",
+        LOGS => "",
+        _ if entry.get("oracleSource").is_some() || is_account_kind => "",
+        _ => "not yet: no room reads this content",
     };
-    Ok(FileReport::of(file, cases))
-}
-
-/// Captures of what slotbook does not read.
-fn not_ours(kind: &str) -> Option<&'static str> {
-    match kind {
-        "PythLazer Storage" => Some("holds signers of the oracle, no prices"),
-        _ if kind.starts_with("instruction data") => Some("instructions are not read"),
-        _ => None,
+    if !reason.is_empty() {
+        return FileReport::unrun(file, reason);
     }
+    let check = if kind == LOGS { check_logs } else { check_account };
+    let failed = |error| vec![("file".to_owned(), Outcome::Failed(error))];
+    FileReport::of(file, attempt(|| check(folder, entry)).unwrap_or_else(failed))
 }
 
-fn is_account_kind(name: &str) -> bool {
-    AccountKind::ALL.iter().any(|kind| format!("{kind:?}") == name)
-}
-
-fn check_account(folder: &Path, entry: &Value) -> Result<Vec<(String, Outcome)>, Malformed> {
-    let data = read_account(folder, entry)?;
-    let length = integer(entry, "bytes")?;
-    let mut cases = vec![("length".to_owned(), Outcome::compare("bytes", &data.len(), &length))];
-    let expected = match entry.get("expectedDecode").and_then(Value::as_str) {
-        Some(path) => Some(read_json(&folder.join(path))?),
-        None => None,
-    };
+fn check_account(folder: &Path, entry: &Value) -> Vec<Case> {
+    let data = read_account(folder, entry);
+    let mut cases = vec![equal("length", &data.len(), &integer(entry, "bytes"))];
+    let expected = entry.get("expectedDecode").and_then(Value::as_str);
+    let expected = expected.map(|path| read_json(&folder.join(path)));
     let is_oracle = entry.get("oracleSource").is_some();
     if expected.is_some() || !is_oracle {
-        let expected = expected.as_ref().map(|expected| at(expected, "data")).transpose()?;
-        cases.push(("decode".to_owned(), check_decode(text(entry, "type")?, &data, expected)));
+        cases.push(case("decode", || {
+            let expected = expected.as_ref().map(|expected| at(expected, "data"));
+            check_decode(text(entry, "type"), &data, expected);
+            None
+        }));
     }
     if is_oracle {
-        cases.extend(oracles::check(entry, &data)?);
+        cases.extend(oracles::check(entry, &data));
     }
-    Ok(cases)
+    cases
 }
 
-fn check_logs(folder: &Path, entry: &Value) -> Result<Vec<(String, Outcome)>, Malformed> {
-    let logs = read_json(&folder.join(text(entry, "file")?))?;
-    let expected = read_json(&folder.join(text(entry, "expectedDecode")?))?;
+fn check_logs(folder: &Path, entry: &Value) -> Vec<Case> {
+    let [logs, expected] =
+        ["file", "expectedDecode"].map(|key| read_json(&folder.join(text(entry, key))));
     events::check_logs(&logs, &expected)
 }
 
-fn read_account(folder: &Path, entry: &Value) -> Result<Vec<u8>, Malformed> {
-    let path = folder.join(text(entry, "file")?);
-    let bytes = base64_bytes(&read_text(&path)?)?;
-    if text(entry, "encoding")?.contains("zstd") {
-        zstd::decode_all(bytes.as_slice()).map_err(|error| Malformed(format!("zstd: {error}")))
-    } else {
-        Ok(bytes)
+fn read_account(folder: &Path, entry: &Value) -> Vec<u8> {
+    let bytes = base64_bytes(&read_text(&folder.join(text(entry, "file"))));
+    match text(entry, "encoding").contains("zstd") {
+        true => zstd::decode_all(&bytes[..]).expect("the account is zstd"),
+        false => bytes,
     }
-}
-
-fn read_text(path: &Path) -> Result<String, Malformed> {
-    fs::read_to_string(path).map_err(|error| Malformed(format!("{}: {error}", path.display())))
-}
-
-/// A JSON file.
-pub(crate) fn read_json(path: &Path) -> Result<Value, Malformed> {
-    serde_json::from_str(&read_text(path)?)
-        .map_err(|error| Malformed(format!("{}: {error}", path.display())))
 }

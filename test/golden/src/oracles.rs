@@ -1,16 +1,14 @@
 //! Captured oracle accounts against the prices that the program's tests assert and the incumbent
 //! reads.
 
-use std::str::FromStr;
-
 use serde_json::Value;
 use slotbook_protocol::drift::PROGRAM_ID;
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::OracleSource;
 use slotbook_protocol::model::oracle::{OracleAverage, OracleReading};
-use slotbook_protocol::model::units::Pubkey;
 
-use crate::report::Outcome;
-use crate::value::{Malformed, flag, integer, text};
+use crate::report::{Case, attempt, case, equal};
+use crate::value::{at, flag, integer, integer_of, optional, text, text_of};
 
 /// Byte offsets of what the incumbent reads instead.
 const PUSH_LAST_SLOT: usize = 32;
@@ -26,161 +24,101 @@ const ONE: i128 = 1_000_000;
 /// Farthest from one at which a stable coin's price is held at one.
 const STABLE_DISTANCE_MAX: i128 = 500;
 
-/// Names of the oracle sources in the manifest, in the order of their bytes on chain.
-const SOURCES: [&str; 16] = [
-    "Pyth",
-    "Switchboard",
-    "QuoteAsset",
-    "Pyth1K",
-    "Pyth1M",
-    "PythStableCoin",
-    "Prelaunch",
-    "PythPull",
-    "Pyth1KPull",
-    "Pyth1MPull",
-    "PythStableCoinPull",
-    "SwitchboardOnDemand",
-    "PythLazer",
-    "PythLazer1K",
-    "PythLazer1M",
-    "PythLazerStableCoin",
-];
-
 /// Reads the account as the manifest says and compares every value it asserts.
-pub(crate) fn check(entry: &Value, data: &[u8]) -> Result<Vec<(String, Outcome)>, Malformed> {
-    let owner = match entry.get("ownerProgram").and_then(Value::as_str) {
-        Some(named) => named.split_whitespace().next().unwrap_or_default().to_owned(),
-        // Captures without an owner are the exchange's own accounts.
-        None => PROGRAM_ID.to_string(),
-    };
-    let owner = Pubkey::from_str(&owner).map_err(|_| Malformed(format!("owner was {owner}")))?;
-    let source = source_of(text(entry, "oracleSource")?)?;
-    let reading = match slotbook_protocol::model::Program::Drift.oracle(source, &owner, data) {
+pub(crate) fn check(entry: &Value, data: &[u8]) -> Vec<Case> {
+    // Captures without an owner are the exchange's own accounts.
+    let owner = entry.get("ownerProgram").map_or(PROGRAM_ID, |named| {
+        let owner = text_of(named).split_whitespace().next();
+        owner.and_then(|owner| owner.parse().ok()).expect("an address")
+    });
+    let source = source_of(text(entry, "oracleSource"));
+    let read_as = |source| Program::Drift.oracle(source, &owner, data).expect("a reading");
+    let reading = match attempt(|| read_as(source)) {
         Ok(reading) => reading,
-        Err(error) => {
-            return Ok(vec![("reading".to_owned(), Outcome::Failed(error.to_string()))]);
-        }
+        Err(error) => return vec![case("reading", || panic!("{error}"))],
     };
-    let mut cases = vec![("reading".to_owned(), Outcome::Passed)];
-    if let Some(text) = entry.get("expectedProgramPrice").and_then(Value::as_str) {
-        cases.extend(check_program_text(&reading, text)?);
+    let mut cases = vec![case("reading", || None)];
+    if let Some(expected) = entry.get("expectedProgramPrice") {
+        cases.extend(check_program_text(&reading, text_of(expected)));
     }
     if let Some(expected) = entry.get("expectedProgram") {
-        cases.extend(check_program(&reading, expected)?);
+        cases.extend(check_program(&reading, expected));
     }
     for asserted in entry.get("assertedByTests").and_then(Value::as_array).into_iter().flatten() {
-        cases.extend(check_asserted(&owner, source, data, asserted.as_str().unwrap_or_default())?);
+        // `get_oracle_price(SOURCE or slot N).price == PRICE`; others are not about the reading.
+        let Some((argument, price)) = text_of(asserted)
+            .strip_prefix("get_oracle_price(")
+            .and_then(|text| text.split_once(").price == "))
+        else {
+            continue;
+        };
+        let source = if argument.starts_with("slot ") { source } else { source_of(argument) };
+        cases.push(case(&format!("asserted price as {argument}"), || {
+            assert_eq!(Some(read_as(source).price.0), first_number(price), "price");
+            None
+        }));
     }
     if let Some(sdk) = entry.get("sdkDecode") {
-        cases.extend(check_sdk(&reading, source, data, sdk)?);
+        cases.extend(check_sdk(&reading, source, data, sdk));
     }
-    Ok(cases)
+    cases
 }
 
-fn source_of(name: &str) -> Result<OracleSource, Malformed> {
-    SOURCES
-        .iter()
-        .position(|known| *known == name)
-        .and_then(|at| u8::try_from(at).ok())
-        .and_then(|byte| OracleSource::from_byte(byte).ok())
-        .ok_or_else(|| Malformed(format!("oracleSource was {name}")))
+/// A source by its name in the manifest, which is that of the variant.
+fn source_of(name: &str) -> OracleSource {
+    let found = OracleSource::ALL.iter().find(|source| format!("{source:?}") == name);
+    *found.unwrap_or_else(|| panic!("oracleSource was {name}"))
+}
+
+fn first_number<T: std::str::FromStr>(text: &str) -> Option<T> {
+    text.split_whitespace().next()?.parse().ok()
 }
 
 /// `PRICE` or `PRICE conf CONFIDENCE`, then free text.
-fn check_program_text(
-    reading: &OracleReading,
-    text: &str,
-) -> Result<Vec<(String, Outcome)>, Malformed> {
-    let bad = || Malformed(format!("expectedProgramPrice was {text}"));
-    let mut words = text.split_whitespace();
-    let price: i64 = words.next().and_then(|word| word.parse().ok()).ok_or_else(bad)?;
-    let mut cases = vec![case("program price", &reading.price.0, &price)];
-    if words.next() == Some("conf") {
-        let confidence: u64 = words.next().and_then(|word| word.parse().ok()).ok_or_else(bad)?;
-        cases.push(case("program confidence", &reading.confidence, &confidence));
-    }
-    Ok(cases)
+fn check_program_text(reading: &OracleReading, text: &str) -> Vec<Case> {
+    let mut cases = vec![equal("program price", &Some(reading.price.0), &first_number(text))];
+    let rest = text.split_once(' ').and_then(|(_, rest)| rest.strip_prefix("conf "));
+    cases.extend(rest.map(|confidence| {
+        equal("program confidence", &Some(reading.confidence), &first_number(confidence))
+    }));
+    cases
 }
 
-fn check_program(
-    reading: &OracleReading,
-    expected: &Value,
-) -> Result<Vec<(String, Outcome)>, Malformed> {
-    let fields = expected
-        .as_object()
-        .ok_or_else(|| Malformed("expectedProgram is not an object".to_owned()))?;
-    let mut cases = Vec::new();
-    for key in fields.keys() {
-        if key.starts_with("price") {
-            cases.push(case("program price", &reading.price.0, &integer(expected, key)?));
-        } else if key == "conf" {
-            cases.push(case("program confidence", &reading.confidence, &integer(expected, key)?));
-        } else if key == "valid_slot" {
-            cases.push(case("program slot", &reading.slot.0, &integer(expected, key)?));
-        }
-    }
-    Ok(cases)
-}
-
-/// `get_oracle_price(SOURCE or slot N).price == PRICE`; other assertions are not about the reading.
-fn check_asserted(
-    owner: &Pubkey,
-    source: OracleSource,
-    data: &[u8],
-    asserted: &str,
-) -> Result<Vec<(String, Outcome)>, Malformed> {
-    let Some((argument, rest)) =
-        asserted.strip_prefix("get_oracle_price(").and_then(|text| text.split_once(").price == "))
-    else {
-        return Ok(Vec::new());
+fn check_program(reading: &OracleReading, expected: &Value) -> Vec<Case> {
+    let fields = expected.as_object().expect("expectedProgram is an object");
+    let check = |(key, recorded): (&String, &Value)| {
+        let (name, ours) = match key.as_str() {
+            price if price.starts_with("price") => ("program price", reading.price.0.into()),
+            "conf" => ("program confidence", reading.confidence.into()),
+            "valid_slot" => ("program slot", i128::from(reading.slot.0)),
+            _ => return None,
+        };
+        Some(equal(name, &ours, &integer_of(recorded)))
     };
-    let read_as = if argument.starts_with("slot ") { source } else { source_of(argument)? };
-    let price: i64 = rest
-        .split_whitespace()
-        .next()
-        .and_then(|word| word.parse().ok())
-        .ok_or_else(|| Malformed(format!("assertion was {asserted}")))?;
-    let outcome = match slotbook_protocol::model::Program::Drift.oracle(read_as, owner, data) {
-        Ok(reading) => Outcome::compare("price", &reading.price.0, &price),
-        Err(error) => Outcome::Failed(error.to_string()),
-    };
-    Ok(vec![(format!("asserted price as {argument}"), outcome)])
+    fields.iter().filter_map(check).collect()
 }
 
-fn check_sdk(
-    reading: &OracleReading,
-    source: OracleSource,
-    data: &[u8],
-    sdk: &Value,
-) -> Result<Vec<(String, Outcome)>, Malformed> {
-    let price: i128 = integer(sdk, "price")?;
-    let confidence: i128 = integer(sdk, "confidence")?;
-    let slot: i128 = integer(sdk, "slot")?;
+fn check_sdk(reading: &OracleReading, source: OracleSource, data: &[u8], sdk: &Value) -> Vec<Case> {
+    let [price, confidence, slot] = ["price", "confidence", "slot"].map(|key| integer(sdk, key));
     let enough = flag(sdk, "hasSufficientNumberOfDataPoints");
     let mut read = instead(source, data);
     if is_stable_coin(source) {
         read.price = edge_of_one(reading, price);
     }
+    let average = optional(sdk, "twap")
+        .map(|price| OracleAverage { price, confidence: integer(sdk, "twapConfidence") });
     let mut cases = vec![
-        sdk_case("sdk price", i128::from(reading.price.0), price, read.price),
-        sdk_case("sdk confidence", i128::from(reading.confidence), confidence, read.confidence),
-        sdk_case("sdk slot", i128::from(reading.slot.0), slot, read.slot),
-        case("sdk data points", &reading.has_sufficient_data, &enough),
-        case("sdk average", &reading.average, &sdk_average(sdk)?),
+        sdk_case("sdk price", reading.price.0.into(), price, read.price),
+        sdk_case("sdk confidence", reading.confidence.into(), confidence, read.confidence),
+        sdk_case("sdk slot", reading.slot.0.into(), slot, read.slot),
+        equal("sdk data points", &reading.has_sufficient_data, &enough),
+        equal("sdk average", &reading.average, &average),
     ];
     if sdk.get("sequenceId").is_some() {
-        let sequence: u64 = integer(sdk, "sequenceId")?;
-        cases.push(case("sdk sequence", &reading.sequence_id, &Some(sequence)));
+        let sequence = integer_of(at(sdk, "sequenceId"));
+        cases.push(equal("sdk sequence", &reading.sequence_id, &Some(sequence)));
     }
-    Ok(cases)
-}
-
-fn sdk_average(sdk: &Value) -> Result<Option<OracleAverage>, Malformed> {
-    if sdk.get("twap").is_none() {
-        return Ok(None);
-    }
-    let (price, confidence) = (integer(sdk, "twap")?, integer(sdk, "twapConfidence")?);
-    Ok(Some(OracleAverage { price, confidence }))
+    cases
 }
 
 fn is_stable_coin(source: OracleSource) -> bool {
@@ -226,23 +164,14 @@ fn on_demand_confidence(data: &[u8]) -> usize {
     if i128_at(data, ON_DEMAND_STD_DEV) != 0 { ON_DEMAND_STD_DEV } else { ON_DEMAND_RANGE }
 }
 
-fn sdk_case(name: &str, ours: i128, recorded: i128, instead: Option<i128>) -> (String, Outcome) {
-    let is_read_otherwise = instead == Some(recorded);
-    let outcome = match is_read_otherwise {
-        true => Outcome::Passed,
-        false => Outcome::compare(name, &ours, &recorded),
-    };
-    (name.to_owned(), outcome)
-}
-
-fn case<T: PartialEq + std::fmt::Debug>(name: &str, ours: &T, recorded: &T) -> (String, Outcome) {
-    (name.to_owned(), Outcome::compare(name, ours, recorded))
+fn sdk_case(name: &str, ours: i128, recorded: i128, instead: Option<i128>) -> Case {
+    equal(name, &if instead == Some(recorded) { recorded } else { ours }, &recorded)
 }
 
 fn u64_at(data: &[u8], at: usize) -> u64 {
-    data.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
+    u64::from_le_bytes(*data[at..].first_chunk().expect("a whole account"))
 }
 
 fn i128_at(data: &[u8], at: usize) -> i128 {
-    data.get(at..at + 16).and_then(|bytes| bytes.try_into().ok()).map_or(0, i128::from_le_bytes)
+    i128::from_le_bytes(*data[at..].first_chunk().expect("a whole account"))
 }

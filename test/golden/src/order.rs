@@ -4,7 +4,10 @@
 
 use serde_json::Value;
 
-use crate::value::{Malformed, flag, integer_or, text};
+use slotbook_protocol::model::enums::Direction;
+use slotbook_protocol::model::order::{Order, RawOrder};
+
+use crate::value::{flag, optional, text, text_of};
 
 /// Bytes of one order.
 pub(crate) const ORDER_BYTES: usize = 96;
@@ -17,51 +20,59 @@ const DIRECTION: [&str; 2] = ["long", "short"];
 const TRIGGER: [&str; 4] = ["above", "below", "triggeredAbove", "triggeredBelow"];
 
 /// Writes the order's bytes; fields that a file leaves out are those of an open perp order.
-pub(crate) fn order_bytes(order: &Value) -> Result<[u8; ORDER_BYTES], Malformed> {
+pub(crate) fn order_bytes(order: &Value) -> [u8; ORDER_BYTES] {
     let mut bytes = [0; ORDER_BYTES];
-    let unsigned: [(&str, usize); 6] = [
-        ("slot", 0),
-        ("price", 8),
-        ("baseAssetAmount", 16),
-        ("baseAssetAmountFilled", 24),
-        ("quoteAssetAmountFilled", 32),
-        ("triggerPrice", 40),
+    let numbers = [
+        ("slot", 0, 8),
+        ("price", 8, 8),
+        ("baseAssetAmount", 16, 8),
+        ("baseAssetAmountFilled", 24, 8),
+        ("quoteAssetAmountFilled", 32, 8),
+        ("triggerPrice", 40, 8),
+        ("auctionStartPrice", 48, 8),
+        ("auctionEndPrice", 56, 8),
+        ("maxTs", 64, 8),
+        ("oraclePriceOffset", 72, 4),
+        ("orderId", 76, 4),
+        ("marketIndex", 80, 2),
+        ("userOrderId", 85, 1),
+        ("auctionDuration", 92, 1),
+        ("postedSlotTail", 93, 1),
+        ("bitFlags", 94, 1),
     ];
-    for (field, at) in unsigned {
-        put(&mut bytes, at, &integer_or::<u64>(order, field, 0)?.to_le_bytes());
+    for (field, at, length) in numbers {
+        let number: i128 = optional(order, field).unwrap_or(0);
+        bytes[at..at + length].copy_from_slice(&number.to_le_bytes()[..length]);
     }
-    for (field, at) in [("auctionStartPrice", 48), ("auctionEndPrice", 56), ("maxTs", 64)] {
-        put(&mut bytes, at, &integer_or::<i64>(order, field, 0)?.to_le_bytes());
+    let names = [
+        ("status", 82, &STATUS[..], "open"),
+        ("orderType", 83, &ORDER_TYPE, "limit"),
+        ("marketType", 84, &MARKET_TYPE, "perp"),
+        ("existingPositionDirection", 86, &DIRECTION, "long"),
+        ("direction", 87, &DIRECTION, "long"),
+        ("triggerCondition", 91, &TRIGGER, "above"),
+    ];
+    for (field, at, names, default) in names {
+        let name = order.get(field).map_or(default, text_of);
+        let number = (0..).zip(names).find(|(_, known)| **known == name);
+        bytes[at] = number.unwrap_or_else(|| panic!("{field} was {name}")).0;
     }
-    put(&mut bytes, 72, &integer_or::<i32>(order, "oraclePriceOffset", 0)?.to_le_bytes());
-    put(&mut bytes, 76, &integer_or::<u32>(order, "orderId", 0)?.to_le_bytes());
-    put(&mut bytes, 80, &integer_or::<u16>(order, "marketIndex", 0)?.to_le_bytes());
-    bytes[82] = name_or(order, "status", &STATUS, "open")?;
-    bytes[83] = name_or(order, "orderType", &ORDER_TYPE, "limit")?;
-    bytes[84] = name_or(order, "marketType", &MARKET_TYPE, "perp")?;
-    bytes[85] = integer_or(order, "userOrderId", 0)?;
-    bytes[86] = name_or(order, "existingPositionDirection", &DIRECTION, "long")?;
-    bytes[87] = name_or(order, "direction", &DIRECTION, "long")?;
-    bytes[88] = u8::from(flag(order, "reduceOnly"));
-    bytes[89] = u8::from(flag(order, "postOnly"));
-    bytes[90] = u8::from(flag(order, "immediateOrCancel"));
-    bytes[91] = name_or(order, "triggerCondition", &TRIGGER, "above")?;
-    bytes[92] = integer_or(order, "auctionDuration", 0)?;
-    bytes[93] = integer_or(order, "postedSlotTail", 0)?;
-    bytes[94] = integer_or(order, "bitFlags", 0)?;
-    Ok(bytes)
+    for (field, at) in [("reduceOnly", 88), ("postOnly", 89), ("immediateOrCancel", 90)] {
+        bytes[at] = u8::from(flag(order, field));
+    }
+    bytes
 }
 
-fn put(bytes: &mut [u8], at: usize, field: &[u8]) {
-    bytes[at..at + field.len()].copy_from_slice(field);
+/// The order as the core reads it.
+pub(crate) fn decoded(order: &Value) -> Order {
+    RawOrder::from(order_bytes(order)).view().decode().expect("an order that decodes")
 }
 
-/// The byte of a named enum variant.
-fn name_or(order: &Value, key: &str, names: &[&str], default: &str) -> Result<u8, Malformed> {
-    let name = if order.get(key).is_none() { default } else { text(order, key)? };
-    names
-        .iter()
-        .position(|known| *known == name)
-        .and_then(|at| u8::try_from(at).ok())
-        .ok_or_else(|| Malformed(format!("{key} was {name}, must be one of {names:?}")))
+/// A direction under its name.
+pub(crate) fn direction(value: &Value, key: &str) -> Direction {
+    match text(value, key) {
+        "long" => Direction::Long,
+        "short" => Direction::Short,
+        name => panic!("{key} was {name}, must be long or short"),
+    }
 }

@@ -6,15 +6,15 @@ use slotbook_naive::{
     ProtectedParams, auction_price_sdk, protected_price_program, protected_price_sdk, round_to_tick,
 };
 use slotbook_protocol::model::clock::SlotClock;
-use slotbook_protocol::model::order::{Order, RawOrder};
+use slotbook_protocol::model::order::Order;
 use slotbook_protocol::model::price::{
     PriceError, ProtectedMakerParams, auction_price_program, limit_price_program,
 };
 use slotbook_protocol::model::units::{OraclePrice, Price, Slot};
 
-use crate::order::order_bytes;
-use crate::report::Outcome;
-use crate::value::{Malformed, at, flag, integer, integer_or_null, list, text};
+use crate::order::{decoded, order_bytes};
+use crate::report::{Case, case, equal};
+use crate::value::{at, flag, integer, optional, text};
 
 /// The rules by which the program's form departs from the SDK's recorded prices.
 const WORSENING: &str = "worsening fixed auction";
@@ -22,43 +22,9 @@ const SLOT_BEFORE: &str = "slot before order.slot";
 const OFFSET_FLOOR: &str = "offset floor is the tick";
 const FLOAT_DIVISOR: &str = "float divisor";
 
-/// Which recording a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PriceFamily {
-    /// The SDK's auction prices.
-    SdkAuction,
-    /// The SDK's limit prices.
-    SdkLimit,
-    /// The program's auction prices.
-    ProgramAuction,
-    /// The program's limit prices.
-    ProgramLimit,
-}
-
-/// Runs the file's cases.
-pub(crate) fn check(
-    family: PriceFamily,
-    file: &Value,
-) -> Result<Vec<(String, Outcome)>, Malformed> {
-    let mut outcomes = Vec::new();
-    for value in list(file, "cases")? {
-        let name = text(value, "name")?;
-        let case = Case::parse(value)?;
-        let found = match family {
-            PriceFamily::SdkAuction => case.check_sdk_auction()?,
-            PriceFamily::SdkLimit => case.check_sdk_limit()?,
-            PriceFamily::ProgramAuction => case.check_program_auction()?,
-            PriceFamily::ProgramLimit => case.check_program_limit()?,
-        };
-        outcomes.extend(found.into_iter().map(|(form, o)| (format!("{name}, {form}"), o)));
-    }
-    Ok(outcomes)
-}
-
-/// The outcomes of one case, by form.
-type Forms = Vec<(&'static str, Outcome)>;
-
-struct Case<'a> {
+/// An order and its moment, with what was recorded of them.
+struct Priced<'a> {
+    name: &'a str,
     order: Order,
     judged: slotbook_naive::Order,
     clock: SlotClock,
@@ -66,82 +32,87 @@ struct Case<'a> {
     fallback: Option<Price>,
     protected: Option<ProtectedMakerParams>,
     is_prediction: bool,
-    value: &'a Value,
     expected: &'a Value,
 }
 
-impl<'a> Case<'a> {
-    fn parse(value: &'a Value) -> Result<Self, Malformed> {
-        let bytes = order_bytes(at(value, "order")?)?;
-        let order = RawOrder::from(bytes)
-            .view()
-            .decode()
-            .map_err(|error| Malformed(format!("order: {error}")))?;
-        let oracle = integer_or_null(value, "oraclePrice")?;
-        let fallback = integer_or_null(value, "fallbackPrice")?;
-        Ok(Case {
-            order,
-            judged: slotbook_naive::Order::from_bytes(&bytes),
-            clock: Slot(integer(value, "slot")?).into(),
-            oracle: oracle.map(|price| Ok(OraclePrice(narrow(price)?))).transpose()?,
-            fallback: fallback.map(|price| Ok(Price(narrow(price)?))).transpose()?,
-            protected: parse_params(value.get("protectedMakerParams"))?,
+/// Checks a recording of the SDK's auction prices.
+pub(crate) fn check_sdk_auction(value: &Value) -> Vec<Case> {
+    let priced = Priced::parse(value);
+    let tick = Price(integer(priced.expected, "tickSize"));
+    let judge = Judge {
+        case: &priced,
+        question: Question::Auction,
+        tick: i128::from(tick.0),
+        recorded: Some(integer(priced.expected, "standardized")),
+    };
+    vec![
+        priced.equal("sdk form", &priced.sdk_auction(), &integer(priced.expected, "price")),
+        priced.predicates(),
+        priced.departs(|| judge.program(priced.program_auction(tick))),
+    ]
+}
+
+/// Checks a recording of the SDK's limit prices.
+pub(crate) fn check_sdk_limit(value: &Value) -> Vec<Case> {
+    let priced = Priced::parse(value);
+    // The SDK throws where there is no price that a protected maker's offset could move.
+    let recorded = optional(priced.expected, "price");
+    let sdk = priced.equal("sdk form", &priced.sdk_limit(), &recorded);
+    if priced.expected.get("throws").is_some() {
+        return vec![sdk];
+    }
+    let tick = priced.protected.map_or(Price(1), |params| params.tick_size);
+    let judge = Judge {
+        case: &priced,
+        question: Question::Limit,
+        tick: i128::from(tick.0),
+        recorded: recorded
+            .map(|price| round_to_tick(price, i128::from(tick.0), priced.judged.is_bid())),
+    };
+    let program = priced.departs(|| judge.program(priced.program_limit(tick)));
+    vec![sdk, priced.predicates(), program]
+}
+
+/// Checks a recording of the program's auction prices.
+pub(crate) fn check_program_auction(value: &Value) -> Vec<Case> {
+    let priced = Priced::parse(value);
+    vec![priced.compare_program(priced.program_auction(Price(integer(value, "tickSize"))))]
+}
+
+/// Checks a recording of the program's limit prices.
+pub(crate) fn check_program_limit(value: &Value) -> Vec<Case> {
+    let priced = Priced::parse(value);
+    let ours = priced.program_limit(Price(integer(value, "tickSize")));
+    vec![priced.compare_program(ours), priced.predicates()]
+}
+
+impl<'a> Priced<'a> {
+    fn parse(value: &'a Value) -> Self {
+        let order = at(value, "order");
+        let params = value.get("protectedMakerParams").filter(|params| params.is_object());
+        Priced {
+            name: text(value, "name"),
+            order: decoded(order),
+            judged: slotbook_naive::Order::from_bytes(&order_bytes(order)),
+            clock: Slot(integer(value, "slot")).into(),
+            oracle: optional(value, "oraclePrice").map(OraclePrice),
+            fallback: optional(value, "fallbackPrice").map(Price),
+            protected: params.map(|params| ProtectedMakerParams {
+                limit_price_divisor: integer(params, "limitPriceDivisor"),
+                dynamic_offset: integer(params, "dynamicOffset"),
+                tick_size: Price(integer(params, "tickSize")),
+            }),
             is_prediction: flag(value, "isPrediction"),
-            value,
-            expected: at(value, "expected")?,
-        })
-    }
-
-    fn check_sdk_auction(&self) -> Result<Forms, Malformed> {
-        let recorded: i128 = integer(self.expected, "price")?;
-        let sdk = self.sdk_auction();
-        let tick = Price(integer(self.expected, "tickSize")?);
-        let standardized: i128 = integer(self.expected, "standardized")?;
-        let program =
-            auction_price_program(&self.order, &self.clock, tick, self.oracle, false).map(Some);
-        let judge = Judge {
-            case: self,
-            question: Question::Auction,
-            tick: i128::from(tick.0),
-            recorded: Some(standardized),
-        };
-        Ok(vec![
-            ("sdk form", Outcome::compare("price", &sdk, &recorded)),
-            ("predicates", self.predicates()),
-            ("program form", judge.program(program)),
-        ])
-    }
-
-    fn check_sdk_limit(&self) -> Result<Forms, Malformed> {
-        let sdk = self.sdk_limit();
-        if self.expected.get("throws").is_some() {
-            // The SDK throws where there is no price that a protected maker's offset could move.
-            return Ok(vec![("sdk form", Outcome::compare("price", &sdk, &None))]);
+            expected: at(value, "expected"),
         }
-        let recorded = integer_or_null(self.expected, "price")?;
-        let tick = self.protected.map_or(Price(1), |params| params.tick_size);
-        let program = self.program_limit(tick);
-        let tick = i128::from(tick.0);
-        let on_tick = recorded.map(|price| round_to_tick(price, tick, self.judged.is_bid()));
-        let judge = Judge { case: self, question: Question::Limit, tick, recorded: on_tick };
-        Ok(vec![
-            ("sdk form", Outcome::compare("price", &sdk, &recorded)),
-            ("predicates", self.predicates()),
-            ("program form", judge.program(program)),
-        ])
     }
 
-    fn check_program_auction(&self) -> Result<Forms, Malformed> {
-        let tick = Price(integer(self.value, "tickSize")?);
-        let ours =
-            auction_price_program(&self.order, &self.clock, tick, self.oracle, self.is_prediction);
-        Ok(vec![("program form", self.compare_program(ours.map(Some))?)])
+    fn equal<T: PartialEq + std::fmt::Debug>(&self, form: &str, ours: &T, recorded: &T) -> Case {
+        equal(&format!("{}, {form}", self.name), ours, recorded)
     }
 
-    fn check_program_limit(&self) -> Result<Forms, Malformed> {
-        let tick = Price(integer(self.value, "tickSize")?);
-        let ours = self.program_limit(tick);
-        Ok(vec![("program form", self.compare_program(ours)?), ("predicates", self.predicates())])
+    fn departs(&self, judge: impl FnOnce() -> Option<String>) -> Case {
+        case(&format!("{}, program form", self.name), judge)
     }
 
     /// The auction's price in the SDK's form. Auctions between fixed prices do not depend on the oracle.
@@ -172,6 +143,11 @@ impl<'a> Case<'a> {
         }
     }
 
+    fn program_auction(&self, tick: Price) -> Result<Option<Price>, PriceError> {
+        auction_price_program(&self.order, &self.clock, tick, self.oracle, self.is_prediction)
+            .map(Some)
+    }
+
     fn program_limit(&self, tick: Price) -> Result<Option<Price>, PriceError> {
         limit_price_program(
             &self.order,
@@ -184,22 +160,17 @@ impl<'a> Case<'a> {
         )
     }
 
-    fn compare_program(
-        &self,
-        ours: Result<Option<Price>, PriceError>,
-    ) -> Result<Outcome, Malformed> {
+    fn compare_program(&self, ours: Result<Option<Price>, PriceError>) -> Case {
         let recorded = match self.expected.get("error").and_then(Value::as_str) {
             Some(error) => Err(error.to_owned()),
-            None => Ok(integer_or_null(self.expected, "price")?),
+            None => Ok(optional(self.expected, "price").map(Price)),
         };
-        let ours = ours
-            .map(|price| price.map(|price| i128::from(price.0)))
-            .map_err(|error| format!("{error:?}"));
-        Ok(Outcome::compare("price", &ours, &recorded))
+        let ours = ours.map_err(|error| format!("{error:?}"));
+        self.equal("program form", &ours, &recorded)
     }
 
     /// Every predicate that the recording names.
-    fn predicates(&self) -> Outcome {
+    fn predicates(&self) -> Case {
         let (order, clock) = (&self.order, &self.clock);
         let ours = [
             ("isAuctionComplete", order.is_auction_complete(clock)),
@@ -210,13 +181,12 @@ impl<'a> Case<'a> {
             ("mustBeTriggered", order.must_be_triggered()),
             ("isTriggered", order.is_triggered()),
         ];
-        for (name, ours) in ours {
+        let is_wrong = |(name, ours): &(&str, bool)| {
             let recorded = self.expected.get(name).and_then(Value::as_bool);
-            if recorded.is_some_and(|recorded| recorded != ours) {
-                return Outcome::compare(name, &Some(ours), &recorded);
-            }
-        }
-        Outcome::Passed
+            recorded.is_some_and(|recorded| recorded != *ours)
+        };
+        let wrong: Vec<_> = ours.into_iter().filter(is_wrong).collect();
+        self.equal("predicates", &wrong, &Vec::new())
     }
 }
 
@@ -230,7 +200,7 @@ enum Question {
 /// Our program form against a recording of the SDK, which is explained by one of four rules or not
 /// at all.
 struct Judge<'a> {
-    case: &'a Case<'a>,
+    case: &'a Priced<'a>,
     question: Question,
     tick: i128,
     /// The SDK's price, put on the tick.
@@ -238,20 +208,18 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn program(&self, ours: Result<Option<Price>, PriceError>) -> Outcome {
+    fn program(&self, ours: Result<Option<Price>, PriceError>) -> Option<String> {
         let ours = ours.map(|price| price.map(|price| i128::from(price.0)));
         if ours == Ok(self.recorded) {
-            return Outcome::Passed;
+            return None;
         }
         let rule = match ours {
             Err(PriceError::MathError) => self.error_rule(),
             Ok(Some(price)) => self.price_rule(price),
             _ => None,
         };
-        match rule {
-            Some(rule) => Outcome::Departed(rule.to_owned()),
-            None => Outcome::compare("price", &ours, &Ok(self.recorded)),
-        }
+        assert!(rule.is_some(), "price: ours {ours:?}, recorded {:?}", self.recorded);
+        rule.map(str::to_owned)
     }
 
     /// Where the program fails, the price that the SDK goes on with must be the recorded one.
@@ -318,17 +286,4 @@ fn judged_params(params: ProtectedMakerParams) -> ProtectedParams {
         limit_price_divisor: i128::from(params.limit_price_divisor),
         dynamic_offset: i128::from(params.dynamic_offset),
     }
-}
-
-fn parse_params(value: Option<&Value>) -> Result<Option<ProtectedMakerParams>, Malformed> {
-    let Some(value) = value.filter(|value| value.is_object()) else { return Ok(None) };
-    Ok(Some(ProtectedMakerParams {
-        limit_price_divisor: integer(value, "limitPriceDivisor")?,
-        dynamic_offset: integer(value, "dynamicOffset")?,
-        tick_size: Price(integer(value, "tickSize")?),
-    }))
-}
-
-fn narrow<T: TryFrom<i128>>(value: i128) -> Result<T, Malformed> {
-    T::try_from(value).map_err(|_| Malformed(format!("{value} is out of range")))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Failures printed in full per file; the rest are only counted.
 const FAILURES_SHOWN_MAX: usize = 20;
@@ -17,15 +18,33 @@ pub enum Outcome {
     Departed(String),
 }
 
-impl Outcome {
-    /// Passed when the two are equal, else failed with both.
-    pub fn compare<T: PartialEq + fmt::Debug>(what: &str, ours: &T, recorded: &T) -> Self {
-        if ours == recorded {
-            Outcome::Passed
-        } else {
-            Outcome::Failed(format!("{what}: ours {ours:?}, recorded {recorded:?}"))
-        }
-    }
+/// The name and the outcome of a case.
+pub type Case = (String, Outcome);
+
+/// What a function returns, or why it panicked.
+pub(crate) fn attempt<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        text.unwrap_or_else(|| (*panic.downcast_ref().unwrap_or(&"a panic")).to_owned())
+    })
+}
+
+/// Runs a case: it departs by the rule that `judge` returns, and fails where `judge` panics.
+pub(crate) fn case(name: &str, judge: impl FnOnce() -> Option<String>) -> Case {
+    let outcome = match attempt(judge) {
+        Ok(None) => Outcome::Passed,
+        Ok(Some(rule)) => Outcome::Departed(rule),
+        Err(difference) => Outcome::Failed(difference),
+    };
+    (name.to_owned(), outcome)
+}
+
+/// A case in which two values are equal.
+pub(crate) fn equal<T: PartialEq + fmt::Debug>(name: &str, ours: &T, recorded: &T) -> Case {
+    case(name, || {
+        assert_eq!(ours, recorded);
+        None
+    })
 }
 
 /// Counts of outcomes.
@@ -37,73 +56,10 @@ pub struct Totals {
     pub departed: usize,
 }
 
-impl fmt::Display for Totals {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} passed, {} failed, {} departed", self.passed, self.failed, self.departed)
-    }
-}
-
-/// Why a file, or the rest of it, is not run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unrun {
-    /// No room reads it yet; the text says what it is.
-    NotYet(String),
-    /// The runner in TypeScript runs it; the text says what it is.
-    Left(String),
-    /// It records what slotbook does not do; the text says what.
-    NotOurs(String),
-}
-
-impl fmt::Display for Unrun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotYet(reason) => write!(f, "not yet: {reason}"),
-            Self::Left(reason) => write!(f, "left to test/golden-ts: {reason}"),
-            Self::NotOurs(reason) => write!(f, "not ours: {reason}"),
-        }
-    }
-}
-
-/// The cases of one file.
-#[derive(Clone, Debug, Default)]
-pub struct FileReport {
-    /// Path below the folder.
-    pub file: String,
-    /// Name and outcome of each case, in file order.
-    pub cases: Vec<(String, Outcome)>,
-    /// Why the file, or the rest of it, is not run.
-    pub unrun: Option<Unrun>,
-}
-
-impl FileReport {
-    /// A file that no room reads yet.
-    pub fn not_yet(file: &str, reason: &str) -> Self {
-        FileReport::unrun(file, Unrun::NotYet(reason.to_owned()))
-    }
-
-    /// A file that the runner in TypeScript runs.
-    pub fn left(file: &str, what: &str) -> Self {
-        FileReport::unrun(file, Unrun::Left(what.to_owned()))
-    }
-
-    /// A file of what slotbook does not do.
-    pub fn not_ours(file: &str, reason: &str) -> Self {
-        FileReport::unrun(file, Unrun::NotOurs(reason.to_owned()))
-    }
-
-    fn unrun(file: &str, unrun: Unrun) -> Self {
-        FileReport { file: file.to_owned(), unrun: Some(unrun), ..FileReport::default() }
-    }
-
-    /// A file that has been run.
-    pub fn of(file: &str, cases: Vec<(String, Outcome)>) -> Self {
-        FileReport { file: file.to_owned(), cases, ..FileReport::default() }
-    }
-
-    /// Counts of this file.
-    pub fn totals(&self) -> Totals {
+impl Totals {
+    fn of<'a>(cases: impl Iterator<Item = &'a Case>) -> Self {
         let mut totals = Totals::default();
-        for (_, outcome) in &self.cases {
+        for (_, outcome) in cases {
             match outcome {
                 Outcome::Passed => totals.passed += 1,
                 Outcome::Failed(_) => totals.failed += 1,
@@ -114,30 +70,58 @@ impl FileReport {
     }
 }
 
+impl fmt::Display for Totals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed, {} departed", self.passed, self.failed, self.departed)
+    }
+}
+
+/// The cases of one file.
+#[derive(Clone, Debug, Default)]
+pub struct FileReport {
+    /// Path below the folder.
+    pub file: String,
+    /// The cases in file order.
+    pub cases: Vec<Case>,
+    /// Why the file, or the rest of it, is not run.
+    pub unrun: Option<String>,
+}
+
+impl FileReport {
+    /// A file that is not run.
+    pub(crate) fn unrun(file: &str, reason: &str) -> Self {
+        FileReport { unrun: Some(reason.to_owned()), ..FileReport::of(file, Vec::new()) }
+    }
+
+    /// A file that has been run.
+    pub(crate) fn of(file: &str, cases: Vec<Case>) -> Self {
+        FileReport { file: file.to_owned(), cases, unrun: None }
+    }
+}
+
 impl fmt::Display for FileReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let totals = Totals::of(self.cases.iter());
         match &self.unrun {
-            None => writeln!(f, "{}: {}", self.file, self.totals())?,
-            Some(unrun) if self.cases.is_empty() => writeln!(f, "{}: {unrun}", self.file)?,
-            Some(unrun) => {
-                writeln!(f, "{}: {unrun}; the rest: {}", self.file, self.totals())?;
-            }
+            None => writeln!(f, "{}: {totals}", self.file)?,
+            Some(reason) if self.cases.is_empty() => writeln!(f, "{}: {reason}", self.file)?,
+            Some(reason) => writeln!(f, "{}: {reason}; the rest: {totals}", self.file)?,
         }
+        let mut failures = 0;
         for (name, outcome) in &self.cases {
-            if let Outcome::Departed(rule) = outcome {
-                writeln!(f, "  {name}: departs: {rule}")?;
+            match outcome {
+                Outcome::Departed(rule) => writeln!(f, "  {name}: departs: {rule}")?,
+                Outcome::Failed(difference) => {
+                    failures += 1;
+                    if failures <= FAILURES_SHOWN_MAX {
+                        writeln!(f, "  {name}: FAILED: {difference}")?;
+                    }
+                }
+                Outcome::Passed => {}
             }
         }
-        let failures = self.cases.iter().filter_map(|(name, outcome)| match outcome {
-            Outcome::Failed(difference) => Some((name, difference)),
-            _ => None,
-        });
-        for (name, difference) in failures.clone().take(FAILURES_SHOWN_MAX) {
-            writeln!(f, "  {name}: FAILED: {difference}")?;
-        }
-        let unseen = failures.count().saturating_sub(FAILURES_SHOWN_MAX);
-        if unseen > 0 {
-            writeln!(f, "  and {unseen} more failures")?;
+        if failures > FAILURES_SHOWN_MAX {
+            writeln!(f, "  and {} more failures", failures - FAILURES_SHOWN_MAX)?;
         }
         Ok(())
     }
@@ -153,13 +137,7 @@ pub struct FolderReport {
 impl FolderReport {
     /// Counts over all files.
     pub fn totals(&self) -> Totals {
-        let mut totals = Totals::default();
-        for file in self.files.iter().map(FileReport::totals) {
-            totals.passed += file.passed;
-            totals.failed += file.failed;
-            totals.departed += file.departed;
-        }
-        totals
+        Totals::of(self.files.iter().flat_map(|file| &file.cases))
     }
 
     /// How many cases each rule explains.
@@ -182,11 +160,11 @@ impl fmt::Display for FolderReport {
         for (rule, count) in self.departures() {
             writeln!(f, "departs: {rule}: {count}")?;
         }
-        let count = |is: fn(&Unrun) -> bool| {
-            self.files.iter().filter(|file| file.unrun.as_ref().is_some_and(is)).count()
+        let count = |kind: &str| {
+            let unrun = self.files.iter().filter_map(|file| file.unrun.as_ref());
+            unrun.filter(|reason| reason.starts_with(kind)).count()
         };
-        let not_yet = count(|unrun| matches!(unrun, Unrun::NotYet(_)));
-        let not_ours = count(|unrun| matches!(unrun, Unrun::NotOurs(_)));
+        let (not_yet, not_ours) = (count("not yet"), count("not ours"));
         let (totals, files) = (self.totals(), self.files.len());
         writeln!(f, "total: {totals}, {files} files, {not_yet} not yet, {not_ours} not ours")
     }

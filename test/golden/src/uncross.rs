@@ -6,52 +6,31 @@ use slotbook_wire::level::SourcedLevel;
 use slotbook_wire::uncross::{Crossing, UncrossRules};
 
 use crate::group::levels;
-use crate::report::Outcome;
-use crate::value::{Malformed, at, integer, integer_of, list, text};
+use crate::value::{at, integer, integers};
 
-/// Runs the file's cases.
-pub(crate) fn check(file: &Value) -> Result<Vec<(String, Outcome)>, Malformed> {
-    let case = |case: &Value| Ok((text(case, "name")?.to_owned(), judge(case)?));
-    list(file, "cases")?.iter().map(case).collect()
-}
-
-fn judge(case: &Value) -> Result<Outcome, Malformed> {
-    let expected = at(case, "expected")?;
-    let ours = uncrossed(case)?;
-    let recorded = (levels(list(expected, "bids")?)?, levels(list(expected, "asks")?)?);
-    let outcome = Outcome::compare("levels", &ours, &recorded);
-    let best = |side: &[SourcedLevel]| side.first().map(|level| level.price);
-    let crossed = best(&ours.0).zip(best(&ours.1)).is_some_and(|(bid, ask)| bid >= ask);
-    let noted = at(at(case, "note")?, "stillCrossed")?.as_bool();
-    Ok(match outcome {
-        Outcome::Passed => Outcome::compare("still crossed", &Some(crossed), &noted),
-        other => other,
-    })
-}
-
-fn uncrossed(case: &Value) -> Result<(Vec<SourcedLevel>, Vec<SourcedLevel>), Malformed> {
+/// Uncrosses the two sides of a case.
+pub(crate) fn judge(case: &Value) {
     let number = |name: &str| integer::<i64>(case, name);
-    let premium = number("markTwap5Min")? - number("oracleTwap5Min")?;
-    let own_bids = prices(list(case, "userBids")?)?;
-    let own_asks = prices(list(case, "userAsks")?)?;
+    let premium = number("markTwap5Min") - number("oracleTwap5Min");
+    let [own_bids, own_asks] = ["userBids", "userAsks"].map(|own| {
+        let prices = integers(case, own).into_iter();
+        prices.map(Price).collect::<Vec<_>>()
+    });
     let rules = UncrossRules {
-        reference: OraclePrice(number("oraclePrice")? + premium),
-        gap: Price(integer(case, "grouping")?),
+        reference: OraclePrice(number("oraclePrice") + premium),
+        gap: Price(integer(case, "grouping")),
         own_bids: &own_bids,
         own_asks: &own_asks,
     };
-    let mut bids = levels(list(case, "bids")?)?.into_iter().peekable();
-    let mut asks = levels(list(case, "asks")?)?.into_iter().peekable();
+    let [mut bids, mut asks] =
+        ["bids", "asks"].map(|side| levels(case, side).into_iter().peekable());
     let mut crossing = Crossing::default();
     crossing.move_crossing(&mut bids, &mut asks, &rules);
     let (bids, asks) = crossing.merged(bids, asks);
-    Ok((bids.collect(), asks.collect()))
-}
-
-fn prices(values: &[Value]) -> Result<Vec<Price>, Malformed> {
-    let price = |value: &Value| u64::try_from(integer_of(value)?).ok().map(Price);
-    values
-        .iter()
-        .map(|value| price(value).ok_or_else(|| Malformed(format!("price {value}"))))
-        .collect()
+    let ours: [Vec<SourcedLevel>; 2] = [bids.collect(), asks.collect()];
+    assert_eq!(ours, ["bids", "asks"].map(|side| levels(at(case, "expected"), side)));
+    let [bid, ask] = ours.map(|side| side.first().map(|level| level.price));
+    let is_crossed = bid.zip(ask).is_some_and(|(bid, ask)| bid >= ask);
+    let noted = at(at(case, "note"), "stillCrossed").as_bool();
+    assert_eq!(Some(is_crossed), noted, "still crossed");
 }

@@ -1,69 +1,74 @@
-//! Reading the vectors' JSON: integers are decimal strings or JSON integers.
+//! Reading the vectors' JSON: integers are decimal strings or JSON integers. Where a file is other than it must be,
+//! reading panics, and the case fails.
 
-use std::fmt;
+use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
 
-/// What is wrong with a vector file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Malformed(pub(crate) String);
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 /// A value at a key.
-pub(crate) fn at<'a>(value: &'a Value, key: &str) -> Result<&'a Value, Malformed> {
-    value.get(key).ok_or_else(|| Malformed(format!("{key} is missing")))
+pub(crate) fn at<'a>(value: &'a Value, key: &str) -> &'a Value {
+    value.get(key).unwrap_or_else(|| panic!("{key} is missing"))
 }
 
 /// A list at a key.
-pub(crate) fn list<'a>(value: &'a Value, key: &str) -> Result<&'a Vec<Value>, Malformed> {
-    at(value, key)?.as_array().ok_or_else(|| Malformed(format!("{key} is not a list")))
+pub(crate) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    at(value, key).as_array().unwrap_or_else(|| panic!("{key} is not a list"))
+}
+
+/// The text of a value.
+pub(crate) fn text_of(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("{value} is not a text"))
 }
 
 /// A text at a key.
-pub(crate) fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, Malformed> {
-    at(value, key)?.as_str().ok_or_else(|| Malformed(format!("{key} is not a text")))
+pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    text_of(at(value, key))
 }
 
-/// An integer, written as a decimal string or as a JSON integer.
-pub(crate) fn integer_of(value: &Value) -> Option<i128> {
-    match value {
+/// An integer of the wanted width, written as a decimal string or as a JSON integer.
+pub(crate) fn integer_of<T: TryFrom<i128>>(value: &Value) -> T {
+    let integer: Option<i128> = match value {
         Value::String(text) => text.parse().ok(),
         Value::Number(number) => number.as_i128(),
         _ => None,
-    }
+    };
+    let narrow = integer.and_then(|integer| T::try_from(integer).ok());
+    narrow.unwrap_or_else(|| panic!("{value} is not an integer in range"))
 }
 
-/// An integer of the wanted width at a key.
-pub(crate) fn integer<T: TryFrom<i128>>(value: &Value, key: &str) -> Result<T, Malformed> {
-    let read = at(value, key)?;
-    integer_of(read)
-        .and_then(|integer| T::try_from(integer).ok())
-        .ok_or_else(|| Malformed(format!("{key} was {read}, must be an integer in range")))
-}
-
-/// An integer at a key, or the default when the key is absent.
-pub(crate) fn integer_or<T: TryFrom<i128>>(
-    value: &Value,
-    key: &str,
-    default: T,
-) -> Result<T, Malformed> {
-    if value.get(key).is_none() { Ok(default) } else { integer(value, key) }
+/// An integer at a key.
+pub(crate) fn integer<T: TryFrom<i128>>(value: &Value, key: &str) -> T {
+    integer_of(at(value, key))
 }
 
 /// An integer at a key, `None` when it is null or absent.
-pub(crate) fn integer_or_null(value: &Value, key: &str) -> Result<Option<i128>, Malformed> {
-    match value.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(_) => integer(value, key).map(Some),
-    }
+pub(crate) fn optional<T: TryFrom<i128>>(value: &Value, key: &str) -> Option<T> {
+    value.get(key).filter(|value| !value.is_null()).map(integer_of)
+}
+
+/// The integers of a list at a key.
+pub(crate) fn integers<T: TryFrom<i128>>(value: &Value, key: &str) -> Vec<T> {
+    list(value, key).iter().map(integer_of).collect()
 }
 
 /// A truth value at a key; absent is false.
 pub(crate) fn flag(value: &Value, key: &str) -> bool {
     value.get(key).and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// Asserts that a recorded integer is ours.
+pub(crate) fn same<T: TryInto<i128>>(recorded: &Value, key: &str, ours: T) {
+    assert_eq!(ours.try_into().ok(), Some(integer(recorded, key)), "{key}");
+}
+
+/// The text of a file.
+pub(crate) fn read_text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A JSON file.
+pub(crate) fn read_json(path: &Path) -> Value {
+    let read = serde_json::from_str(&read_text(path));
+    read.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

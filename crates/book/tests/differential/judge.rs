@@ -8,12 +8,12 @@ use slotbook_book::{
     OrderRow, OrdersQuery, QueueScratch, Side,
 };
 use slotbook_book::{CanonicalHash, HashRow};
-use slotbook_naive::{Clock, MarketKind, MarketView, NaiveBook, Row, SnapshotKind, Stamp, Update};
+use slotbook_naive::{
+    Clock, Key, MarketKind, MarketView, NaiveBook, Row, SnapshotKind, Stamp, Update,
+};
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::MarketType;
 use slotbook_protocol::model::units::{Price, Pubkey, Slot, UnixSeconds};
-
-use super::world::Key;
 
 /// An account update for both books.
 pub(crate) struct Delivery<'a> {

@@ -11,14 +11,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slotbook_naive::{Key, MarketKey, MarketKind};
+use slotbook_naive::{Key, MarketKey, MarketKind, Stamp};
 
-use super::vector::{OraclePrice, Vector, VectorOrder};
-use crate::value::Malformed;
+use super::judge::{Delivery, Pair};
+use super::vector::{OraclePrice, Vector, VectorOrder, VectorSnapshot};
 
 /// The program that owns the accounts: the exchange's own, because oracle accounts are checked for
 /// it.
-pub(super) const PROGRAM: Key = slotbook_protocol::drift::PROGRAM_ID.0;
+const PROGRAM: Key = slotbook_protocol::drift::PROGRAM_ID.0;
 
 /// Order slots of a user account.
 const ORDERS_PER_USER: usize = 32;
@@ -46,10 +46,9 @@ const SPOT_DECIMALS: u32 = 9;
 const NO_INTEREST: u128 = 10_000_000_000;
 
 /// One account: address and bytes.
-pub(super) type RawAccount = (Key, Vec<u8>);
+type RawAccount = (Key, Vec<u8>);
 
 /// Where an order of the recording went.
-#[derive(Debug)]
 pub(super) struct Chain {
     users: Vec<RawAccount>,
     user_of: BTreeMap<Key, Key>,
@@ -61,7 +60,7 @@ type Group = (Key, i128, bool);
 
 impl Chain {
     /// Makes the user accounts. Of a repeated (user, order id) the first open order is kept.
-    pub(super) fn new(vector: &Vector) -> Result<Self, Malformed> {
+    pub(super) fn new(vector: &Vector) -> Self {
         let mut chain =
             Chain { users: Vec::new(), user_of: BTreeMap::new(), index_of: BTreeMap::new() };
         let mut groups: BTreeMap<Group, Vec<&VectorOrder>> = BTreeMap::new();
@@ -85,15 +84,17 @@ impl Chain {
                 let key = key_plus(user, *number);
                 *number += 1;
                 chain.user_of.insert(key, user);
-                chain.users.push((key, user_account(user, position, is_protected, chunk)?));
+                chain.users.push((key, user_account(user, position, is_protected, chunk)));
             }
         }
-        chain.check_keys()?;
-        Ok(chain)
+        // Account keys in ascending order belong to users in ascending order.
+        assert!(chain.user_of.values().is_sorted(), "two users' keys are too close");
+        assert_eq!(chain.user_of.len(), chain.users.len(), "two users' keys are too close");
+        chain
     }
 
     /// The user accounts.
-    pub(super) fn users(&self) -> &[RawAccount] {
+    fn users(&self) -> &[RawAccount] {
         &self.users
     }
 
@@ -106,21 +107,28 @@ impl Chain {
     pub(super) fn index_of(&self, user: Key, order_id: u32, market: MarketKey) -> usize {
         self.index_of.get(&(user, order_id, market)).copied().unwrap_or(usize::MAX)
     }
+}
 
-    /// Account keys in ascending order belong to users in ascending order.
-    fn check_keys(&self) -> Result<(), Malformed> {
-        let users: Vec<&Key> = self.user_of.values().collect();
-        let ascends = users.windows(2).all(|pair| pair[0] <= pair[1]);
-        if ascends && self.user_of.len() == self.users.len() {
-            Ok(())
-        } else {
-            Err(Malformed("two users' keys are too close to derive account keys".to_owned()))
-        }
+/// Brings both books to the moment of a snapshot, at which they are equal.
+pub(super) fn advance(pair: &mut Pair, vector: &Vector, snapshot: &VectorSnapshot, chain: &Chain) {
+    pair.set_clock(snapshot.slot, vector.ts);
+    let mut apply = |(key, data): &RawAccount| {
+        let (key, owner, slot, stamp) = (*key, PROGRAM, snapshot.slot, Stamp::Arrival);
+        pair.apply(&Delivery { key, owner, slot, stamp, data });
+    };
+    // Markets first, so that the books know which accounts are oracles.
+    for market in &vector.markets {
+        let oracle = snapshot.oracles[market];
+        apply(&market_account(*market, oracle));
+        apply(&oracle_account(*market, oracle, snapshot.slot));
     }
+    chain.users().iter().for_each(apply);
+    pair.fast.end_turn(snapshot.slot);
+    pair.compare().unwrap_or_else(|difference| panic!("{difference}"));
 }
 
 /// The account of a market.
-pub(super) fn market_account(market: MarketKey, oracle: OraclePrice) -> RawAccount {
+fn market_account(market: MarketKey, oracle: OraclePrice) -> RawAccount {
     let key = market_account_key(market);
     let (kind, index) = market;
     let mut account = match kind {
@@ -158,7 +166,7 @@ pub(super) fn market_account(market: MarketKey, oracle: OraclePrice) -> RawAccou
 }
 
 /// The account of a market's oracle, published at the given slot.
-pub(super) fn oracle_account(market: MarketKey, oracle: OraclePrice, slot: u64) -> RawAccount {
+fn oracle_account(market: MarketKey, oracle: OraclePrice, slot: u64) -> RawAccount {
     let mut account = Bytes::new(LAZER_BYTES, LAZER_DISCRIMINATOR);
     account
         .put(8, &oracle.price.to_le_bytes())
@@ -169,12 +177,7 @@ pub(super) fn oracle_account(market: MarketKey, oracle: OraclePrice, slot: u64) 
     (oracle_key(market), account.0)
 }
 
-fn user_account(
-    user: Key,
-    position: i128,
-    is_protected: bool,
-    orders: &[&VectorOrder],
-) -> Result<Vec<u8>, Malformed> {
+fn user_account(user: Key, position: i128, is_protected: bool, orders: &[&VectorOrder]) -> Vec<u8> {
     let mut account = Bytes::new(USER_BYTES, USER_DISCRIMINATOR);
     account.put(8, &user).put(4352, &[1]);
     if is_protected {
@@ -184,44 +187,24 @@ fn user_account(
         account.put(1192 + slot * 96, &order.bytes);
     }
     let markets: BTreeSet<MarketKey> = orders.iter().map(|order| market_of(order)).collect();
-    for kind in [MarketKind::Perp, MarketKind::Spot] {
-        let indexes: Vec<u16> =
-            markets.iter().filter(|market| market.0 == kind).map(|market| market.1).collect();
-        if indexes.len() > POSITIONS_PER_USER {
-            return Err(Malformed("a user trades more markets than an account holds".to_owned()));
-        }
-        for (slot, index) in indexes.into_iter().enumerate() {
-            put_position(&mut account, slot, (kind, index), position)?;
-        }
+    let (perps, spots): (Vec<_>, Vec<_>) =
+        markets.into_iter().partition(|market| market.0 == MarketKind::Perp);
+    assert!(perps.len() <= POSITIONS_PER_USER && spots.len() <= POSITIONS_PER_USER);
+    for (slot, (_, index)) in perps.iter().enumerate() {
+        let base = i64::try_from(position).expect("a position that fits an account");
+        account
+            .put(432 + slot * 96, &base.to_le_bytes())
+            .put(516 + slot * 96, &index.to_le_bytes())
+            .put(518 + slot * 96, &[1]);
     }
-    Ok(account.0)
-}
-
-fn put_position(
-    account: &mut Bytes,
-    slot: usize,
-    market: MarketKey,
-    position: i128,
-) -> Result<(), Malformed> {
-    let too_big = |_| Malformed(format!("position {position} does not fit an account"));
-    match market.0 {
-        MarketKind::Perp => {
-            let base = i64::try_from(position).map_err(too_big)?;
-            account
-                .put(432 + slot * 96, &base.to_le_bytes())
-                .put(516 + slot * 96, &market.1.to_le_bytes())
-                .put(518 + slot * 96, &[1]);
-        }
-        MarketKind::Spot => {
-            let scaled = u64::try_from(position.unsigned_abs())
-                .map_err(|_| Malformed(format!("position {position} does not fit an account")))?;
-            account
-                .put(104 + slot * 40, &scaled.to_le_bytes())
-                .put(136 + slot * 40, &market.1.to_le_bytes())
-                .put(138 + slot * 40, &[u8::from(position < 0), 1]);
-        }
+    for (slot, (_, index)) in spots.iter().enumerate() {
+        let scaled = u64::try_from(position.unsigned_abs());
+        account
+            .put(104 + slot * 40, &scaled.expect("a position that fits an account").to_le_bytes())
+            .put(136 + slot * 40, &index.to_le_bytes())
+            .put(138 + slot * 40, &[u8::from(position < 0), 1]);
     }
-    Ok(())
+    account.0
 }
 
 fn market_of(order: &VectorOrder) -> MarketKey {

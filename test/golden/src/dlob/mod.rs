@@ -2,6 +2,9 @@
 
 mod chain;
 mod check;
+#[path = "../../../../crates/book/tests/differential/judge.rs"]
+#[allow(dead_code, reason = "the differential test uses the rest")]
+mod judge;
 mod sourced;
 mod vector;
 mod views;
