@@ -5,7 +5,7 @@
 //! `UPDATE_GOLDEN=1 cargo test -p slotbook-protocol --test client_layouts`.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
@@ -19,6 +19,13 @@ use slotbook_protocol::model::enums::{
     OracleSource, OrderStatus, OrderType, SpotBalanceType, TriggerCondition,
 };
 use slotbook_protocol::model::event::field::{EventFieldType, EventLayout};
+
+/// Appends a line.
+macro_rules! put {
+    ($out:expr, $($part:tt)*) => {
+        writeln!($out, $($part)*).unwrap()
+    };
+}
 
 const HEAD: &str =
     "// Generated from the layout tables of crates/protocol/layouts by its test client_layouts.\n";
@@ -180,63 +187,47 @@ impl Source {
     }
 }
 
-/// The expression that reads a field of what a class keeps without making a `bigint`, and the helper that it needs.
-fn read_as_number(field: &Field) -> (String, Option<String>) {
+/// The expression that reads a field of what a class keeps without making a `bigint`.
+fn read_as_number(field: &Field) -> String {
     let name = match field.element {
         FieldType::U64 => "u64NumberAt",
         FieldType::I64 => "i64NumberAt",
         FieldType::U128 | FieldType::I128 => unreachable!("Invariant: no scanned struct has any"),
         _ => return read_of(field, &KEPT),
     };
-    (format!("{name}({}, {})", KEPT.view, KEPT.place(field.offset)), helper(name))
+    format!("{name}({}, {})", KEPT.view, KEPT.place(field.offset))
 }
 
-/// The expression that reads a field, and the helper that it needs.
-fn read_of(field: &Field, source: &Source) -> (String, Option<String>) {
-    let (view, at) = (source.view, source.place(field.offset));
-    if is_text(field) {
-        return (format!("textAt({view}, {at})"), helper("textAt"));
-    }
-    if let (FieldType::U8, Shape::Many(count)) = (field.element, field.shape) {
-        return (format!("bytesAt({view}, {at}, {count})"), helper("bytesAt"));
-    }
-    if let (FieldType::Struct(layout), shape) = (field.element, field.shape) {
-        let reader = reader_name(layout);
-        let size = layout.size;
-        return match shape {
-            Shape::One => (format!("{reader}({view}, {at})"), None),
-            Shape::Many(count) => {
-                let call = format!("manyAt({view}, {at}, {count}, {size}, {reader})");
-                (call, helper("manyAt"))
-            }
-            Shape::List => (format!("listAt({view}, {at}, {size}, {reader})"), helper("listAt")),
-        };
-    }
-    assert_eq!(field.shape, Shape::One, "{} has a shape that is not written here", field.name);
-    let name = field.name;
-    match field.element {
-        FieldType::U8 => (format!("{view}.getUint8({at})"), None),
-        FieldType::I8 => (format!("{view}.getInt8({at})"), None),
-        FieldType::U16 => (format!("{view}.getUint16({at}, true)"), None),
-        FieldType::I16 => (format!("{view}.getInt16({at}, true)"), None),
-        FieldType::U32 => (format!("{view}.getUint32({at}, true)"), None),
-        FieldType::I32 => (format!("{view}.getInt32({at}, true)"), None),
-        FieldType::U64 => (format!("{view}.getBigUint64({at}, true)"), None),
-        FieldType::I64 => (format!("{view}.getBigInt64({at}, true)"), None),
-        FieldType::U128 => (format!("u128At({view}, {at})"), helper("u128At")),
-        FieldType::I128 => (format!("i128At({view}, {at})"), helper("i128At")),
-        FieldType::Bool => (format!("boolAt({view}, {at}, '{name}')"), helper("boolAt")),
-        FieldType::Key => (format!("keyAt({view}, {at})"), helper("keyAt")),
-        FieldType::Enum(variants) => {
-            let names = constant_name(enum_of(variants).name);
-            (format!("enumAt({view}, {at}, {names}, '{name}')"), helper("enumAt"))
+/// The expression that reads a field.
+fn read_of(field: &Field, source: &Source) -> String {
+    let (view, at, name) = (source.view, source.place(field.offset), field.name);
+    match (field.element, field.shape) {
+        _ if is_text(field) => format!("textAt({view}, {at})"),
+        (FieldType::U8, Shape::Many(count)) => format!("bytesAt({view}, {at}, {count})"),
+        (FieldType::Struct(layout), Shape::One) => format!("{}({view}, {at})", reader_name(layout)),
+        (FieldType::Struct(layout), Shape::Many(count)) => {
+            format!("manyAt({view}, {at}, {count}, {}, {})", layout.size, reader_name(layout))
         }
-        FieldType::Struct(_) => unreachable!("Invariant: structs are written above"),
+        (FieldType::Struct(layout), Shape::List) => {
+            format!("listAt({view}, {at}, {}, {})", layout.size, reader_name(layout))
+        }
+        (_, Shape::Many(_) | Shape::List) => panic!("{name} has a shape that is not written here"),
+        (FieldType::U8, _) => format!("{view}.getUint8({at})"),
+        (FieldType::I8, _) => format!("{view}.getInt8({at})"),
+        (FieldType::U16, _) => format!("{view}.getUint16({at}, true)"),
+        (FieldType::I16, _) => format!("{view}.getInt16({at}, true)"),
+        (FieldType::U32, _) => format!("{view}.getUint32({at}, true)"),
+        (FieldType::I32, _) => format!("{view}.getInt32({at}, true)"),
+        (FieldType::U64, _) => format!("{view}.getBigUint64({at}, true)"),
+        (FieldType::I64, _) => format!("{view}.getBigInt64({at}, true)"),
+        (FieldType::U128, _) => format!("u128At({view}, {at})"),
+        (FieldType::I128, _) => format!("i128At({view}, {at})"),
+        (FieldType::Bool, _) => format!("boolAt({view}, {at}, '{name}')"),
+        (FieldType::Key, _) => format!("keyAt({view}, {at})"),
+        (FieldType::Enum(variants), _) => {
+            format!("enumAt({view}, {at}, {}, '{name}')", constant_name(enum_of(variants).name))
+        }
     }
-}
-
-fn helper(name: &str) -> Option<String> {
-    Some(name.to_owned())
 }
 
 fn write_struct(layout: &'static Layout, out: &mut String) {
@@ -246,28 +237,26 @@ fn write_struct(layout: &'static Layout, out: &mut String) {
     } else {
         "struct"
     };
-    writeln!(out, "\n/** The {what} `{}`; amounts are raw. */", layout.name).unwrap();
-    writeln!(out, "export interface {name} {{").unwrap();
+    put!(out, "\n/** The {what} `{}`; amounts are raw. */", layout.name);
+    put!(out, "export interface {name} {{");
     for field in read_fields(layout) {
-        writeln!(out, "  readonly {}: {};", field.name, type_of(field)).unwrap();
+        put!(out, "  readonly {}: {};", field.name, type_of(field));
     }
-    writeln!(out, "}}\n").unwrap();
-    writeln!(out, "/** Where the fields of `{}` are, and how many bytes it has. */", layout.name)
-        .unwrap();
-    writeln!(out, "export const {} = {{", constant_name(name)).unwrap();
-    writeln!(out, "  bytes: {},", layout.size).unwrap();
+    put!(out, "}}\n");
+    put!(out, "/** Where the fields of `{}` are, and how many bytes it has. */", layout.name);
+    put!(out, "export const {} = {{", constant_name(name));
+    put!(out, "  bytes: {},", layout.size);
     for field in read_fields(layout) {
-        writeln!(out, "  {}: {},", field.name, field.offset).unwrap();
+        put!(out, "  {}: {},", field.name, field.offset);
     }
-    writeln!(out, "}} as const;\n").unwrap();
-    writeln!(out, "/** Reads `{}` at a place, whose bytes are there. */", layout.name).unwrap();
-    writeln!(out, "export function {}(view: DataView, at: number): {name} {{", reader_name(layout))
-        .unwrap();
-    writeln!(out, "  return {{").unwrap();
+    put!(out, "}} as const;\n");
+    put!(out, "/** Reads `{}` at a place, whose bytes are there. */", layout.name);
+    put!(out, "export function {}(view: DataView, at: number): {name} {{", reader_name(layout));
+    put!(out, "  return {{");
     for field in read_fields(layout) {
-        writeln!(out, "    {}: {},", field.name, read_of(field, &GIVEN).0).unwrap();
+        put!(out, "    {}: {},", field.name, read_of(field, &GIVEN));
     }
-    writeln!(out, "  }};\n}}").unwrap();
+    put!(out, "  }};\n}}");
     if SCANNED.contains(&layout.name) {
         write_reader(layout, out);
     }
@@ -278,81 +267,69 @@ fn write_reader(layout: &'static Layout, out: &mut String) {
     let name = type_name(layout);
     let constructor = "  constructor(view: DataView) {\n    this.#view = view;\n  }\n";
     let move_to = "  moveTo(at: number): this {\n    this.#at = at;\n    return this;\n  }";
-    writeln!(out, "\n/** Reads fields of `{name}` one by one, amounts as numbers. */").unwrap();
-    writeln!(out, "export class {name}Reader implements AsNumbers<{name}> {{").unwrap();
-    writeln!(out, "  readonly #view: DataView;\n  #at = 0;\n\n{constructor}").unwrap();
-    writeln!(out, "  /** Moves to a place, whose bytes are there. */\n{move_to}").unwrap();
+    put!(out, "\n/** Reads fields of `{name}` one by one, amounts as numbers. */");
+    put!(out, "export class {name}Reader implements AsNumbers<{name}> {{");
+    put!(out, "  readonly #view: DataView;\n  #at = 0;\n\n{constructor}");
+    put!(out, "  /** Moves to a place, whose bytes are there. */\n{move_to}");
     for field in read_fields(layout) {
-        let (value, _) = read_as_number(field);
+        let value = read_as_number(field);
         let of_amount =
             if type_of(field) == "bigint" { "number".to_owned() } else { type_of(field) };
-        writeln!(out, "\n  get {}(): {of_amount} {{\n    return {value};\n  }}", field.name)
-            .unwrap();
+        put!(out, "\n  get {}(): {of_amount} {{\n    return {value};\n  }}", field.name);
     }
-    writeln!(out, "}}").unwrap();
+    put!(out, "}}");
 }
 
 fn write_kind(kind: AccountKind, out: &mut String) {
     let layout = layout_of(kind);
     let discriminator = u64::from_be_bytes(kind.discriminator());
     let (high, low) = (discriminator >> 32, discriminator & 0xffff_ffff);
-    writeln!(out, "\n/** How an account `{}` is told from others. */", layout.name).unwrap();
-    writeln!(out, "export const {}_KIND = {{", constant_name(layout.name)).unwrap();
-    writeln!(out, "  name: '{}',", layout.name).unwrap();
-    writeln!(out, "  discriminatorHigh: {high:#010x},").unwrap();
-    writeln!(out, "  discriminatorLow: {low:#010x},").unwrap();
-    writeln!(out, "  bytes: {},", layout.size).unwrap();
-    writeln!(out, "  hasFixedLength: {},", layout.has_fixed_length()).unwrap();
-    writeln!(out, "}} as const;").unwrap();
+    put!(out, "\n/** How an account `{}` is told from others. */", layout.name);
+    put!(out, "export const {}_KIND = {{", constant_name(layout.name));
+    put!(out, "  name: '{}',", layout.name);
+    put!(out, "  discriminatorHigh: {high:#010x},");
+    put!(out, "  discriminatorLow: {low:#010x},");
+    put!(out, "  bytes: {},", layout.size);
+    put!(out, "  hasFixedLength: {},", layout.has_fixed_length());
+    put!(out, "}} as const;");
 }
 
-/// The import lines of a file: helpers, enums and the structs of other files.
-fn imports(file: &str, layouts: &[&'static Layout]) -> String {
-    let mut helpers = BTreeSet::new();
-    let mut names = BTreeSet::new();
-    let mut others: BTreeSet<(&str, String)> = BTreeSet::new();
-    for layout in layouts.iter().filter(|layout| SCANNED.contains(&layout.name)) {
-        helpers.insert("type AsNumbers".to_owned());
-        helpers.extend(read_fields(layout).filter_map(|field| read_as_number(field).1));
-    }
-    for field in layouts.iter().flat_map(|layout| read_fields(layout)) {
-        helpers.extend(read_of(field, &GIVEN).1);
-        if let FieldType::Enum(variants) = field.element {
-            let name = enum_of(variants).name;
-            names.insert(constant_name(name));
-            names.insert(format!("type {name}"));
-        }
-        if let FieldType::Struct(inner) = field.element {
-            let home = files()
-                .into_iter()
-                .find(|(_, held)| held.iter().any(|layout| layout.name == inner.name));
-            let home = home.unwrap().0;
-            if home != file {
-                others.insert((home, reader_name(inner)));
-                others.insert((home, format!("type {}", type_name(inner))));
-            }
-        }
-    }
-    let mut text = import_line(&names, "./enums.js");
-    for home in others.iter().map(|(home, _)| *home).collect::<BTreeSet<_>>() {
-        let of_home = others.iter().filter(|(other, _)| *other == home);
-        let wanted = of_home.map(|(_, name)| name.clone()).collect();
-        text += &import_line(&wanted, &format!("./{home}.js"));
-    }
-    import_line(&helpers, "../reading.js") + &text
+/// What `reading.ts` exports for readers.
+const HELPERS: [&str; 12] = [
+    "type AsNumbers",
+    "boolAt",
+    "bytesAt",
+    "enumAt",
+    "i128At",
+    "i64NumberAt",
+    "keyAt",
+    "listAt",
+    "manyAt",
+    "textAt",
+    "u128At",
+    "u64NumberAt",
+];
+
+/// The line that imports those of `names` that a text has.
+fn import_line(names: impl IntoIterator<Item = String>, from: &str, text: &str) -> String {
+    let is_part = |letter: char| !letter.is_alphanumeric() && letter != '_';
+    let words: BTreeSet<&str> = text.split(is_part).collect();
+    let used = names.into_iter().filter(|name| words.contains(name.trim_start_matches("type ")));
+    let used: Vec<String> = used.collect::<BTreeSet<_>>().into_iter().collect();
+    let line = format!("import {{ {} }} from '{from}';\n", used.join(", "));
+    if used.is_empty() { String::new() } else { line }
 }
 
-fn import_line(names: &BTreeSet<String>, from: &str) -> String {
-    if names.is_empty() {
-        return String::new();
-    }
-    let list = names.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-    format!("import {{ {list} }} from '{from}';\n")
+fn helpers() -> impl Iterator<Item = String> {
+    HELPERS.into_iter().map(str::to_owned)
+}
+
+fn enum_names() -> impl Iterator<Item = String> {
+    enums().into_iter().flat_map(|one| [constant_name(one.name), format!("type {}", one.name)])
 }
 
 fn file_text(file: &str, layouts: &[&'static Layout]) -> String {
-    let mut text = HEAD.to_owned();
-    text += &imports(file, layouts);
+    let mut text = String::new();
     for layout in layouts {
         write_struct(layout, &mut text);
         let of_layout = |kind: &&AccountKind| layout_of(**kind).name == layout.name;
@@ -360,23 +337,30 @@ fn file_text(file: &str, layouts: &[&'static Layout]) -> String {
             write_kind(*kind, &mut text);
         }
     }
-    text
+    let mut head = HEAD.to_owned() + &import_line(helpers(), "../reading.js", &text);
+    head += &import_line(enum_names(), "./enums.js", &text);
+    let others = files().into_iter().filter(|(home, _)| *home != file).collect::<BTreeMap<_, _>>();
+    for (home, held) in others {
+        let names =
+            held.iter().flat_map(|one| [reader_name(one), format!("type {}", type_name(one))]);
+        head += &import_line(names, &format!("./{home}.js"), &text);
+    }
+    head + &text
 }
 
 fn enums_text() -> String {
     let mut text = HEAD.to_owned();
     for NamedEnum { name, api_names, .. } in enums() {
         let quoted: Vec<String> = api_names.iter().map(|name| format!("'{name}'")).collect();
-        writeln!(text, "\n/** The names of `{name}`. */").unwrap();
-        writeln!(text, "export type {name} = {};", quoted.join(" | ")).unwrap();
-        writeln!(text, "\n/** The names of `{name}` in the order of their bytes. */").unwrap();
-        writeln!(
+        put!(text, "\n/** The names of `{name}`. */");
+        put!(text, "export type {name} = {};", quoted.join(" | "));
+        put!(text, "\n/** The names of `{name}` in the order of their bytes. */");
+        put!(
             text,
             "export const {}: readonly {name}[] = [{}];",
             constant_name(name),
             quoted.join(", ")
-        )
-        .unwrap();
+        );
     }
     text
 }
@@ -387,16 +371,15 @@ const PROGRAMS: [(&str, Program); 2] = [("drift", Program::Drift), ("velocity", 
 /// What a scan of a program's accounts asks for.
 fn scans_text() -> String {
     let mut text = HEAD.to_owned();
-    writeln!(
+    put!(
         text,
         "\n/** The accounts that scans find: their first bytes, and how many they have at least and at most. */"
-    )
-    .unwrap();
-    writeln!(text, "export const ACCOUNTS = {{").unwrap();
+    );
+    put!(text, "export const ACCOUNTS = {{");
     let kinds =
         [AccountKind::User, AccountKind::PerpMarket, AccountKind::SpotMarket, AccountKind::State];
     for (program, tables) in PROGRAMS {
-        writeln!(text, "  {program}: {{").unwrap();
+        put!(text, "  {program}: {{");
         for kind in kinds {
             let layout = tables.layout(kind).unwrap();
             let (name, discriminator) = (lower_first(layout.name), discriminator_of(kind));
@@ -404,11 +387,11 @@ fn scans_text() -> String {
                 Program::Drift => format!("bytesMin: {0}, bytesMax: {0}", layout.size),
                 Program::Velocity => format!("bytesMin: {}, bytesMax: null", layout.covered()),
             };
-            writeln!(text, "    {name}: {{ discriminator: '{discriminator}', {bytes} }},").unwrap();
+            put!(text, "    {name}: {{ discriminator: '{discriminator}', {bytes} }},");
         }
-        writeln!(text, "  }},").unwrap();
+        put!(text, "  }},");
     }
-    writeln!(text, "}} as const;").unwrap();
+    put!(text, "}} as const;");
     push_offsets(("USER_IDLE_OFFSET", AccountKind::User, "idle"), &mut text);
     push_offsets(("SPOT_ORACLE_OFFSET", AccountKind::SpotMarket, "oracle"), &mut text);
     text
@@ -417,12 +400,12 @@ fn scans_text() -> String {
 /// Appends where a field of an account is in each program.
 fn push_offsets((name, kind, field): (&str, AccountKind, &str), text: &mut String) {
     let account = Program::Drift.layout(kind).unwrap().name;
-    writeln!(text, "\n/** Where `{account}.{field}` is. */\nexport const {name} = {{").unwrap();
+    put!(text, "\n/** Where `{account}.{field}` is. */\nexport const {name} = {{");
     for (program, tables) in PROGRAMS {
         let layout = tables.layout(kind).unwrap();
-        writeln!(text, "  {program}: {},", leaf_of(layout, field).unwrap()).unwrap();
+        put!(text, "  {program}: {},", leaf_of(layout, field).unwrap());
     }
-    writeln!(text, "}} as const;").unwrap();
+    put!(text, "}} as const;");
 }
 
 fn discriminator_of(kind: AccountKind) -> String {
@@ -433,33 +416,32 @@ fn discriminator_of(kind: AccountKind) -> String {
 /// that only the other program has.
 fn simulator_text() -> String {
     let mut text = HEAD.to_owned();
-    writeln!(
+    put!(
         text,
         "\n/** Where each program's accounts have their fields; undefined where only the other program has one. */"
-    )
-    .unwrap();
-    writeln!(text, "export const LAYOUTS = {{").unwrap();
+    );
+    put!(text, "export const LAYOUTS = {{");
     let all = PROGRAMS.map(|(_, tables)| written_structs(tables));
     for (place, (program, tables)) in PROGRAMS.into_iter().enumerate() {
-        writeln!(text, "  {program}: {{").unwrap();
+        put!(text, "  {program}: {{");
         for (own, other) in all[place].iter().zip(&all[1 - place]) {
-            writeln!(text, "    /** Where `{}` has its fields. */", own.name).unwrap();
-            writeln!(text, "    {}: {{", constant_name(own.name)).unwrap();
+            put!(text, "    /** Where `{}` has its fields. */", own.name);
+            put!(text, "    {}: {{", constant_name(own.name));
             write_numbers(tables, own, &mut text);
             write_types(own, &mut text);
             for (name, Leaf { offset, .. }) in leaves(own) {
-                writeln!(text, "      {name}: {offset},").unwrap();
+                put!(text, "      {name}: {offset},");
             }
             for (name, _) in leaves(other) {
                 if leaf_of(own, name).is_none() {
-                    writeln!(text, "      {name}: undefined,").unwrap();
+                    put!(text, "      {name}: undefined,");
                 }
             }
-            writeln!(text, "    }},").unwrap();
+            put!(text, "    }},");
         }
-        writeln!(text, "  }},").unwrap();
+        put!(text, "  }},");
     }
-    writeln!(text, "}} as const;").unwrap();
+    put!(text, "}} as const;");
     text
 }
 
@@ -469,10 +451,10 @@ fn simulator_enums_text() -> String {
     let mut write = |name: &str, variants: &[&str]| {
         let bytes: Vec<String> =
             variants.iter().enumerate().map(|(byte, name)| format!("{name}: {byte}")).collect();
-        writeln!(text, "\n/** The bytes of `{name}`. */").unwrap();
-        writeln!(text, "export const {name} = {{ {} }} as const;", bytes.join(", ")).unwrap();
-        writeln!(text, "/** A value of {{@link {name}}}. */").unwrap();
-        writeln!(text, "export type {name} = (typeof {name})[keyof typeof {name}];").unwrap();
+        put!(text, "\n/** The bytes of `{name}`. */");
+        put!(text, "export const {name} = {{ {} }} as const;", bytes.join(", "));
+        put!(text, "/** A value of {{@link {name}}}. */");
+        put!(text, "export type {name} = (typeof {name})[keyof typeof {name}];");
     };
     for NamedEnum { name, variants, .. } in enums() {
         write(name, variants);
@@ -498,19 +480,18 @@ fn event_of(program: Program, name: &str) -> &'static EventLayout {
 /// before a field says whether it is there.
 fn simulator_events_text() -> String {
     let mut text = HEAD.to_owned();
-    writeln!(
+    put!(
         text,
         "\n/** The fields of each program's events in order; one with `?` may be absent. */"
-    )
-    .unwrap();
-    writeln!(text, "export const EVENTS = {{").unwrap();
+    );
+    put!(text, "export const EVENTS = {{");
     for (program, tables) in PROGRAMS {
-        writeln!(text, "  {program}: {{").unwrap();
+        put!(text, "  {program}: {{");
         for name in ["OrderActionRecord", "FundingRateRecord"] {
             let EventLayout { discriminator, fields, .. } = event_of(tables, name);
-            writeln!(text, "    {}: {{", constant_name(name)).unwrap();
+            put!(text, "    {}: {{", constant_name(name));
             let bytes = u64::from_be_bytes(*discriminator);
-            writeln!(text, "      discriminator: '{bytes:016x}',\n      fields: {{").unwrap();
+            put!(text, "      discriminator: '{bytes:016x}',\n      fields: {{");
             for field in *fields {
                 let (element, optional) = match field.field_type {
                     EventFieldType::One(element) => (element, ""),
@@ -518,13 +499,13 @@ fn simulator_events_text() -> String {
                     other => panic!("the simulator writes no {other:?}"),
                 };
                 let of = written_type(element).unwrap();
-                writeln!(text, "        {}: '{of}{optional}',", field.name).unwrap();
+                put!(text, "        {}: '{of}{optional}',", field.name);
             }
-            writeln!(text, "      }},\n    }},").unwrap();
+            put!(text, "      }},\n    }},");
         }
-        writeln!(text, "  }},").unwrap();
+        put!(text, "  }},");
     }
-    writeln!(text, "}} as const;").unwrap();
+    put!(text, "}} as const;");
     text
 }
 
@@ -549,33 +530,33 @@ fn written_structs(tables: Program) -> [&'static Layout; 10] {
 
 /// The bytes of a struct, those that reach to the end of its last field, the account's first ones, and how many a user has.
 fn write_numbers(tables: Program, layout: &'static Layout, out: &mut String) {
-    writeln!(out, "      size: {},\n      covered: {},", layout.size, layout.covered()).unwrap();
+    put!(out, "      size: {},\n      covered: {},", layout.size, layout.covered());
     let of_layout =
         |kind: &&AccountKind| tables.layout(**kind).is_some_and(|one| one.name == layout.name);
     if let Some(kind) = AccountKind::ALL.iter().find(of_layout) {
-        writeln!(out, "      discriminator: '{}',", discriminator_of(*kind)).unwrap();
+        put!(out, "      discriminator: '{}',", discriminator_of(*kind));
     }
     for field in tables.layout(AccountKind::User).unwrap().fields {
         if let (FieldType::Struct(inner), Shape::Many(count)) = (field.element, field.shape)
             && inner.name == layout.name
         {
-            writeln!(out, "      count: {count},").unwrap();
+            put!(out, "      count: {count},");
         }
     }
 }
 
 /// The types of the fields that the simulator can write.
 fn write_types(layout: &'static Layout, out: &mut String) {
-    writeln!(out, "      types: {{").unwrap();
+    put!(out, "      types: {{");
     for (name, Leaf { field, .. }) in leaves(layout) {
         let of = match written_type(field.element) {
             _ if is_text(field) => "name",
             Some(of) if field.shape == Shape::One => of,
             _ => continue,
         };
-        writeln!(out, "        {name}: '{of}',").unwrap();
+        put!(out, "        {name}: '{of}',");
     }
-    writeln!(out, "      }},").unwrap();
+    put!(out, "      }},");
 }
 
 /// The simulator's word for the type of an element that it can write.
@@ -680,48 +661,37 @@ const VELOCITY_FIELDS: [(&str, &[&str]); 4] = [
 fn velocity_text() -> String {
     let structs = written_structs(Program::Velocity);
     let order = structs.iter().find(|one| one.name == "Order").unwrap();
-    let mut text = HEAD.to_owned();
-    let (mut helpers, mut names) = (BTreeSet::from(["i64NumberAt".to_owned()]), BTreeSet::new());
-    for field in read_fields(order) {
-        helpers.extend(read_of(field, &GIVEN).1);
-        if let FieldType::Enum(variants) = field.element {
-            names.insert(constant_name(enum_of(variants).name));
-        }
-    }
-    text += &import_line(&helpers, "../../accounts/reading.js");
-    text += &import_line(&names, "../../accounts/generated/enums.js");
-    text += "import type { Order } from '../../accounts/generated/user.js';\n";
+    let mut text = String::new();
     for (name, fields) in VELOCITY_FIELDS {
         let layout = structs.iter().find(|one| one.name == name).unwrap();
-        writeln!(text, "\n/** Where Velocity's `{name}` has its fields, and the bytes that reach to the last one. */").unwrap();
-        writeln!(text, "export const VELOCITY_{} = {{", constant_name(name)).unwrap();
-        writeln!(text, "  bytes: {},", layout.covered()).unwrap();
+        put!(
+            text,
+            "\n/** Where Velocity's `{name}` has its fields, and the bytes that reach to the last one. */"
+        );
+        put!(text, "export const VELOCITY_{} = {{", constant_name(name));
+        put!(text, "  bytes: {},", layout.covered());
         for field in fields {
-            writeln!(text, "  {field}: {},", leaf_of(layout, field).unwrap()).unwrap();
+            put!(text, "  {field}: {},", leaf_of(layout, field).unwrap());
         }
-        writeln!(text, "}} as const;").unwrap();
+        put!(text, "}} as const;");
     }
-    writeln!(
-        text,
-        "\n/** Bytes of an order. */\nexport const VELOCITY_ORDER_BYTES = {};",
-        order.size
-    )
-    .unwrap();
-    writeln!(text, "\n/** Reads `Order` of Velocity at a place, whose bytes are there. */")
-        .unwrap();
-    writeln!(text, "export function velocityOrderAt(view: DataView, at: number): Order {{")
-        .unwrap();
-    writeln!(text, "  return {{").unwrap();
+    put!(text, "\n/** Bytes of an order. */\nexport const VELOCITY_ORDER_BYTES = {};", order.size);
+    put!(text, "\n/** Reads `Order` of Velocity at a place, whose bytes are there. */");
+    put!(text, "export function velocityOrderAt(view: DataView, at: number): Order {{");
+    put!(text, "  return {{");
     for field in read_fields(order) {
         let value = if field.name == "oraclePriceOffset" {
             format!("i64NumberAt(view, at + {})", field.offset)
         } else {
-            read_of(field, &GIVEN).0
+            read_of(field, &GIVEN)
         };
-        writeln!(text, "    {}: {value},", field.name).unwrap();
+        put!(text, "    {}: {value},", field.name);
     }
-    writeln!(text, "  }};\n}}").unwrap();
-    text
+    put!(text, "  }};\n}}");
+    let mut head = HEAD.to_owned() + &import_line(helpers(), "../../accounts/reading.js", &text);
+    head += &import_line(enum_names(), "../../accounts/generated/enums.js", &text);
+    head += "import type { Order } from '../../accounts/generated/user.js';\n";
+    head + &text
 }
 
 /// Checks a file against what it should hold, or writes it anew.
