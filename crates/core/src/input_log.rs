@@ -329,6 +329,7 @@ mod tests {
     /// The key of a perp market's oracle: the first field of its AMM, after discriminator and key.
     const MARKET_ORACLE: Range<usize> = 40..72;
     const USER: [u8; 8] = 0x9f75_5fe3_ef97_3aec_u64.to_be_bytes();
+    const USER_KEY: Pubkey = Pubkey([1; 32]);
 
     #[test]
     fn of_a_malformed_account_a_part_is_logged_that_does_the_same() {
@@ -414,25 +415,10 @@ mod tests {
             state(&[(31, 1)]),
             state(&[]),
         ];
-        let (mut log, mut book) = (started(), Book::new(program.id().into()));
-        let mut parts = 0;
-        for (data, number) in states.iter().zip(1..) {
-            let (pubkey, slot, gate) = (Pubkey([1; 32]), Slot(number), Gate::Arrival);
-            let update = AccountUpdate { pubkey, owner: program.id(), slot, gate, data };
-            let outcome = book.apply(update);
-            assert_eq!(outcome.is_err(), number == 3, "{outcome:?}");
-            parts += usize::from(book.changed_parts().is_some());
-            log.note_update(&update, &outcome, book.changed_parts());
-        }
-        log.end_turn(5, false);
-        let mut read = Vec::new();
-        let applied = turn_of(&mut log).apply_turn(|input| {
-            if let Input::Account { data, .. } = input {
-                read.push(data.to_vec());
-            }
-        });
-        assert_eq!((applied, parts), (Ok(()), 3));
+        let written = states.iter().map(|data| (USER_KEY, data.clone()));
+        let Logged { read, parts, malformed } = logged(program.id().into(), written);
         assert!(read == states);
+        assert_eq!((parts.len(), malformed), (3, vec![3]));
     }
 
     /// An upgrade of Velocity may append bytes to users.
@@ -448,16 +434,9 @@ mod tests {
         };
         let lengths = [4_496, 4_496, 5_000, 5_000, 4_500, 4_496];
         let states: Vec<_> = lengths.into_iter().zip(1..).map(|(n, byte)| state(n, byte)).collect();
-        let (mut log, mut book) = (started(), Book::new(program.id().into()));
-        for (data, number) in states.iter().zip(1..) {
-            let (pubkey, slot, gate) = (Pubkey([1; 32]), Slot(number), Gate::Arrival);
-            let update = AccountUpdate { pubkey, owner: program.id(), slot, gate, data };
-            let outcome = book.apply(update);
-            assert!(matches!(outcome, Ok(Applied::Changed | Applied::Unchanged)), "{outcome:?}");
-            log.note_update(&update, &outcome, book.changed_parts());
-        }
-        log.end_turn(5, false);
-        assert!(accounts_of(&mut log) == states);
+        let written = states.iter().map(|data| (USER_KEY, data.clone()));
+        let Logged { read, malformed, .. } = logged(program.id().into(), written);
+        assert!(read == states && malformed.is_empty());
     }
 
     /// A faulty node gives bytes of another kind for the key of a user, and a market names it as its oracle for a while:
@@ -481,7 +460,7 @@ mod tests {
             data[MARKET_ORACLE].fill(oracle);
             data
         };
-        let (maker, perp) = (Pubkey([1; 32]), Pubkey([2; 32]));
+        let (maker, perp) = (USER_KEY, Pubkey([2; 32]));
         let states = [
             (maker, user(0)),
             (maker, of_kind(AccountKind::State)),
@@ -496,19 +475,9 @@ mod tests {
             (maker, user(1)),
             (maker, user(0)),
         ];
-        let (mut log, mut book) = (started(), Book::new(CONFIG));
-        let mut parts = vec![];
-        for ((pubkey, data), number) in states.iter().zip(1..) {
-            let (pubkey, slot, gate) = (*pubkey, Slot(number), Gate::Arrival);
-            let update = AccountUpdate { pubkey, owner: PROGRAM, slot, gate, data };
-            let outcome = book.apply(update);
-            assert!(matches!(outcome, Ok(Applied::Changed | Applied::Unchanged)), "{outcome:?}");
-            parts.extend(book.changed_parts().map(|_| number));
-            log.note_update(&update, &outcome, book.changed_parts());
-        }
-        log.end_turn(5, false);
-        assert!(accounts_of(&mut log) == states.map(|(_, data)| data));
-        assert_eq!(parts, [12]);
+        let Logged { read, parts, malformed } = logged(CONFIG, states.iter().cloned());
+        assert!(read == states.map(|(_, data)| data));
+        assert_eq!((parts, malformed), (vec![12], vec![]));
     }
 
     /// An incomplete account older than the book's state is ignored.
@@ -542,6 +511,31 @@ mod tests {
             let expected = states.iter().flat_map(|data| vec![data.clone(); mentions]);
             assert!(accounts_of(&mut log) == expected.collect::<Vec<_>>());
         }
+    }
+
+    /// What came of accounts that were written in one slot after the other.
+    struct Logged {
+        /// The bytes that their log has.
+        read: Vec<Vec<u8>>,
+        /// The slots of those of which the book knew the changed parts, and of those that it refused.
+        parts: Vec<u64>,
+        malformed: Vec<u64>,
+    }
+
+    fn logged(config: BookConfig, written: impl Iterator<Item = (Pubkey, Vec<u8>)>) -> Logged {
+        let (mut log, mut book) = (started(), Book::new(config));
+        let (mut parts, mut malformed) = (Vec::new(), Vec::new());
+        for ((pubkey, data), slot) in written.zip(1..) {
+            let (owner, gate) = (config.program, Gate::Arrival);
+            let update = AccountUpdate { pubkey, owner, slot: Slot(slot), gate, data: &data };
+            let outcome = book.apply(update);
+            assert!(!matches!(outcome, Ok(Applied::Stale | Applied::Ignored)), "{outcome:?}");
+            malformed.extend(outcome.is_err().then_some(slot));
+            parts.extend(book.changed_parts().map(|_| slot));
+            log.note_update(&update, &outcome, book.changed_parts());
+        }
+        log.end_turn(5, false);
+        Logged { read: accounts_of(&mut log), parts, malformed }
     }
 
     /// The bytes of the accounts of the log's one turn.
