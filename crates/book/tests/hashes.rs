@@ -1,10 +1,8 @@
 //! The market hash is equal for equal books, and a difference is located to the order.
 
-use crate::common::{
-    self, Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, perp_position,
-};
+use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, perp_position};
 use crate::common::{spot_market, spot_position, state, user, with_byte, with_u64};
-use slotbook_book::{FeedState, Gate, HashParts, IndicativeQuote, MarketHash, MarketId};
+use slotbook_book::{FeedState, HashParts, IndicativeQuote, MarketHash, MarketId};
 use slotbook_book::{OrderHash, QuotedSide, Side};
 use slotbook_protocol::model::units::Pubkey;
 
@@ -151,8 +149,7 @@ fn orders_of_maker(number: u16) -> Vec<OrderBytes> {
 fn one_changed_lot_among_thousands_of_orders_is_found_a_hundred_times_of_a_hundred() {
     let mut one = Bench::new();
     for number in 0..MAKERS {
-        // Without the bench, which checks every invariant each time.
-        put_quickly(&mut one, number, &orders_of_maker(number));
+        one.put(maker(number), &user(&orders_of_maker(number)));
     }
     let before = hashes(&mut one);
     let lists = [one.perp(), one.spot()].map(|id| orders_of(&one, id));
@@ -162,8 +159,8 @@ fn one_changed_lot_among_thousands_of_orders_is_found_a_hundred_times_of_a_hundr
         let mut orders = orders_of_maker(number);
         let size = if round % 2 == 0 { 1_005 } else { 995 } + u64::from(number) * 5;
         orders[at].u64(16, size);
-        put_quickly(&mut one, number, &orders);
-        let after = hashes_quickly(&mut one);
+        one.put(maker(number), &user(&orders));
+        let after = hashes(&mut one);
         let other: Vec<usize> = (0..before.len()).filter(|id| before[*id] != after[*id]).collect();
         let [id] = other[..] else { panic!("round {round}: {other:?} are others") };
         let id = MarketId(u16::try_from(id).expect("few markets"));
@@ -172,28 +169,9 @@ fn one_changed_lot_among_thousands_of_orders_is_found_a_hundred_times_of_a_hundr
         let found: Vec<_> = now.iter().filter(|order| !was.contains(order)).collect();
         let named = (maker(number), u32::try_from(at).expect("few orders") + 1);
         assert_eq!(found.iter().map(|o| (o.maker, o.order_id)).collect::<Vec<_>>(), [named]);
-        put_quickly(&mut one, number, &orders_of_maker(number));
-        assert_eq!(hashes_quickly(&mut one), before);
+        one.put(maker(number), &user(&orders_of_maker(number)));
+        assert_eq!(hashes(&mut one), before);
     }
-    one.book.check_integrity().expect("every invariant holds");
-}
-
-fn put_quickly(bench: &mut Bench, number: u16, orders: &[OrderBytes]) {
-    let update = slotbook_book::AccountUpdate {
-        pubkey: maker(number),
-        owner: common::PROGRAM,
-        slot: slotbook_protocol::model::units::Slot(SLOT),
-        gate: Gate::Arrival,
-        data: &user(orders),
-    };
-    bench.book.apply(update).expect("a well-formed account");
-}
-
-fn hashes_quickly(bench: &mut Bench) -> Vec<MarketHash> {
-    bench.book.end_turn(1);
-    let mut hashes = Vec::new();
-    bench.book.market_hashes(&mut hashes);
-    hashes
 }
 
 #[test]

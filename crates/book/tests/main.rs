@@ -9,6 +9,7 @@ mod lacking;
 mod left_out;
 mod places;
 mod resting;
+mod restored;
 mod rules;
 mod turns;
 mod vamm;

@@ -6,7 +6,6 @@ mod bodies;
 #[allow(dead_code, reason = "the tests of the book use the rest")]
 mod common;
 mod records;
-mod restored;
 mod streams;
 mod uncross;
 mod velocity;

@@ -24,6 +24,28 @@ pub(crate) struct Delivery<'a> {
     pub(crate) data: &'a [u8],
 }
 
+impl<'a> Delivery<'a> {
+    /// The update as the fast book takes it.
+    pub(crate) fn update(&self) -> AccountUpdate<'a> {
+        let gate = match self.stamp {
+            Stamp::Arrival => Gate::Arrival,
+            Stamp::Snapshot => Gate::Snapshot,
+            Stamp::WriteVersion(version) => Gate::WriteVersion(version),
+        };
+        let (pubkey, owner) = (Pubkey(self.key), Pubkey(self.owner));
+        AccountUpdate { pubkey, owner, slot: Slot(self.slot), gate, data: self.data }
+    }
+}
+
+/// Books that take the same changes.
+pub(crate) trait Books {
+    fn new(rules: Program) -> Self;
+    fn set_clock(&mut self, slot: u64, unix_seconds: i64);
+    fn apply(&mut self, delivery: &Delivery<'_>);
+    fn begin_snapshot(&mut self, slot: u64, kind: SnapshotKind);
+    fn end_snapshot(&mut self);
+}
+
 pub(crate) struct Pair {
     pub(crate) fast: Book,
     pub(crate) naive: NaiveBook,
@@ -31,8 +53,8 @@ pub(crate) struct Pair {
     walked: RefCell<QueueScratch>,
 }
 
-impl Pair {
-    pub(crate) fn new(rules: Program) -> Self {
+impl Books for Pair {
+    fn new(rules: Program) -> Self {
         let program = rules.id();
         Pair {
             fast: Book::new(BookConfig { program, rules }),
@@ -41,26 +63,15 @@ impl Pair {
         }
     }
 
-    pub(crate) fn set_clock(&mut self, slot: u64, unix_seconds: i64) {
+    fn set_clock(&mut self, slot: u64, unix_seconds: i64) {
         self.fast.set_clock(Slot(slot), UnixSeconds(unix_seconds));
         self.naive.set_clock(Clock { slot, unix_seconds });
     }
 
-    pub(crate) fn apply(&mut self, delivery: &Delivery<'_>) {
-        let gate = match delivery.stamp {
-            Stamp::Arrival => Gate::Arrival,
-            Stamp::Snapshot => Gate::Snapshot,
-            Stamp::WriteVersion(version) => Gate::WriteVersion(version),
-        };
+    fn apply(&mut self, delivery: &Delivery<'_>) {
         // A malformed account is an error and leaves the account out; the comparison below covers
         // both.
-        let applied = self.fast.apply(AccountUpdate {
-            pubkey: Pubkey(delivery.key),
-            owner: Pubkey(delivery.owner),
-            slot: Slot(delivery.slot),
-            gate,
-            data: delivery.data,
-        });
+        let applied = self.fast.apply(delivery.update());
         if matches!(applied, Ok(Applied::Changed | Applied::Unchanged)) {
             self.expect_held(delivery);
         }
@@ -73,16 +84,7 @@ impl Pair {
         });
     }
 
-    /// The book holds the bytes of a user besides its orders.
-    fn expect_held(&self, delivery: &Delivery<'_>) {
-        let Some(held) = self.fast.user_account(&Pubkey(delivery.key)) else { return };
-        let mut bytes = delivery.data.to_vec();
-        bytes[self.fast.config().rules.user_shape().orders].fill(0);
-        bytes.resize(held.len(), 0);
-        assert!(held == bytes, "the book holds other bytes than it was given");
-    }
-
-    pub(crate) fn begin_snapshot(&mut self, slot: u64, kind: SnapshotKind) {
+    fn begin_snapshot(&mut self, slot: u64, kind: SnapshotKind) {
         let state = match kind {
             SnapshotKind::Audit => FeedState::Live,
             SnapshotKind::Replace => FeedState::Rebuilding,
@@ -92,9 +94,20 @@ impl Pair {
         self.naive.begin_snapshot(slot, kind);
     }
 
-    pub(crate) fn end_snapshot(&mut self) {
+    fn end_snapshot(&mut self) {
         self.fast.end_snapshot();
         self.naive.end_snapshot();
+    }
+}
+
+impl Pair {
+    /// The book holds the bytes of a user besides its orders.
+    fn expect_held(&self, delivery: &Delivery<'_>) {
+        let Some(held) = self.fast.user_account(&Pubkey(delivery.key)) else { return };
+        let mut bytes = delivery.data.to_vec();
+        bytes[self.fast.config().rules.user_shape().orders].fill(0);
+        bytes.resize(held.len(), 0);
+        assert!(held == bytes, "the book holds other bytes than it was given");
     }
 
     /// Compares everything shown. `Err` describes the difference.

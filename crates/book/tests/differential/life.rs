@@ -4,7 +4,7 @@ use slotbook_naive::{SnapshotKind, Stamp};
 use slotbook_protocol::drift::layouts::PERP_MARKET;
 use slotbook_protocol::model::Program;
 
-use super::judge::{Delivery, Pair};
+use super::judge::{Books, Delivery};
 use super::relaid::{self, SLOTS_BYTES};
 use super::rng::Rng;
 use super::world::{
@@ -39,7 +39,7 @@ struct Sent {
 }
 
 /// One seed's chain and both books.
-pub(crate) struct Life {
+pub(crate) struct Life<B> {
     program: Program,
     /// What the state account says of the lengths of slots.
     slots: [u8; SLOTS_BYTES],
@@ -49,19 +49,19 @@ pub(crate) struct Life {
     feed: Feed,
     version: u64,
     recent: Vec<Sent>,
-    pub(crate) pair: Pair,
+    pub(crate) books: B,
 }
 
-impl Life {
+impl<B: Books> Life<B> {
     pub(crate) fn new(program: Program, seed: u64) -> Self {
         let mut rng = Rng::new(seed);
         let shape = Shape::any(&mut rng);
         let world = World::new(&mut rng, shape.users);
         let feed = if rng.one_in(4) { Feed::WriteVersions } else { Feed::Socket };
         let (recent, slots) = (Vec::new(), [0; SLOTS_BYTES]);
-        let pair = Pair::new(program);
-        let mut life = Life { program, slots, rng, world, shape, feed, version: 0, recent, pair };
-        life.pair.set_clock(life.world.slot, life.world.now);
+        let books = B::new(program);
+        let mut life = Life { program, slots, rng, world, shape, feed, version: 0, recent, books };
+        life.books.set_clock(life.world.slot, life.world.now);
         let keys: Vec<Key> = life.world.accounts.iter().map(|(key, _)| *key).collect();
         keys.iter().for_each(|key| life.send(key));
         if shape.is_crowded {
@@ -118,7 +118,7 @@ impl Life {
 
     fn deliver(&mut self, sent: &Sent, owner: Key) {
         let data = relaid::of_program(self.program, &self.slots, &sent.data);
-        self.pair.apply(&Delivery {
+        self.books.apply(&Delivery {
             key: sent.key,
             owner: if owner == PROGRAM { self.program.id().0 } else { owner },
             slot: sent.slot,
@@ -359,7 +359,7 @@ impl Life {
         };
         self.world.slot = self.world.slot.saturating_add_signed(slots).max(1);
         self.world.now += seconds;
-        self.pair.set_clock(self.world.slot, self.world.now);
+        self.books.set_clock(self.world.slot, self.world.now);
         format!("clock by {slots} slots and {seconds} s, to {}", self.world.slot)
     }
 
@@ -415,7 +415,7 @@ impl Life {
         }
         let slot = self.world.slot.saturating_sub(self.rng.below(4));
         let kind = if self.rng.one_in(3) { SnapshotKind::Replace } else { SnapshotKind::Audit };
-        self.pair.begin_snapshot(slot, kind);
+        self.books.begin_snapshot(slot, kind);
         let mut gone = 0;
         for user in 0..self.shape.users {
             if self.rng.one_in(6) {
@@ -429,7 +429,7 @@ impl Life {
             let data = self.world.data(&key).clone();
             self.deliver(&Sent { key, slot, stamp: Stamp::Snapshot, data }, PROGRAM);
         }
-        self.pair.end_snapshot();
+        self.books.end_snapshot();
         format!("snapshot of slot {slot}, {kind:?}, without {gone}")
     }
 

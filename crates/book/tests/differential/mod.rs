@@ -3,13 +3,14 @@
 //! `cargo test -p slotbook-book --release --test all differential -- --nocapture` with
 //! `SEEDS=10000` for the long form; `SEED=n` replays one seed and prints its commands.
 
-mod judge;
-mod life;
+pub(crate) mod judge;
+pub(crate) mod life;
 mod relaid;
-mod rng;
+pub(crate) mod rng;
 mod versions;
-mod world;
+pub(crate) mod world;
 
+use judge::Pair;
 use life::Life;
 use slotbook_naive::Stamp;
 use slotbook_protocol::model::Program;
@@ -34,11 +35,11 @@ struct Met {
 
 /// Runs one seed; `Err` names the first command after which the books differ.
 fn run_seed(program: Program, seed: u64, is_replay: bool) -> Result<Met, String> {
-    let mut life = Life::new(program, seed);
-    life.pair.compare().map_err(|text| format!("seed {seed} at the start: {text}"))?;
+    let mut life = Life::<Pair>::new(program, seed);
+    life.books.compare().map_err(|text| format!("seed {seed} at the start: {text}"))?;
     if seed % 2 == 1 {
         // Enables the maintained hashes; each comparison recounts them.
-        life.pair.fast.market_hashes(&mut Vec::new());
+        life.books.fast.market_hashes(&mut Vec::new());
     }
     let mut commands: Vec<String> = Vec::new();
     let mut versions = Versions::default();
@@ -50,14 +51,14 @@ fn run_seed(program: Program, seed: u64, is_replay: bool) -> Result<Met, String>
             println!("{step}: {command}");
         }
         commands.push(command);
-        let mut same = life.pair.compare();
-        same = same.and_then(|()| versions.check(&mut life.pair.fast, turn));
+        let mut same = life.books.compare();
+        same = same.and_then(|()| versions.check(&mut life.books.fast, turn));
         // Readings between turns must not change the result.
         if turn % (1 + 2 * (seed % 3)) == 0 {
             same = same
-                .and_then(|()| life.pair.compare_quotes())
+                .and_then(|()| life.books.compare_quotes())
                 .map(|levels| met.amm_levels += levels)
-                .and_then(|()| quote_versions.check(&mut life.pair.fast));
+                .and_then(|()| quote_versions.check(&mut life.books.fast));
         }
         same.map_err(|text| {
             let last = commands[commands.len().saturating_sub(5)..].join("; ");
@@ -109,16 +110,16 @@ fn an_amm_without_a_curve_has_no_levels() {
 
 #[test]
 fn a_missed_update_is_noticed() {
-    let mut life = Life::new(Program::Drift, 1);
+    let mut life = Life::<Pair>::new(Program::Drift, 1);
     let market = world::market_key((1, 0));
     let mut settled = life.account(&market);
     settled[1162] = 7;
-    life.pair.naive.apply(&slotbook_naive::Update {
+    life.books.naive.apply(&slotbook_naive::Update {
         pubkey: market,
         owner: world::PROGRAM,
         slot: 1_000,
         stamp: Stamp::Arrival,
         data: &settled,
     });
-    assert!(life.pair.compare().is_err());
+    assert!(life.books.compare().is_err());
 }

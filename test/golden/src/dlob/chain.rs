@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slotbook_naive::{Key, MarketKey, MarketKind, Stamp};
 
-use super::judge::{Delivery, Pair};
+use super::judge::{Books, Delivery, Pair};
 use super::vector::{OraclePrice, Vector, VectorOrder, VectorSnapshot};
 
 /// The program that owns the accounts: the exchange's own, because oracle accounts are checked for

@@ -8,7 +8,7 @@ use slotbook_naive::{Answer, MarketKey, ReadingBook, ReadingOrder, Readings, Row
 use slotbook_protocol::model::Program;
 
 use super::chain::{Chain, advance};
-use super::judge::Pair;
+use super::judge::{Books, Pair};
 use super::sourced;
 use super::vector::Vector;
 use super::views::{Shown, VIEWS, Views, views_of};

@@ -17,7 +17,7 @@ use slotbook_wire::level::{SizeScale, Source, SourcedLevel};
 use slotbook_wire::sources::merged;
 
 use super::chain::{Chain, advance};
-use super::judge::Pair;
+use super::judge::{Books, Pair};
 use super::vector::{OraclePrice, Vector, VectorOrder, by_market};
 use crate::amm::perp_amm;
 use crate::group::levels;

@@ -1,10 +1,13 @@
 //! Restoring rejects invalid states and accounts.
 
 use slotbook_book::{Book, RestoreError};
+use slotbook_protocol::model::units::Pubkey;
 
+use super::Life;
 use super::judge::captured;
-use super::life::Life;
-use super::rng::Rng;
+use crate::differential::judge::Books;
+use crate::differential::rng::Rng;
+use crate::differential::world::user_key;
 
 /// A random book with quotes and a closed account, at the end of a turn.
 fn life(seed: u64) -> Life {
@@ -13,19 +16,19 @@ fn life(seed: u64) -> Life {
     for turn in 1..60 {
         life.step();
         super::happen(&mut life, &mut rng, turn * 100);
-        life.pair.end_turn(turn * 100);
+        life.books.end_turn(turn * 100);
     }
     life
 }
 
 fn restored(life: &Life, state: &[u8]) -> Result<Book, RestoreError> {
-    Book::restore(life.pair.config, state, life.pair.updates())
+    Book::restore(life.books.config, state, life.books.updates())
 }
 
 #[test]
 fn a_flipped_byte_is_refused_or_makes_a_sound_book() {
     let life = life(5);
-    let state = captured(&life.pair.first);
+    let state = captured(&life.books.first);
     for at in 0..state.len() {
         for flip in [1, 0x80, 0xff] {
             let mut other = state.clone();
@@ -41,7 +44,7 @@ fn a_flipped_byte_is_refused_or_makes_a_sound_book() {
 #[test]
 fn another_version_is_named() {
     let life = life(4);
-    let mut state = captured(&life.pair.first);
+    let mut state = captured(&life.books.first);
     state[0] = 99;
     assert_eq!(restored(&life, &state).unwrap_err(), RestoreError::Version(99));
 }
@@ -49,19 +52,17 @@ fn another_version_is_named() {
 #[test]
 fn accounts_that_are_missing_or_too_many_are_named() {
     let mut life = life(6);
-    let state = captured(&life.pair.first);
-    let market = life.pair.first.markets().next().unwrap().account;
-    let kept = life.pair.kept.remove(&market.0).unwrap();
+    let state = captured(&life.books.first);
+    let market = life.books.first.markets().next().unwrap().account;
+    let kept = life.books.kept.remove(&market.0).unwrap();
     assert_eq!(restored(&life, &state).unwrap_err(), RestoreError::AccountMissing(market));
-    life.pair.kept.insert(market.0, kept);
+    life.books.kept.insert(market.0, kept);
     assert!(restored(&life, &state).is_ok());
-    let users: Vec<_> = (0..8).map(super::world::user_key).collect();
-    let present = users
-        .iter()
-        .find(|key| life.pair.first.has_user(&slotbook_protocol::model::units::Pubkey(**key)));
-    let user = life.pair.kept.remove(present.unwrap()).unwrap();
+    let users: Vec<_> = (0..8).map(user_key).collect();
+    let present = users.iter().find(|key| life.books.first.has_user(&Pubkey(**key)));
+    let user = life.books.kept.remove(present.unwrap()).unwrap();
     assert_eq!(restored(&life, &state).unwrap_err().code(), "STATE_USERS_MISMATCH");
-    life.pair.kept.insert([0x55; 32], user);
+    life.books.kept.insert([0x55; 32], user);
     assert_eq!(restored(&life, &state).unwrap_err().code(), "STATE_USERS_MISMATCH");
 }
 
@@ -69,9 +70,9 @@ fn accounts_that_are_missing_or_too_many_are_named() {
 fn within_a_turn_nothing_is_captured() {
     let mut life = life(7);
     let mut state = Vec::new();
-    life.pair.set_clock(9_999_999, 9_999_999);
-    assert!(!life.pair.first.capture(&mut state));
+    life.books.set_clock(9_999_999, 9_999_999);
+    assert!(!life.books.first.capture(&mut state));
     assert!(state.is_empty());
-    life.pair.end_turn(7_000);
-    assert!(life.pair.first.capture(&mut state));
+    life.books.end_turn(7_000);
+    assert!(life.books.first.capture(&mut state));
 }

@@ -1,28 +1,22 @@
 //! A restored book shows the same as the captured one, now and after any updates.
 //!
-//! `cargo test -p slotbook-wire --release --test all restored -- --nocapture` with `SEEDS=1000` for
+//! `cargo test -p slotbook-book --release --test all restored -- --nocapture` with `SEEDS=1000` for
 //! the long form; `SEED=n` replays one seed, `STEPS=10000` makes each longer.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
-
-#[path = "../../../book/tests/differential/life.rs"]
-#[allow(dead_code, reason = "the differential test uses the rest")]
-mod life;
-#[path = "../../../book/tests/differential/relaid.rs"]
-mod relaid;
-#[path = "../../../book/tests/differential/rng.rs"]
-mod rng;
-#[path = "../../../book/tests/differential/world.rs"]
-mod world;
 
 mod hostile;
 mod judge;
 mod shown;
 
-use life::Life;
-use rng::Rng;
+use judge::Copies;
 use slotbook_book::{FeedState, IndicativePolicy, IndicativeQuote, MarketId, QuotedSide};
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::Pubkey;
+
+use crate::differential::rng::Rng;
+
+/// A life of books that are captured and restored.
+type Life = crate::differential::life::Life<Copies>;
 
 /// Seeds of a plain test run, and commands of one.
 const SEEDS_DEFAULT: u64 = 40;
@@ -38,17 +32,17 @@ fn number_from(variable: &str) -> Option<u64> {
 /// Random changes outside of accounts: the feed state, quotes and their policy, and the end of
 /// turns.
 fn happen(life: &mut Life, rng: &mut Rng, ts_ms: u64) {
-    let pair = &mut life.pair;
+    let books = &mut life.books;
     match rng.below(12) {
         0 => {
             let states = [FeedState::Live, FeedState::Live, FeedState::Lagging, FeedState::Stale];
             let state = rng.pick(&states);
-            pair.each(|book| book.set_state(state));
+            books.each(|book| book.set_state(state));
         }
         1 => {
             let policies = [IndicativePolicy::Join, IndicativePolicy::Improve];
             let policy = rng.pick(&policies);
-            pair.each(|book| book.set_indicative_policy(policy));
+            books.each(|book| book.set_indicative_policy(policy));
         }
         2..=5 => {
             let market = MarketId(u16::try_from(rng.below(7)).unwrap());
@@ -56,7 +50,7 @@ fn happen(life: &mut Life, rng: &mut Rng, ts_ms: u64) {
             let quotes: Vec<_> = (0..rng.below(4)).map(|_| quote(rng)).collect();
             // A sender's clock differs from the clock of turns.
             let sent_ms = ts_ms.saturating_add_signed(rng.between(-900, 300));
-            pair.each(|book| {
+            books.each(|book| {
                 let _refused = book.set_indicative(market, maker, &quotes, sent_ms);
             });
         }
@@ -97,19 +91,19 @@ fn run(seed: u64, steps: u64) -> [usize; 2] {
             continue;
         }
         ts_ms = ts_ms.saturating_add_signed(rng.pick(&[1, 50, 400, 400, 1_500, -300]));
-        life.pair.end_turn(ts_ms);
+        life.books.end_turn(ts_ms);
         if rng.one_in(restores_each) {
-            life.pair.restore();
+            life.books.restore();
             restored += 1;
         }
         if rng.one_in(10.max(steps / 100)) {
-            life.pair.compare().unwrap_or_else(|text| panic!("seed {seed} step {step}: {text}"));
+            life.books.compare().unwrap_or_else(|text| panic!("seed {seed} step {step}: {text}"));
         }
     }
-    life.pair.end_turn(ts_ms + 1);
-    life.pair.compare().unwrap_or_else(|text| panic!("seed {seed} at the end: {text}"));
-    let restored = restored + life.pair.restored_within_snapshots;
-    [restored, life.pair.taken_by_changes]
+    life.books.end_turn(ts_ms + 1);
+    life.books.compare().unwrap_or_else(|text| panic!("seed {seed} at the end: {text}"));
+    let restored = restored + life.books.restored_within_snapshots;
+    [restored, life.books.taken_by_changes]
 }
 
 #[test]

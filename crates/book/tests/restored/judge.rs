@@ -7,25 +7,16 @@ use std::ops::Range;
 use slotbook_book::{
     AccountDelta, AccountUpdate, Applied, Book, BookConfig, BookError, FeedState, Gate,
 };
-use slotbook_naive::{SnapshotKind, Stamp};
+use slotbook_naive::{Key, SnapshotKind};
 use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
-use super::rng::Rng;
 use super::shown::shown;
-use super::world::Key;
+use crate::differential::judge::{Books, Delivery};
+use crate::differential::rng::Rng;
 
 /// Restored books that run in parallel.
 const RESTORED_MAX: usize = 3;
-
-/// An account update for all books.
-pub(crate) struct Delivery<'a> {
-    pub(crate) key: Key,
-    pub(crate) owner: Key,
-    pub(crate) slot: u64,
-    pub(crate) stamp: Stamp,
-    pub(crate) data: &'a [u8],
-}
 
 /// The last accepted bytes of an account.
 pub(crate) struct Kept {
@@ -47,7 +38,8 @@ fn runs_of(old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
     runs
 }
 
-pub(crate) struct Pair {
+/// The first book, and books that were restored from it.
+pub(crate) struct Copies {
     pub(crate) config: BookConfig,
     pub(crate) first: Book,
     restored: Vec<Book>,
@@ -62,8 +54,8 @@ pub(crate) struct Pair {
     ts_ms: u64,
 }
 
-impl Pair {
-    pub(crate) fn new(rules: Program) -> Self {
+impl Books for Copies {
+    fn new(rules: Program) -> Self {
         let config = BookConfig::from(rules.id());
         Self {
             config,
@@ -79,28 +71,12 @@ impl Pair {
         }
     }
 
-    pub(crate) fn each(&mut self, mut happen: impl FnMut(&mut Book)) {
-        happen(&mut self.first);
-        self.restored.iter_mut().for_each(happen);
-    }
-
-    pub(crate) fn set_clock(&mut self, slot: u64, unix_seconds: i64) {
+    fn set_clock(&mut self, slot: u64, unix_seconds: i64) {
         self.each(|book| book.set_clock(Slot(slot), UnixSeconds(unix_seconds)));
     }
 
-    pub(crate) fn apply(&mut self, delivery: &Delivery<'_>) {
-        let gate = match delivery.stamp {
-            Stamp::Arrival => Gate::Arrival,
-            Stamp::Snapshot => Gate::Snapshot,
-            Stamp::WriteVersion(version) => Gate::WriteVersion(version),
-        };
-        let update = AccountUpdate {
-            pubkey: Pubkey(delivery.key),
-            owner: Pubkey(delivery.owner),
-            slot: Slot(delivery.slot),
-            gate,
-            data: delivery.data,
-        };
+    fn apply(&mut self, delivery: &Delivery<'_>) {
+        let update = delivery.update();
         let applied = self.first.apply(update);
         // The source knows nothing of an update that has no number, and sends some as a whole.
         let (is_numbered, is_whole) = (!self.rng.one_in(20), self.rng.one_in(20));
@@ -137,6 +113,7 @@ impl Pair {
         };
         if took {
             let Delivery { key, owner, slot, data, .. } = *delivery;
+            let gate = update.gate;
             self.kept.insert(key, Kept { owner, slot, gate, data: data.to_vec() });
         }
         if self.is_snapshot_open && self.rng.one_in(12) {
@@ -146,7 +123,7 @@ impl Pair {
         }
     }
 
-    pub(crate) fn begin_snapshot(&mut self, slot: u64, kind: SnapshotKind) {
+    fn begin_snapshot(&mut self, slot: u64, kind: SnapshotKind) {
         let state = match kind {
             SnapshotKind::Audit => FeedState::Live,
             SnapshotKind::Replace => FeedState::Rebuilding,
@@ -158,7 +135,7 @@ impl Pair {
         self.is_snapshot_open = true;
     }
 
-    pub(crate) fn end_snapshot(&mut self) {
+    fn end_snapshot(&mut self) {
         self.is_snapshot_open = false;
         let report = self.first.end_snapshot();
         for book in &mut self.restored {
@@ -167,6 +144,13 @@ impl Pair {
         for key in self.first.forgotten() {
             self.kept.remove(&key.0);
         }
+    }
+}
+
+impl Copies {
+    pub(crate) fn each(&mut self, mut happen: impl FnMut(&mut Book)) {
+        happen(&mut self.first);
+        self.restored.iter_mut().for_each(happen);
     }
 
     pub(crate) fn end_turn(&mut self, ts_ms: u64) {
