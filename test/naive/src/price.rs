@@ -145,27 +145,3 @@ pub(crate) fn shown_price(order: &Order, market: &MarketContext) -> Option<i128>
     let oracle = market.oracle?;
     Some(resting_offset_price(oracle, order, market.tick, market.is_prediction))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bids_round_down_and_asks_round_up() {
-        assert_eq!(round_to_tick(107, 10, true), 100);
-        assert_eq!(round_to_tick(107, 10, false), 110);
-        assert_eq!(round_to_tick(110, 10, true), 110);
-        assert_eq!(round_to_tick(110, 10, false), 110);
-    }
-
-    #[test]
-    fn a_float_divisor_keeps_its_fraction() {
-        let params = |limit_price_divisor| ProtectedParams {
-            tick: 1,
-            limit_price_divisor,
-            dynamic_offset: 0,
-        };
-        assert_eq!(protected_price_sdk(123_456_789, true, &params(3)), 123_419_752);
-        assert_eq!(protected_price_sdk(123_456_789, true, &params(7)), 123_370_370);
-    }
-}

@@ -78,22 +78,3 @@ impl TakingList {
         self.nodes[node].next = None;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sound_removal_takes_one_node() {
-        let mut list = TakingList::new(&[(10, 1), (11, 2), (12, 1)]);
-        list.remove(2, Removal::Sound);
-        assert_eq!(list.reachable(), [(0, 10), (1, 11)]);
-    }
-
-    #[test]
-    fn a_removal_by_order_id_drops_everything_before_the_node() {
-        let mut list = TakingList::new(&[(10, 1), (11, 2), (12, 1), (13, 3)]);
-        list.remove(2, Removal::ByOrderId);
-        assert_eq!(list.reachable(), [(3, 13)]);
-    }
-}

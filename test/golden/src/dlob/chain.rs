@@ -255,18 +255,3 @@ impl Bytes {
         self
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_plus_a_number_carries() {
-        let mut key = [0; 32];
-        key[31] = 0xff;
-        let mut expected = [0; 32];
-        expected[30] = 1;
-        assert_eq!(key_plus(key, 1), expected);
-        assert_eq!(key_plus(key, 0), key);
-    }
-}
