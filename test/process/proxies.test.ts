@@ -11,9 +11,9 @@ import {
   readConfig,
 } from '../support/proxy-process.js';
 import { newAddress, Visitor, withProxy } from '../support/proxy-visitor.js';
-import { SCENE, SceneChain } from '../support/scene-chain.js';
 import { ServiceChild } from '../support/service-child.js';
 import type { Probe } from '../support/socket-scene.js';
+import { SteppedDemo } from '../support/stepped-demo.js';
 import { until } from '../support/until.js';
 
 const SOCKETS_PER_IP = 3;
@@ -28,17 +28,17 @@ const FLAGS = [
   ...['--requests-per-second', String(REQUESTS_PER_SECOND)],
 ];
 
-let chain: SceneChain;
+let demo: SteppedDemo;
 let service: ServiceChild;
 
 beforeAll(async () => {
-  chain = await SceneChain.start();
-  service = await ServiceChild.start(chain.demo.relay, FLAGS);
+  demo = await SteppedDemo.start({ seed: 78, makers: 12, slotTimeMs: 200 });
+  service = await ServiceChild.start(demo.relay, FLAGS);
 });
 
 afterAll(async () => {
   await service?.stop();
-  await chain?.stop();
+  await demo?.stop();
 });
 
 /** Does something behind a proxy of the service. */
@@ -48,8 +48,9 @@ const behind = (
   run: (proxy: ProxyProcess) => Promise<void>,
 ) => withProxy(context, kind, run, { port: service.port });
 
-const path = `/l2?marketName=${SCENE.name}&depth=5`;
-const book = { type: 'subscribe', channel: 'book', market: SCENE.name };
+const market = 'SOL-PERP';
+const path = `/l2?marketName=${market}&depth=5`;
+const book = { type: 'subscribe', channel: 'book', market };
 
 /** Opens sockets until one is refused with 429; returns those that were opened. */
 async function openAll(visitor: Visitor): Promise<readonly Probe[]> {
@@ -118,19 +119,20 @@ describe.each(PROXIES)('$name', (kind) => {
         await visitor.get('/nothing'),
       ];
       expect([answer.status, ready.status, none.status]).toEqual([200, 200, 404]);
-      expect(JSON.parse(answer.body)).toMatchObject({ marketName: SCENE.name });
+      expect(JSON.parse(answer.body)).toMatchObject({ marketName: market });
       expect((await visitor.get('/metrics')).status).toBe(404);
       const probe = await visitor.open();
       const [snapshot] = await probe.ask(book);
-      expect(JSON.stringify(snapshot)).toContain(SCENE.name);
-      await chain.place(1, { price: 99_000_000n });
-      await until('a delta has come', () => probe.texts.some((one) => one.includes('99000000')));
+      expect(JSON.stringify(snapshot)).toContain(market);
+      const stopMoving = demo.keepMoving();
+      await until('a delta', () => probe.texts.some((one) => one.includes('"type":"delta"')));
+      await stopMoving();
       await closeAll([probe]);
     }));
 
   test('passes on a batch of all markets, and the longest path', (context) =>
     behind(context, kind, async (proxy) => {
-      const names = Array(148).fill(SCENE.name);
+      const names = Array(148).fill(market);
       const batch = `/batchL2?marketName=${names}&depth=${Array(148).fill(1)}`;
       const padding = LIMITS.requestLineBytesMax - batch.length;
       const visitor = new Visitor(proxy, newAddress());

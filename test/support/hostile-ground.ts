@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { expect, type TestContext } from 'vitest';
 import { Random } from '../../src/sim/random.js';
-import { ControlClient } from './control-client.js';
-import { SceneChain } from './scene-chain.js';
+import { ModelClient } from './model-client.js';
 import { type ProcessStats, ServiceChild } from './service-child.js';
+import { SteppedDemo } from './stepped-demo.js';
 import { until } from './until.js';
 
 /** Maximum growth of the process's memory after all attacks. */
@@ -35,34 +36,34 @@ type Attack = (random: Random, share: number) => Promise<string>;
 /** A chain, and a service on it as a process. */
 export class HostileGround {
   private constructor(
-    readonly chain: SceneChain,
+    readonly demo: SteppedDemo,
     readonly service: ServiceChild,
   ) {}
 
   static async start(flags: readonly string[] = []): Promise<HostileGround> {
-    const chain = await SceneChain.start();
+    const demo = await SteppedDemo.start({ seed: 78, makers: 12, slotTimeMs: 200 });
     try {
-      const service = await ServiceChild.start(chain.demo.relay, [...STEADY, ...flags]);
-      return new HostileGround(chain, service);
+      const service = await ServiceChild.start(demo.relay, [...STEADY, ...flags]);
+      return new HostileGround(demo, service);
     } catch (error) {
-      await chain.stop();
+      await demo.stop();
       throw error;
     }
   }
 
   /**
-   * Runs an attack next to a control client, then checks that the service is alive, that the
-   * control client missed no frame, and that memory and open files are released. Prints the
+   * Runs an attack next to an honest client, then checks that the service is alive, that the
+   * honest client has the orders of /l3, and that memory and open files are released. Prints the
    * measurements and the seed.
    */
   async endure(context: TestContext, attack: Attack): Promise<void> {
     if (!existsSync('/proc/self/statm')) context.skip('needs /proc');
-    const { service, chain } = this;
+    const { service } = this;
     const { descriptors } = service.readStats();
-    const control = await ControlClient.start(chain, service);
+    const stopHonest = await this.#startHonest();
     const attempt = (seed: number, share: number) =>
       attack(new Random(seed), share).catch(async (error: unknown) => {
-        await control.stop().catch(() => {});
+        await stopHonest().catch(() => {});
         throw new Error(`with seed ${seed}: ${String(error)}\n${service.stderr}`, { cause: error });
       });
     await attempt(SEED - 1, WARM_UP_SHARE);
@@ -70,7 +71,7 @@ export class HostileGround {
     const beganMs = performance.now();
     const said = await attempt(SEED, 1);
     const tookS = (performance.now() - beganMs) / 1_000;
-    const seen = await control.stop();
+    const frames = await stopHonest();
     const { lowest, highest } = memory.stop();
     const after = await this.#settled({ descriptors, rssMegabytes: lowest });
     expect(service.isAlive, service.stderr).toBe(true);
@@ -79,11 +80,29 @@ export class HostileGround {
     const metrics = async () => (await service.get('/metrics')).text;
     await expect.poll(metrics).toMatch(/^slotbook_sockets 0$[\s\S]+^slotbook_topics 0$/m);
     const rss = [lowest, highest, after.rssMegabytes].map((megabytes) => megabytes.toFixed(0));
-    const { changes, frames, worstMs } = seen;
     process.stdout.write(
       `${context.task.name}: ${said} in ${tookS.toFixed(1)} s; lowest, highest, last RSS: ${rss.join(', ')} MB; ` +
-        `control: ${changes} changes, ${frames} frames, worst ${worstMs.toFixed(0)} ms; seed ${SEED}\n`,
+        `${frames} frames of the honest client; seed ${SEED}\n`,
     );
+  }
+
+  /** Lets the book move for a client that checks each frame; the function ends both and answers how many there were. */
+  async #startHonest(): Promise<() => Promise<number>> {
+    const client = await ModelClient.open(this.service.socketUrl);
+    const book = await client.follow({ channel: 'l3', market: 'SOL-PERP', depth: 100 });
+    const stopMoving = this.demo.keepMoving();
+    return async () => {
+      await stopMoving();
+      await until('the orders of /l3', async () => {
+        const { text } = await this.service.get('/l3?marketName=SOL-PERP&depth=100');
+        const { bids, asks } = JSON.parse(text);
+        return isDeepStrictEqual(book.orders, { bids, asks });
+      });
+      expect(client.faults).toEqual([]);
+      expect([client.resets, book.counts.snapshot, book.counts.delta > 1]).toEqual([0, 1, true]);
+      await client.close();
+      return book.counts.delta;
+    };
   }
 
   /** The figures once both are back, or as they are after the deadline. */
@@ -101,7 +120,7 @@ export class HostileGround {
   /** Stops both; the service must end by itself and in order. */
   async stop(): Promise<void> {
     const code = await this.service.stop();
-    await this.chain.stop();
+    await this.demo.stop();
     expect(code, this.service.stderr).toBe(0);
   }
 }
