@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Random } from '../../src/sim/random.js';
 import { frameBytes, OPCODE } from '../support/hostile-frames.js';
 import { pooled } from '../support/hostile-ground.js';
-import { LinkReader } from '../support/link-reader.js';
+import { ModelClient } from '../support/model-client.js';
 import { RawSocket } from '../support/raw-socket.js';
 import { ServiceChild } from '../support/service-child.js';
 import { writeStorm } from '../support/storm-journal.js';
@@ -69,11 +69,13 @@ async function cutCount(): Promise<number> {
 
 test(`${DEAF} clients that read nothing cost no more than the total`, async (context) => {
   if (process.platform !== 'linux') context.skip('needs /proc');
-  const request = { channel: 'bbo', market: 'SOL-PERP' };
   const readers = await Promise.all(
-    Array.from({ length: 8 }, () => LinkReader.open(service.socketUrl, [request])),
+    Array.from({ length: 8 }, () => ModelClient.open(service.socketUrl)),
   );
-  await until(() => readers.every(({ frames }) => frames > 20), FULL_MS_MAX);
+  const books = await Promise.all(
+    readers.map((reader) => reader.follow({ channel: 'bbo', market: 'SOL-PERP' })),
+  );
+  await until(() => books.every(({ counts }) => counts.delta > 20), FULL_MS_MAX);
   const before = service.readStats().rssMegabytes;
   let most = before;
   const watch = setInterval(() => {
@@ -97,6 +99,6 @@ test(`${DEAF} clients that read nothing cost no more than the total`, async (con
   expect(most - before).toBeLessThan(BACKLOG_MEGABYTES + SLACK_MEGABYTES);
   expect(left - before).toBeLessThan(LEFT_MEGABYTES_MAX);
   // Those that read have missed nothing.
-  for (const { holes, resets } of readers) expect([holes, resets]).toEqual([[], 0]);
-  for (const reader of readers) reader.close();
+  for (const { faults, resets } of readers) expect([faults, resets]).toEqual([[], 0]);
+  for (const reader of readers) await reader.close();
 });

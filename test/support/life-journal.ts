@@ -1,4 +1,4 @@
-/** Writes journals of seeded scenarios without a chain, for `slotbook replay`. */
+/** A journal of a seeded life without a chain, for `slotbook replay`. */
 import { appendFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { Engine } from '../../src/engine/engine.js';
@@ -98,32 +98,4 @@ export class LifeJournal {
       appendFileSync(path.join(this.#folder, segmentName(segment)), bytes);
     }
   }
-}
-
-/** The contents of a written scenario. */
-interface LifeOptions extends Omit<LifeSetup, 'makers'> {
-  readonly makers?: number;
-  /** Account writes, and how many a second. */
-  readonly changes: number;
-  readonly changesPerSecond: number;
-  /** Time before the first change, in which readers come. */
-  readonly leadMs: number;
-}
-
-/** Steps of a life between two quiet moments, and how long such a moment is. */
-const STEPS_PER_BURST = 200;
-const QUIET_MS = 60;
-
-/** Writes a life of one step a turn, with quiet moments in between. */
-export function writeLife(folder: string, options: LifeOptions): void {
-  const { makers = 60, changes, changesPerSecond, leadMs } = options;
-  const journal = LifeJournal.begin(folder, { ...options, makers });
-  journal.pause(leadMs);
-  for (let steps = 1; journal.changes < changes; steps += 1) {
-    const writes = journal.life.nextWrites(journal.clock);
-    journal.turn(writes);
-    journal.atMs += (writes.length * 1_000) / changesPerSecond;
-    if (steps % STEPS_PER_BURST === 0) journal.pause(QUIET_MS);
-  }
-  journal.write();
 }
