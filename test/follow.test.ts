@@ -4,13 +4,11 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { Backoff } from '../src/client/backoff.js';
 import { BACKOFF_BOUNDS } from '../src/client/limits.js';
 import { type FollowRun, follow } from '../src/follow/follow.js';
-import type { FollowedTopic } from '../src/follow/follow-options.js';
+import { type FollowedTopic, topicOf } from '../src/follow/follow-options.js';
 import { Follower } from '../src/follow/follower.js';
-import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { answer, type Script, ScriptedStream } from './support/scripted-stream.js';
 import { StreamScene } from './support/stream-scene.js';
-import { sentRows, vectorOf } from './support/stream-vectors.js';
-import { until } from './support/until.js';
+import { vectorOf } from './support/stream-vectors.js';
 
 const stops: (() => Promise<unknown> | unknown)[] = [];
 
@@ -33,79 +31,6 @@ function startFollower(url: string, topic: FollowedTopic): Follower {
   return follower;
 }
 
-/** The rows of a follower, and those that the service shows. */
-function bothOf(scene: StreamScene, follower: Follower) {
-  const { bids = [], asks = [] } = follower.view ?? {};
-  const name = follower.topicName ?? '';
-  return {
-    read: { bids: sentRows(bids), asks: sentRows(asks) },
-    shown: scene.levels(name),
-  };
-}
-
-/** The sources that the levels of a follower have. */
-function sourcesOf({ view }: Follower): string[] {
-  const text = JSON.stringify(sentRows([...(view?.bids ?? []), ...(view?.asks ?? [])]));
-  return ['dlob', 'vamm', 'indicative'].filter((source) => text.includes(`"${source}"`));
-}
-
-/** Waits until a follower has the book of now. */
-async function untilEqual(scene: StreamScene, follower: Follower): Promise<void> {
-  const { read, shown } = bothOf(scene, follower);
-  if (JSON.stringify(read) === JSON.stringify(shown) && follower.phase === 'following') return;
-  await until(() => {
-    const { read: now } = bothOf(scene, follower);
-    return follower.phase === 'following' && JSON.stringify(now) === JSON.stringify(shown);
-  });
-}
-
-describe('a follower of the service', () => {
-  test('has the book with the AMM and indicative quotes, and finds nothing wrong', async () => {
-    const scene = await startScene();
-    const market = scene.engine.findMarket('SOL-PERP')?.id ?? -1;
-    const quote = (round: number): void => {
-      const side = (price: bigint) => ({ price, size: BigInt(round + 1) * 10_000_000n });
-      const quotes = [{ bid: side(-20_000n), ask: side(20_000n), isOracleOffset: true }];
-      const tsMs = scene.nowMs;
-      scene.engine.setIndicative({ market, maker: PROGRAM_ID, quotes, tsMs });
-    };
-    quote(0);
-    scene.live(1);
-    const both = { vamm: true, indicative: true };
-    const wanted = [{ vamm: true }, { indicative: true }, both, { ...both, grouping: 100 }];
-    const books = wanted.map((sources) =>
-      startFollower(scene.url, { ...book, depth: 500, ...sources }),
-    );
-    const others = (['bbo', 'l3'] as const).map((channel) =>
-      startFollower(scene.url, { ...book, channel, ...both }),
-    );
-    await until(() => [...books, ...others].every(({ phase }) => phase === 'following'));
-    for (let round = 0; round < 20; round += 1) {
-      quote(round);
-      scene.live(10);
-      for (const follower of books) await untilEqual(scene, follower);
-    }
-    const names = [...books, ...others].map(({ topicName }) =>
-      topicName?.split(':').slice(2).join(),
-    );
-    expect(names).toEqual([
-      ...['500,vamm', '500,indicative', '500,vamm,indicative', '500,g100,vamm,indicative'],
-      ...['vamm,indicative', '10,indicative'],
-    ]);
-    expect(books.map(sourcesOf)).toEqual([
-      ['dlob', 'vamm'],
-      ['dlob', 'indicative'],
-      ['dlob', 'vamm', 'indicative'],
-      ['dlob', 'vamm', 'indicative'],
-    ]);
-    for (const { tally } of [...books, ...others]) {
-      expect(tally.messages).toEqual([]);
-      expect(tally.frames.snapshot).toBe(1);
-      expect(tally.frames.delta).toBeGreaterThan(20);
-    }
-  });
-});
-
 const kept = (name: string) => {
   const path = new URL(`./vectors/stream/${name}.jsonl`, import.meta.url);
   return vectorOf(readFileSync(path, 'utf8'));
@@ -117,6 +42,13 @@ async function scripted(script: Script): Promise<ScriptedStream> {
   stops.push(() => stream.stop());
   return stream;
 }
+
+test('the sources, the depth and the grouping of a followed topic are those of its subscription', () => {
+  const shape = { grouping: 100, depth: 500, timing: true };
+  const followed = { ...book, ...shape, vamm: true, indicative: true };
+  const sources = { includeVamm: true, includeIndicative: true };
+  expect(topicOf(followed)).toEqual({ ...book, ...shape, ...sources });
+});
 
 describe('a follower of a script', () => {
   test('asks again when the service is not ready, and gives up when the market is unknown', async () => {

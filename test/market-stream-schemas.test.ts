@@ -1,16 +1,12 @@
 /** docs/schemas/market-stream.json describes the messages as they are, no more; so do the examples. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { engineWith, idOf, ORACLE, PERP, SPOT, USER } from '../src/engine/testing.js';
 import { systemTimers } from '../src/rpc/timers.js';
 import { summarySource } from '../src/server/routes/stats.js';
 import { MARKET_CHANNELS } from '../src/server/sockets/market-dialect.js';
 import { MessageSchemas } from './support/message-schemas.js';
-import { Probe, SocketScene } from './support/socket-scene.js';
-import { until } from './support/until.js';
-import { world } from './world/world.js';
+import { SocketScene } from './support/socket-scene.js';
 
 const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 
@@ -18,42 +14,6 @@ const schemas = new MessageSchemas(JSON.parse(read('docs/schemas/market-stream.j
 const kindsOf = schemas.kindsOf.bind(schemas);
 
 describe('the schemas of candles and trades', () => {
-  test('fit every message of a service that is subscribed to, trades, and refuses', async ({
-    onTestFinished,
-  }) => {
-    const dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-streams-'));
-    onTestFinished(() => rmSync(dataDir, { recursive: true }));
-    const scene = await world({ flags: { dataDir } });
-    onTestFinished(() => scene.stop());
-    await until('a live history', async () => {
-      const { history } = await scene.service.json('/ready');
-      return (history as { readonly state: string }).state === 'live';
-    });
-    const client = await Probe.open(`${scene.service.url.replace('http', 'ws')}/ws`);
-    const candles = { type: 'subscribe', symbol: 'SOL-PERP', resolution: '1' };
-    const trades = { type: 'subscribe', channelType: 'trades', symbol: 'SOL-PERP', id: 'a' };
-    for (const message of [candles, trades]) {
-      expect(kindsOf(message, 'client')).toHaveLength(1);
-      client.send(message);
-    }
-    // Two answers, what each begins with, and a trade of the chain.
-    await client.hear(6);
-    const wrong = { ...candles, resolution: '7' };
-    expect(kindsOf(wrong, 'client')).toEqual([]);
-    for (const message of [wrong, { ...candles, type: 'unsubscribe' }, { type: 'ping', id: 1 }]) {
-      client.send(message);
-    }
-    await client.settle();
-    await client.close();
-    const kinds = client.texts.map((text) => kindsOf(JSON.parse(text)));
-    expect(kinds.filter((names) => names.length !== 1)).toEqual([]);
-    expect(new Set(kinds.flat())).toEqual(
-      new Set([
-        ...['candleInit', 'tradesMessage', 'acknowledgement', 'candleChange', 'error', 'pong'],
-      ]),
-    );
-  });
-
   test('refuse what is not so', () => {
     expect(kindsOf({ type: 'init' })).toEqual([]);
     expect(kindsOf({ type: 'update', candle: {}, trades: [] })).toEqual([]);

@@ -1,5 +1,5 @@
 /** The streaming channels end to end: real sockets, the real engine, readers that check every frame. */
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { ModelClient } from './support/model-client.js';
 import { expectShown, StreamScene } from './support/stream-scene.js';
 
@@ -42,29 +42,6 @@ test('readers of all channels have the book of /l2 and /l3 at every checkpoint',
   }
   const deltas = [...(client?.books.values() ?? [])].map(({ counts }) => counts.delta);
   expect(deltas.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(2_000);
-});
-
-test('wildcards and topics with an interval follow all markets through their deltas', async () => {
-  scene = await StreamScene.start();
-  const client = await scene.open();
-  const all = ['book', 'bbo', 'l3'].map((channel) => ({ channel, market: '*' }));
-  const slow = { channel: 'book', market: '*', intervalMs: 50 };
-  for (const request of [...all, slow]) await client.subscribe(request);
-  await client.follow({ ...sol, depth: 10, intervalMs: 10, includeVamm: true });
-  for (let checkpoint = 0; checkpoint < 4; checkpoint += 1) {
-    scene.live(CHECKPOINT_TURNS);
-    // The last delta of a topic with an interval waits for it.
-    await vi.waitFor(() => expectEqual(client), { timeout: 60_000, interval: 10 });
-  }
-  const books = [...client.books.values()];
-  expect(books).toHaveLength(4 * scene.engine.markets().length + 1);
-  for (const { topic, counts } of books) {
-    expect([topic, counts.snapshot]).toEqual([topic, 1]);
-    // USDC has no orders.
-    expect([topic, counts.delta > 0]).toEqual([topic, !topic.includes(':USDC')]);
-    const fast = client.books.get(topic.replace(':50ms', ''));
-    if (fast !== undefined) expect(counts.delta, topic).toBeLessThanOrEqual(fast.counts.delta);
-  }
 });
 
 describe('a subscription', () => {
