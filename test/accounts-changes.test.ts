@@ -3,13 +3,14 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, type TestContext, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { LIMITS } from '../src/config/limits.js';
 import { PROGRAM_IDS } from '../src/contract/program.js';
 import { decodeBase58, encodeBase58 } from '../src/history/store/base58.js';
 import { address } from '../src/sim/bytes/keys.js';
 import { writeOf } from './simulation/market-life.js';
 import { fillLog } from './support/fill-log.js';
+import { testWorld } from './support/test-world.js';
 import { until } from './support/until.js';
 import { bytesOf, UserReader, usersOf } from './support/user-reader.js';
 import { type World, world } from './world/world.js';
@@ -24,9 +25,8 @@ const IDLE_AT = 4_350;
 const STATUS_AT = 1_192 + 82;
 
 /** A world whose first user is followed. */
-async function followFirst(onTestFinished: TestContext['onTestFinished']) {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+async function followFirst() {
+  const scene = await testWorld();
   const { service, chain } = scene;
   const [account = ''] = usersOf(chain);
   const reader = await UserReader.open(service.url);
@@ -39,10 +39,8 @@ async function followFirst(onTestFinished: TestContext['onTestFinished']) {
   return { scene, service, chain, account, reader, seen, write };
 }
 
-test('a malformed account is told to its watchers, and goes on when it is mended', async ({
-  onTestFinished,
-}) => {
-  const { scene, service, chain, account, reader, seen, write } = await followFirst(onTestFinished);
+test('a malformed account is told to its watchers, and goes on when it is mended', async () => {
+  const { scene, service, chain, account, reader, seen, write } = await followFirst();
   const data = Buffer.from(write.data);
   data[STATUS_AT] = 255;
   chain.setAccount(account, writeOf({ ...write, data }));
@@ -60,8 +58,8 @@ test('a malformed account is told to its watchers, and goes on when it is mended
   await reader.close(scene);
 });
 
-test('a write is told in its turn, not at the end of an interval', async ({ onTestFinished }) => {
-  const { scene, chain, account, reader, seen, write } = await followFirst(onTestFinished);
+test('a write is told in its turn, not at the end of an interval', async () => {
+  const { scene, chain, account, reader, seen, write } = await followFirst();
   const positions = () => JSON.stringify(seen()?.['positions']);
   await scene.run(2_000);
   for (let quote = 1; quote <= 5; quote += 1) {
@@ -85,9 +83,8 @@ test('a write is told in its turn, not at the end of an interval', async ({ onTe
   await reader.close(scene);
 });
 
-test('a new account of a watched wallet joins by itself', async ({ onTestFinished }) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+test('a new account of a watched wallet joins by itself', async () => {
+  const scene = await testWorld();
   const { service, chain } = scene;
   const [first = ''] = usersOf(chain);
   const authority = encodeBase58(bytesOf(chain, first).subarray(8, 40));
@@ -110,9 +107,8 @@ test('a new account of a watched wallet joins by itself', async ({ onTestFinishe
   await reader.close(scene);
 });
 
-test('a watched wallet has its accounts outside the book too', async ({ onTestFinished }) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+test('a watched wallet has its accounts outside the book too', async () => {
+  const scene = await testWorld();
   const { service, chain } = scene;
   const [first = ''] = usersOf(chain);
   const write = chain.accounts.get(first)?.write ?? null;
@@ -147,11 +143,8 @@ test('a watched wallet has its accounts outside the book too', async ({ onTestFi
   await reader.close(scene);
 });
 
-test('an account that the node refuses for a time is as it was read before, and is found later', async ({
-  onTestFinished,
-}) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+test('an account that the node refuses for a time is as it was read before, and is found later', async () => {
+  const scene = await testWorld();
   const { chain, nodes } = scene;
   const [first = ''] = usersOf(chain);
   const write = chain.accounts.get(first)?.write ?? null;
@@ -239,11 +232,8 @@ test('what becomes of a fill is told: confirmed, final, and taken back by a fork
 const ordersOf = (account: Record<string, unknown> = {}) => account['orders'] as readonly unknown[];
 const keyOf = (byte: number): string => encodeBase58(new Uint8Array(32).fill(byte));
 
-test('an account outside the book is followed by reading it, into the book and out again', async ({
-  onTestFinished,
-}) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+test('an account outside the book is followed by reading it, into the book and out again', async () => {
+  const scene = await testWorld();
   const { service, chain } = scene;
   const [first = ''] = usersOf(chain);
   chain.stopLife();

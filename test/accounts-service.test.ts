@@ -14,6 +14,7 @@ import {
 import { watchAccount, watchAuthority } from '../src/client/index.js';
 import { LIMITS } from '../src/config/limits.js';
 import type { ServiceProbe } from './support/service-probe.js';
+import { testWorld } from './support/test-world.js';
 import { until } from './support/until.js';
 import { bytesOf, UserReader, usersOf } from './support/user-reader.js';
 import { type World, world } from './world/world.js';
@@ -129,11 +130,8 @@ function expectPlaces({ engine }: ServiceProbe, { account, orders }: AccountBody
   return shown;
 }
 
-test('orders, positions and margin of every account are those of /l3 and of the calculators', async ({
-  onTestFinished,
-}) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+test('orders, positions and margin of every account are those of /l3 and of the calculators', async () => {
+  const scene = await testWorld();
   const seen = { shown: 0, positions: 0, prices: 0 };
   for (let round = 0; round < 20; round += 1) {
     await scene.run(1_500);
@@ -156,11 +154,8 @@ test('orders, positions and margin of every account are those of /l3 and of the 
   expect(seen.prices).toBeGreaterThan(10);
 });
 
-test('accounts of Velocity have margins, and their orders their places', async ({
-  onTestFinished,
-}) => {
-  const scene = await world({ program: 'velocity' });
-  onTestFinished(() => scene.stop());
+test('accounts of Velocity have margins, and their orders their places', async () => {
+  const scene = await testWorld({ program: 'velocity' });
   await scene.run(5_000);
   const bodies = usersOf(scene.chain).map((key) => bodyOf(scene.service, key));
   expect(bodies.filter(({ margin }) => margin === null)).toEqual([]);
@@ -169,11 +164,8 @@ test('accounts of Velocity have margins, and their orders their places', async (
   expect(shown.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(50);
 });
 
-test('accounts are asked for alone, in lists and by their wallet, and others are refused by name', async ({
-  onTestFinished,
-}) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+test('accounts are asked for alone, in lists and by their wallet, and others are refused by name', async () => {
+  const scene = await testWorld();
   const { service, chain } = scene;
   const [first = '', second = ''] = usersOf(chain);
   const { authority } = bodyOf(service, first);
@@ -229,11 +221,8 @@ const partsOf = (account: Record<string, unknown>) => {
   return { orders: sorted, positions, balances, margin };
 };
 
-test('a followed account is the account of the body, through a cut with resume, and fills are told', async ({
-  onTestFinished,
-}) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+test('a followed account is the account of the body, through a cut with resume, and fills are told', async () => {
+  const scene = await testWorld();
   const { service, chain } = scene;
   const keys = usersOf(chain);
   const reader = await UserReader.open(service.url);
@@ -270,11 +259,8 @@ test('a followed account is the account of the body, through a cut with resume, 
   await again.close(scene);
 });
 
-test('a wallet is followed with its accounts, and unknown accounts are refused by name', async ({
-  onTestFinished,
-}) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+test('a wallet is followed with its accounts, and unknown accounts are refused by name', async () => {
+  const scene = await testWorld();
   const { service, chain } = scene;
   const [first = ''] = usersOf(chain);
   const { authority } = bodyOf(service, first);

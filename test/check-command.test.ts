@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { runCheck } from '../src/app/check-command.js';
 import { type Measured, reckonDay } from '../src/check/cost.js';
 import type { NodeReport } from '../src/check/node-check.js';
+import { testWorld } from './support/test-world.js';
 import { world } from './world/world.js';
 
 /** Checks a node: the report, and what is printed without --json. */
@@ -19,11 +20,8 @@ async function report(url: string, flags = {}): Promise<NodeReport> {
 
 const NODE = { wsUrl: 'ws://node-0' };
 
-test('check: a sound node is good enough, and its day is reckoned from what was measured', async ({
-  onTestFinished,
-}) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+test('check: a sound node is good enough, and its day is reckoned from what was measured', async () => {
+  await testWorld();
   const { isGood, text } = await check('http://node-0', NODE);
   expect(isGood, text).toBe(true);
   const names = text.match(/^ok +(\S+( [a-z]+)?) {2}/gm);
@@ -56,9 +54,8 @@ test.each([
   expect(rows.find((row) => row.name === name)?.reason).toBe('no notification within 5 s');
 });
 
-test('check: what is missing is named with the flag that helps', async ({ onTestFinished }) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+test('check: what is missing is named with the flag that helps', async () => {
+  await testWorld();
   const empty = await report('http://node-0', {
     ...NODE,
     programId: '11111111111111111111111111111112',

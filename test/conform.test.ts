@@ -4,13 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { conform } from '../src/follow/conform.js';
 import { judgePaths } from '../src/follow/path-rules.js';
-import { world } from './world/world.js';
+import { testWorld } from './support/test-world.js';
 
-test('conform: each rule of a sound service passes, with how often it was judged', async ({
-  onTestFinished,
-}) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+test('conform: each rule of a sound service passes, with how often it was judged', async () => {
+  const scene = await testWorld();
   let text = '';
   const output = { write: (more: string) => (text += more) };
   const stop = new AbortController().signal;

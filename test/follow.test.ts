@@ -44,7 +44,7 @@ async function scripted(script: Script): Promise<ScriptedStream> {
 }
 
 test('the sources, the depth and the grouping of a followed topic are those of its subscription', () => {
-  const shape = { grouping: 100, depth: 500, timing: true };
+  const shape = { grouping: 100, depth: 500, timing: true } as const;
   const followed = { ...book, ...shape, vamm: true, indicative: true };
   const sources = { includeVamm: true, includeIndicative: true };
   expect(topicOf(followed)).toEqual({ ...book, ...shape, ...sources });

@@ -1,9 +1,10 @@
 /** Users that no program of this layout can have written, and markets whose orders lie elsewhere. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ProgramName } from '../src/contract/program.js';
 import { writeOf } from './simulation/market-life.js';
+import { testWorld } from './support/test-world.js';
 import { until } from './support/until.js';
-import { type World, world } from './world/world.js';
+import type { World } from './world/world.js';
 
 /** Where users have their counts and orders, by hand, and fields of an order. */
 const USERS = {
@@ -64,8 +65,7 @@ test.each(['drift', 'velocity'] as const)(
   'a user that contradicts the layout of %s keeps the book from being live, and is named',
   async (program) => {
     const user = USERS[program];
-    const scene = await world({ program });
-    onTestFinished(() => scene.stop());
+    const scene = await testWorld({ program });
     const { chain, nodes, service } = scene;
     chain.stopLife();
     const [written] = usersOf(scene, user);
@@ -96,8 +96,7 @@ test.each(['drift', 'velocity'] as const)(
 
 test('markets whose orders rest on a CLOB program are empty, and a service of them alone is not ready', async () => {
   const user = USERS.velocity;
-  const scene = await world({ program: 'velocity' });
-  onTestFinished(() => scene.stop());
+  const scene = await testWorld({ program: 'velocity' });
   const { chain, service } = scene;
   chain.stopLife();
   const indexOf = (data: Buffer, at: number): number | null => {

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { LiveBook, type LiveTurn } from '../src/app/live-book.js';
 import { accountBody } from '../src/client/account-body.js';
-import { world } from './world/world.js';
+import { testWorld } from './support/test-world.js';
 
 const NODE = { rpcUrl: 'http://node-0', wsUrl: 'ws://node-0' };
 
 test('a book in the process has the levels of the service', async ({ onTestFinished }) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+  const scene = await testWorld();
   const book = await LiveBook.open(NODE);
   onTestFinished(() => book.close());
   const turns: LiveTurn[] = [];
@@ -45,8 +44,7 @@ test('a book in the process has the levels of the service', async ({ onTestFinis
 });
 
 test('a book that is not fresh is not handed out', async ({ onTestFinished }) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+  const scene = await testWorld();
   const book = await LiveBook.open(NODE);
   onTestFinished(() => book.close());
   const states = new Set<string>();
@@ -63,21 +61,19 @@ test('a book that is not fresh is not handed out', async ({ onTestFinished }) =>
   expect(book.levels('SOL-PERP').bids.length).toBeGreaterThan(0);
 });
 
-test('a wrong setting and an abort end the opening', async ({ onTestFinished }) => {
+test('a wrong setting and an abort end the opening', async () => {
   await expect(LiveBook.open({ rpcUrl: 'ftp://node' })).rejects.toMatchObject({
     code: 'INVALID_SETTING',
   });
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+  await testWorld();
   const ending = new AbortController();
   const opening = LiveBook.open({ rpcUrl: 'http://nowhere', signal: ending.signal });
   setTimeout(() => ending.abort(new Error('enough')), 5_000);
   await expect(opening).rejects.toThrow('enough');
 });
 
-test('an abort at any moment ends the opening', async ({ onTestFinished }) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+test('an abort at any moment ends the opening', async () => {
+  const scene = await testWorld();
   const [node] = scene.nodes;
   Object.assign(node?.faults ?? {}, { isDown: true });
   const ending = new AbortController();
@@ -86,9 +82,8 @@ test('an abort at any moment ends the opening', async ({ onTestFinished }) => {
   await expect(opening).rejects.toThrow('enough');
 });
 
-test('a book is closed twice, and in its listener', async ({ onTestFinished }) => {
-  const scene = await world();
-  onTestFinished(() => scene.stop());
+test('a book is closed twice, and in its listener', async () => {
+  const scene = await testWorld();
   const book = await LiveBook.open(NODE);
   let turns = 0;
   const closed = new Promise<void>((resolve) => {

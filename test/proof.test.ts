@@ -17,8 +17,9 @@ import { hashLeaf, nodesOf, pathOf, rootOf } from '../src/proof/tree.js';
 import { type RecomputedLeaf, verifyLog } from '../src/verify/verify-log.js';
 import { busyLife } from './simulation/market-life.js';
 import { ServiceProbe } from './support/service-probe.js';
+import { testWorld } from './support/test-world.js';
 import { until } from './support/until.js';
-import { type World, type WorldOptions, world } from './world/world.js';
+import type { World, WorldOptions } from './world/world.js';
 
 const NAME = 'book.test/log';
 
@@ -45,8 +46,7 @@ async function signed(
 ): Promise<Scene> {
   const keyFile = path.join(folder, 'key');
   const flags = { dataDir: folder, noHistory: true, journal: true, signingKey: keyFile };
-  const scene = await world({ flags, seed, ...options });
-  onTestFinished(() => scene.stop());
+  const scene = await testWorld({ flags, seed, ...options });
   const signer = Signer.read(readFileSync(keyFile, 'utf8'));
   return { scene, url: scene.service.url, signer, folder };
 }

@@ -1,9 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { PROGRAM_IDS, PROGRAM_NAMES, type ProgramName } from '../src/contract/program.js';
 import { writeOf } from './simulation/market-life.js';
 import type { ModelChain } from './simulation/model-chain.js';
 import { localBookOf } from './support/local-books.js';
-import { world } from './world/world.js';
+import { testWorld } from './support/test-world.js';
 
 /** Where a user of Velocity has its orders, and an order its fields: written here by hand, so that a wrong table is seen. */
 const ORDERS = { at: 1_064, count: 32, bytes: 104 } as const;
@@ -38,8 +38,7 @@ function plainOrders(maker: string, user: Buffer, marketIndex: number): Row[] {
 }
 
 test('a chain of Velocity is served with its orders', async () => {
-  const scene = await world({ program: 'velocity' });
-  onTestFinished(() => scene.stop());
+  const scene = await testWorld({ program: 'velocity' });
   await scene.run(20_000);
   const markets = Object.values(await scene.service.json('/markets'));
   expect(markets).toEqual(PERPS.map((symbol) => expect.objectContaining({ symbol, ...OF_ALL })));
@@ -86,8 +85,7 @@ function reduceMarket(chain: ModelChain, program: ProgramName): void {
 }
 
 test.each(PROGRAM_NAMES)('the local book of the library is that of %s', async (program) => {
-  const scene = await world({ program });
-  onTestFinished(() => scene.stop());
+  const scene = await testWorld({ program });
   await scene.run(60_000);
   // Auctions end, and oracles are not yet stale.
   scene.chain.stopLife();
