@@ -203,26 +203,35 @@ const tradeRecord = itemOf(memberOf(bodyOf('TradeRecords'), 'records'));
 const historyReadiness = memberOf(bodyOf('Ready'), 'history');
 const state = memberOf(L2, 'state');
 
+type Named = ReaderSpec['type'];
+
+/** The reader of a part, and the type of that name. */
+const part = (schema: TSchema, about: string, name: string): ReaderSpec => ({
+  ...{ schema, about, type: [name, about] },
+});
+
+/** The reader of what a path answers. */
+const body = (name: string, path: string, type?: Named): ReaderSpec => ({
+  ...{ schema: bodyOf(name), about: `The body of ${path}.` },
+  ...(type === undefined ? {} : { type }),
+});
+
+/** The reader of the list that a path answers. */
+const rows = (schema: TSchema, path: string, itemType: Named): ReaderSpec => ({
+  ...{ schema, about: `The body of ${path}.` },
+  ...(itemType === undefined ? {} : { itemType }),
+});
+
+const accountPart = (name: string): TSchema => memberOf(bodyOf('Account'), name);
+
 /** The modules by the names of their files. */
 const MODULES: Readonly<Record<string, ModuleSpec>> = {
   rows: {
     about: 'The rows of a book.',
     readers: {
-      bookState: {
-        schema: state,
-        about: 'How fresh a book is.',
-        type: ['BookState', 'How fresh a book is.'],
-      },
-      level: {
-        schema: itemOf(memberOf(L2, 'bids')),
-        about: 'A price level.',
-        type: ['Level', 'A price level.'],
-      },
-      restingOrder: {
-        schema: itemOf(memberOf(L3, 'bids')),
-        about: 'An order that rests.',
-        type: ['RestingOrder', 'An order that rests.'],
-      },
+      bookState: part(state, 'How fresh a book is.', 'BookState'),
+      level: part(itemOf(memberOf(L2, 'bids')), 'A price level.', 'Level'),
+      restingOrder: part(itemOf(memberOf(L3, 'bids')), 'An order that rests.', 'RestingOrder'),
     },
   },
   books: {
@@ -230,55 +239,41 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
     imports: { rows: ['bookState', 'level', 'restingOrder'] },
     parts: { marketType, oracleReading },
     readers: {
-      l2Book: { schema: L2, about: 'The body of /l2.', type: ['L2Book', 'The book by level.'] },
-      l3Book: { schema: L3, about: 'The body of /l3.', type: ['L3Book', 'The book by order.'] },
-      auctionsBook: {
-        schema: bodyOf('Auctions'),
-        about: 'The body of /auctions.',
-        type: ['AuctionsBook', 'The orders in auction.'],
-      },
-      matchAnswer: {
-        schema: bodyOf('Match'),
-        about: 'The body of /match.',
-        type: ['MatchAnswer', 'What an order that is sent now would get.'],
-      },
+      l2Book: body('L2', '/l2', ['L2Book', 'The book by level.']),
+      l3Book: body('L3', '/l3', ['L3Book', 'The book by order.']),
+      auctionsBook: body('Auctions', '/auctions', ['AuctionsBook', 'The orders in auction.']),
+      matchAnswer: body('Match', '/match', [
+        'MatchAnswer',
+        'What an order that is sent now would get.',
+      ]),
       topMakers: { schema: oneOf(TopMakers, 0), about: 'The body of /topMakers, accounts alone.' },
-      topMakerAccounts: {
-        schema: oneOf(TopMakers, 1),
-        about: 'The body of /topMakers with the bytes of each account.',
-        itemType: ['TopMakerAccount', "A maker's account; null where the node has none."],
-      },
-      markets: {
-        schema: bodyOf('Markets'),
-        about: 'The body of /markets.',
-        itemType: ['MarketInfo', 'A market that is served.'],
-      },
+      topMakerAccounts: rows(oneOf(TopMakers, 1), '/topMakers with the bytes of each account', [
+        'TopMakerAccount',
+        "A maker's account; null where the node has none.",
+      ]),
+      markets: rows(bodyOf('Markets'), '/markets', ['MarketInfo', 'A market that is served.']),
     },
   },
   accounts: {
     about: 'What an account has.',
     parts: { marketType },
     readers: {
-      accountOrder: {
-        schema: itemOf(memberOf(bodyOf('Account'), 'orders')),
-        about: 'An open order with its place in the book.',
-        type: ['AccountOrder', 'An open order with its place in the book.'],
-      },
-      perpHolding: {
-        schema: itemOf(memberOf(bodyOf('Account'), 'positions')),
-        about: 'A perp position.',
-        type: ['PerpHolding', 'A perp position.'],
-      },
-      tokenBalance: {
-        schema: itemOf(memberOf(bodyOf('Account'), 'balances')),
-        about: 'The balance of a token.',
-        type: ['TokenBalance', 'The balance of a token.'],
-      },
-      marginSums: {
-        schema: oneOf(memberOf(bodyOf('Account'), 'margin'), 0),
-        about: 'Collateral, requirement and health.',
-        type: ['MarginSums', 'Collateral, requirement and health.'],
-      },
+      accountOrder: part(
+        itemOf(accountPart('orders')),
+        'An open order with its place in the book.',
+        'AccountOrder',
+      ),
+      perpHolding: part(itemOf(accountPart('positions')), 'A perp position.', 'PerpHolding'),
+      tokenBalance: part(
+        itemOf(accountPart('balances')),
+        'The balance of a token.',
+        'TokenBalance',
+      ),
+      marginSums: part(
+        oneOf(accountPart('margin'), 0),
+        'Collateral, requirement and health.',
+        'MarginSums',
+      ),
     },
   },
   candles: {
@@ -296,31 +291,25 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
     about: 'The bodies of market data: statistics, funding rates and trades.',
     parts: { marketType },
     readers: {
-      marketStats: {
-        schema: bodyOf('MarketStats'),
-        about: 'The body of /stats/markets.',
-        itemType: ['MarketStats', 'Statistics of a market.'],
-      },
-      liquidity: {
-        schema: bodyOf('Liquidity'),
-        about: 'The body of /liquidity.',
-        itemType: ['MarketLiquidity', 'The spread of a market, and the depth near its mid price.'],
-      },
-      liquidityHistory: {
-        schema: bodyOf('LiquidityHistory'),
-        about: 'The body of /liquidity/history.',
-        type: ['LiquidityHistory', 'The liquidity of a market over time, the oldest row first.'],
-      },
-      fundingRates: {
-        schema: oneOf(bodyOf('FundingRates'), 0),
-        about: 'The body of /fundingRates, newest first.',
-        itemType: ['FundingRate', 'A funding rate.'],
-      },
+      marketStats: rows(bodyOf('MarketStats'), '/stats/markets', [
+        'MarketStats',
+        'Statistics of a market.',
+      ]),
+      liquidity: rows(bodyOf('Liquidity'), '/liquidity', [
+        'MarketLiquidity',
+        'The spread of a market, and the depth near its mid price.',
+      ]),
+      liquidityHistory: body('LiquidityHistory', '/liquidity/history', [
+        'LiquidityHistory',
+        'The liquidity of a market over time, the oldest row first.',
+      ]),
+      fundingRates: rows(oneOf(bodyOf('FundingRates'), 0), '/fundingRates, newest first', [
+        'FundingRate',
+        'A funding rate.',
+      ]),
       trades: {
-        schema: oneOf(bodyOf('Trades'), 0),
-        about: 'The body of /trades, newest first.',
+        ...rows(oneOf(bodyOf('Trades'), 0), '/trades, newest first', ['Trade', 'A trade.']),
         more: { txSigIndex: 'whole' },
-        itemType: ['Trade', 'A trade.'],
       },
     },
   },
@@ -339,18 +328,11 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
         about: 'A funding rate.',
         type: ['FundingRateRecord', 'A funding rate with all that is known of it.'],
       },
-      tradeRecords: {
-        schema: bodyOf('TradeRecords'),
-        about: 'The body of /market/{symbol}/trades, newest first.',
-      },
-      fundingRateRecords: {
-        schema: bodyOf('FundingRateRecords'),
-        about: 'The body of /market/{symbol}/fundingRates, newest first.',
-      },
+      tradeRecords: body('TradeRecords', '/market/{symbol}/trades, newest first'),
+      fundingRateRecords: body('FundingRateRecords', '/market/{symbol}/fundingRates, newest first'),
       volumes: {
-        schema: bodyOf('Volumes'),
+        ...body('Volumes', '', ['Volumes', 'What was traded.']),
         about: 'The bodies of /stats/markets/volume.',
-        type: ['Volumes', 'What was traded.'],
       },
     },
   },
@@ -364,31 +346,17 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
       historyState: memberOf(historyReadiness, 'state'),
     },
     readers: {
-      journal: {
-        schema: bodyOf('Journal'),
-        about: 'The body of /journal.',
-        type: ['JournalAnswer', 'What the journal of a service keeps.'],
-      },
-      serviceStatus: {
-        schema: bodyOf('Status'),
-        about: 'The body of /status.',
-        type: ['ServiceStatus', 'The state of the feed and of every market.'],
-      },
-      readyAnswer: {
-        schema: bodyOf('Ready'),
-        about: 'The body of /ready.',
-        type: ['ReadyAnswer', 'The book is live.'],
-      },
-      healthAnswer: {
-        schema: bodyOf('Health'),
-        about: 'The body of /health.',
-        type: ['HealthAnswer', 'The process lives.'],
-      },
-      versionAnswer: {
-        schema: bodyOf('Version'),
-        about: 'The body of /version.',
-        type: ['VersionAnswer', 'What was built.'],
-      },
+      journal: body('Journal', '/journal', [
+        'JournalAnswer',
+        'What the journal of a service keeps.',
+      ]),
+      serviceStatus: body('Status', '/status', [
+        'ServiceStatus',
+        'The state of the feed and of every market.',
+      ]),
+      readyAnswer: body('Ready', '/ready', ['ReadyAnswer', 'The book is live.']),
+      healthAnswer: body('Health', '/health', ['HealthAnswer', 'The process lives.']),
+      versionAnswer: body('Version', '/version', ['VersionAnswer', 'What was built.']),
     },
   },
 };
