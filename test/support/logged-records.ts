@@ -2,7 +2,6 @@
  * Encodes and decodes records as the program logs them, apart from the core: an eight-byte
  * discriminator, then borsh. Source: programs/drift/src/state/events.rs.
  */
-import type { MarketType } from '../../src/contract/markets.js';
 import { type LoggedRecord, readLogged } from '../../src/engine/events.js';
 import { decodeBase58, encodeBase58 } from '../../src/history/store/base58.js';
 import { LAYOUTS } from '../../src/sim/bytes/generated/layout.js';
@@ -10,7 +9,7 @@ import { LAYOUTS } from '../../src/sim/bytes/generated/layout.js';
 /** The explanation of a position transfer, which is not a trade. */
 export const TRANSFER_EXPLANATION = 'transferPerpPosition';
 
-const EXPLANATIONS: readonly string[] = [
+const EXPLANATIONS = [
   'none',
   'insufficientFreeCollateral',
   'oraclePriceBreachedLimitPrice',
@@ -32,86 +31,39 @@ const EXPLANATIONS: readonly string[] = [
   'deriskLp',
   'orderFilledWithOpenbookV2',
   TRANSFER_EXPLANATION,
-];
-const ACTIONS = ['place', 'cancel', 'fill', 'trigger', 'expire'];
-const MARKET_TYPES = ['spot', 'perp'];
-const DIRECTIONS = ['long', 'short'];
-
-/** A side of an order or a position. */
-type Side = 'long' | 'short';
-
-/** A fill, with the program's integers. */
-export interface Fill {
-  /** Position among the program's events in the transaction, from 0. */
-  readonly index: number;
-  readonly ts: number;
-  readonly action: 'place' | 'cancel' | 'fill' | 'trigger' | 'expire';
-  readonly actionExplanation: string;
-  readonly marketIndex: number;
-  readonly marketType: MarketType;
-  readonly filler: string | null;
-  readonly fillerReward: bigint | null;
-  readonly fillRecordId: bigint | null;
-  readonly baseAssetAmountFilled: bigint | null;
-  readonly quoteAssetAmountFilled: bigint | null;
-  readonly takerFee: bigint | null;
-  readonly makerFee: bigint | null;
-  readonly referrerReward: number | null;
-  readonly quoteAssetAmountSurplus: bigint | null;
-  readonly spotFulfillmentMethodFee: bigint | null;
-  readonly taker: string | null;
-  readonly takerOrderId: number | null;
-  readonly takerOrderDirection: Side | null;
-  readonly takerOrderBaseAssetAmount: bigint | null;
-  readonly takerOrderCumulativeBaseAssetAmountFilled: bigint | null;
-  readonly takerOrderCumulativeQuoteAssetAmountFilled: bigint | null;
-  readonly maker: string | null;
-  readonly makerOrderId: number | null;
-  readonly makerOrderDirection: Side | null;
-  readonly makerOrderBaseAssetAmount: bigint | null;
-  readonly makerOrderCumulativeBaseAssetAmountFilled: bigint | null;
-  readonly makerOrderCumulativeQuoteAssetAmountFilled: bigint | null;
-  readonly oraclePrice: bigint;
-  readonly bitFlags: number;
-  readonly takerExistingQuoteEntryAmount: bigint | null;
-  readonly takerExistingBaseAssetAmount: bigint | null;
-  readonly makerExistingQuoteEntryAmount: bigint | null;
-  readonly makerExistingBaseAssetAmount: bigint | null;
-}
-
-/** A funding rate, with the program's integers. */
-export interface FundingRate {
-  readonly index: number;
-  readonly ts: number;
-  readonly recordId: bigint;
-  readonly marketIndex: number;
-  readonly fundingRate: bigint;
-  readonly fundingRateLong: bigint;
-  readonly fundingRateShort: bigint;
-  readonly cumulativeFundingRateLong: bigint;
-  readonly cumulativeFundingRateShort: bigint;
-  readonly oraclePriceTwap: bigint;
-  readonly markPriceTwap: bigint;
-  readonly periodRevenue: bigint;
-  readonly baseAssetAmountWithAmm: bigint;
-  readonly baseAssetAmountWithUnsettledLp: bigint;
-}
+] as const;
+const ACTIONS = ['place', 'cancel', 'fill', 'trigger', 'expire'] as const;
+const MARKET_TYPES = ['spot', 'perp'] as const;
+const DIRECTIONS = ['long', 'short'] as const;
 
 /** A type of borsh: an integer, a key, or one of these words. */
 type Kind = 'u8' | 'u16' | 'u32' | 'u64' | 'i64' | 'i128' | 'time' | 'key' | readonly string[];
 /** A question mark is an option. */
 type Field = readonly [name: string, kind: Kind, option?: '?'];
 
-const order = (side: 'taker' | 'maker'): readonly Field[] => [
-  [side, 'key', '?'],
-  [`${side}OrderId`, 'u32', '?'],
-  [`${side}OrderDirection`, DIRECTIONS, '?'],
-  [`${side}OrderBaseAssetAmount`, 'u64', '?'],
-  [`${side}OrderCumulativeBaseAssetAmountFilled`, 'u64', '?'],
-  [`${side}OrderCumulativeQuoteAssetAmountFilled`, 'u64', '?'],
-];
+/** The members that fields make. */
+type MembersOf<Fields extends readonly Field[]> = {
+  readonly [F in Fields[number] as F[0]]: F[2] extends '?' ? ValueOf<F[1]> | null : ValueOf<F[1]>;
+};
+type ValueOf<K> = K extends readonly (infer Word)[]
+  ? Word
+  : K extends 'key'
+    ? string
+    : K extends 'u64' | 'i64' | 'i128'
+      ? bigint
+      : number;
 
-const FILL: readonly Field[] = [
+const order = <Name extends 'taker' | 'maker'>(side: Name) =>
+  [
+    [side, 'key', '?'],
+    [`${side}OrderId`, 'u32', '?'],
+    [`${side}OrderDirection`, DIRECTIONS, '?'],
+    [`${side}OrderBaseAssetAmount`, 'u64', '?'],
+    [`${side}OrderCumulativeBaseAssetAmountFilled`, 'u64', '?'],
+    [`${side}OrderCumulativeQuoteAssetAmountFilled`, 'u64', '?'],
+  ] as const;
+
+const FILL = [
   ['ts', 'time'],
   ['action', ACTIONS],
   ['actionExplanation', EXPLANATIONS],
@@ -135,9 +87,15 @@ const FILL: readonly Field[] = [
   ['takerExistingBaseAssetAmount', 'u64', '?'],
   ['makerExistingQuoteEntryAmount', 'u64', '?'],
   ['makerExistingBaseAssetAmount', 'u64', '?'],
-];
+] as const satisfies readonly Field[];
 
-const FUNDING_RATE: readonly Field[] = [
+/** A fill, with the program's integers. */
+export interface Fill extends MembersOf<typeof FILL> {
+  /** Position among the program's events in the transaction, from 0. */
+  readonly index: number;
+}
+
+const FUNDING_RATE = [
   ['ts', 'time'],
   ['recordId', 'u64'],
   ['marketIndex', 'u16'],
@@ -151,7 +109,12 @@ const FUNDING_RATE: readonly Field[] = [
   ['periodRevenue', 'i64'],
   ['baseAssetAmountWithAmm', 'i128'],
   ['baseAssetAmountWithUnsettledLp', 'i128'],
-];
+] as const satisfies readonly Field[];
+
+/** A funding rate, with the program's integers. */
+export interface FundingRate extends MembersOf<typeof FUNDING_RATE> {
+  readonly index: number;
+}
 
 /** The records of other kinds that tests make; some end before fields that tests leave 0. */
 const OTHERS = {
