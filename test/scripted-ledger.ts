@@ -118,17 +118,7 @@ export class LedgerNode {
   ) {
     this.#ledger = ledger;
     this.#answer('getGenesisHash', () => this.#ledger.genesisHash);
-    // Beside a chain of accounts, whose feed asks where it is, the ledger has the confirmed slots alone.
-    const ofChain = rpc.findAnswer('getSlot');
     this.#answer('getSlot', ([config]) => this.#slotAt(config));
-    const ofLedger = rpc.findAnswer('getSlot');
-    rpc.answer('getSlot', (params, id) => {
-      const [config] = params as readonly [{ readonly commitment?: string }?];
-      const isOfChain = config?.commitment === 'processed' && ofChain !== undefined;
-      const answer = isOfChain ? ofChain : ofLedger;
-      if (answer === undefined) throw new Error('Invariant: the ledger answers getSlot');
-      return answer(params, id);
-    });
     this.#answer('getBlockTime', ([slot]) => timeOfSlot(Number(slot)));
     this.#answer('getFirstAvailableBlock', () => this.faults.firstSlot);
     this.#answer('getSignaturesForAddress', ([, config]) => this.#list(config as ListConfig));
@@ -145,12 +135,7 @@ export class LedgerNode {
   }
 
   static async start(ledger: Ledger): Promise<LedgerNode> {
-    return LedgerNode.on(await ScriptedRpc.start(), ledger);
-  }
-
-  /** Serves a ledger on a node that serves accounts already; the chain has the ledger's name then. */
-  static on(rpc: ScriptedRpc, ledger: Ledger): LedgerNode {
-    return new LedgerNode(rpc, ledger);
+    return new LedgerNode(await ScriptedRpc.start(), ledger);
   }
 
   get urls(): { readonly rpcUrl: string; readonly wsUrl: string } {
