@@ -32,16 +32,6 @@ describe('feed: trouble', () => {
     expect(bench.engine.calls.filter((call) => call === 'end')).toHaveLength(1);
   });
 
-  test('an unreadable message makes the feed read everything again', async () => {
-    await bench.start();
-    bench.chain.slot += 1;
-    bench.chain.accounts.set('user1', 'in the lost message');
-    bench.server.sendText('{"jsonrpc":"2.0","method":"programNotif');
-    await bench.untilLiveAgain();
-    expect(bench.user('user1')).toBe('in the lost message');
-    expect(bench.server.upgrades).toBe(1);
-  });
-
   /** Notifies a change of user1 in an unreadable form. */
   function notifyUnreadably(data: string, account: object): void {
     bench.chain.slot += 1;

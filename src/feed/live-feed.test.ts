@@ -178,15 +178,6 @@ describe('feed: live', () => {
     expect(bench.engine.slot).toBe(121);
   });
 
-  test('a lower slot does not move the book back', async () => {
-    const slots: number[] = [];
-    await bench.start({ onTurn: () => slots.push(bench.engine.slot) });
-    for (const slot of [121, 120, 5, 122]) bench.chain.tick(slot);
-    await until('the last slot', () => bench.engine.slot === 122);
-    expect(slots).toEqual([...slots].sort((a, b) => a - b));
-    expect(slots).not.toContain(5);
-  });
-
   test('a new market is found with its oracle, without a restart', async () => {
     await bench.start();
     bench.chain.accounts.set('oracle1', 'o1');

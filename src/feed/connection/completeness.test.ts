@@ -92,13 +92,6 @@ describe('completeness: the first scan', () => {
     expect([scans(), usersHeld()]).toEqual([5, 80]);
   });
 
-  test('most of the positions, then all of them: all', async () => {
-    bench.engine.census = { positions: USERS };
-    scansGive(80, USERS);
-    await bench.start();
-    expect([scans(), usersHeld()]).toEqual([2, USERS]);
-  });
-
   test('the markets count no positions: a second scan has to agree', async () => {
     bench.engine.census = { positions: 0 };
     scansGive(10, USERS);

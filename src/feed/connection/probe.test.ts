@@ -301,12 +301,6 @@ describe('probe: what is no proof', () => {
     await bench.untilUser('user1', `change ${count}`);
   });
 
-  test('an account that is closed: no node notifies of it', async () => {
-    await start();
-    bench.chain.accounts.delete('user2');
-    await probed(5);
-  });
-
   test('a read of a fork that was abandoned', async () => {
     await start();
     let forked = 1;
