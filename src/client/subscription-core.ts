@@ -2,6 +2,7 @@
  * Common parts of all subscriptions: a subscription is open until it is closed, aborted or
  * rejected, and then ends its listeners and loops.
  */
+import { abortedBy } from './environment.js';
 import { ClientError } from './error.js';
 import { Listeners } from './listeners.js';
 
@@ -41,10 +42,7 @@ export class SubscriptionCore<L extends Loop> {
   /** Ends the subscription with ABORTED when the signal is aborted. */
   watchSignal(signal: AbortSignal | undefined): void {
     if (signal === undefined) return;
-    const abort = (): void => {
-      const { reason } = signal;
-      this.end(new ClientError('ABORTED', 'the subscription was aborted', {}, { cause: reason }));
-    };
+    const abort = (): void => this.end(abortedBy(signal));
     signal.addEventListener('abort', abort, { once: true });
     this.addCleanup(() => signal.removeEventListener('abort', abort));
     if (signal.aborted) abort();
@@ -76,7 +74,7 @@ export class SubscriptionCore<L extends Loop> {
       this.end(undefined);
     });
     if (this.#isOpen) this.#loops.add(loop);
-    else loop.end(this.#error === undefined ? {} : { error: this.#error });
+    else loop.end({ error: this.#error });
     return loop;
   }
 
@@ -88,7 +86,7 @@ export class SubscriptionCore<L extends Loop> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#error = error;
-    for (const loop of [...this.#loops]) loop.end(error === undefined ? {} : { error });
+    for (const loop of [...this.#loops]) loop.end({ error });
     for (const cleanup of this.#cleanups) cleanup();
     this.#onClose();
     if (error !== undefined) this.#errors.emit(error);
@@ -117,6 +115,8 @@ export class OpenSubscriptions<S extends { readonly isOpen: boolean; close(): vo
       if (made !== undefined) this.#open.delete(made);
       onClose();
     });
+    // A listener of the connection may have closed the client.
+    if (this.#isClosed) made.close();
     if (made.isOpen) this.#open.add(made);
     return made;
   }

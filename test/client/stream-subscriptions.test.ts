@@ -246,6 +246,16 @@ describe('subscriptions', () => {
     expect(() => client.subscribe({ ...topic, market: '*' })).toThrow('market was *');
   });
 
+  test('one that begins while a listener closes the client is closed', async () => {
+    const world = new ClientWorld();
+    const client = new StreamClient({ url: 'ws://service/ws', ...world, clock: world.clock });
+    client.onConnection(() => client.close());
+    const loop = client.subscribe(topic)[Symbol.asyncIterator]();
+    expect(await Promise.race([loop.next(), settle()])).toEqual({ done: true, value: undefined });
+    await world.clock.pass(300);
+    expect(world.clock.timers).toBe(0);
+  });
+
   test('a closed client ends all of them and opens none', () => {
     const started = following();
     started.client.close();
