@@ -8,6 +8,7 @@ import {
   answer,
   delta,
   following,
+  heartbeat,
   type Started,
   snapshot,
   start,
@@ -254,6 +255,20 @@ describe('subscriptions', () => {
     expect(await Promise.race([loop.next(), settle()])).toEqual({ done: true, value: undefined });
     await world.clock.pass(300);
     expect(world.clock.timers).toBe(0);
+  });
+
+  test('one under another name of a market that is followed is refused, and the first goes on', async () => {
+    const started = following();
+    const other = started.client.subscribe({ ...topic, market: 'perp_0' });
+    answer(started, snapshot(6, ['100', '8']));
+    expect(other.error?.code).toBe('INVALID_OPTION');
+    expect(started.world.socket.sent).toHaveLength(2);
+    started.world.socket.say(delta(6, 7, ['100', '9']));
+    expect(started.subscription.view).toMatchObject({ isFollowing: true, seq: 7 });
+    started.world.socket.lose();
+    await started.world.reconnect();
+    answer(started, heartbeat(7));
+    expect([started.subscription.phase, started.healed]).toEqual(['following', []]);
   });
 
   test('a closed client ends all of them and opens none', () => {

@@ -92,7 +92,7 @@ export class StreamClient {
       onError: (error, message) => this.#handleError(error, message),
       onDisconnect: () => this.#readers.eachEntry((reader) => reader.handleDisconnect()),
       onRetry: (error) => this.#readers.eachEntry(({ retries }) => retries.emit(error)),
-      onUnreadable: (error) => repairs.emit(new ProtocolViolation('malformed', String(error))),
+      onUnreadable: (error) => repairs.emit(new ProtocolViolation('malformed', `${error}`)),
     });
     const { connection } = socket;
     this.#connection = connection;
@@ -122,8 +122,9 @@ export class StreamClient {
   }
 
   /**
-   * Follows a topic. Equal topics of one client share one subscription at the service. Throws
-   * CLOSED after `close`, INVALID_OPTION for all markets at once, and WEBSOCKET_NOT_FOUND.
+   * Follows a topic. Equal topics of one client share one subscription at the service; one that
+   * names its market otherwise (`perp_0`) ends with INVALID_OPTION. Throws CLOSED after `close`,
+   * INVALID_OPTION for all markets at once, and WEBSOCKET_NOT_FOUND.
    */
   subscribe(topic: BookTopic, options?: SubscribeOptions): Subscription<Level>;
   subscribe(topic: OrdersTopic, options?: SubscribeOptions): Subscription<RestingOrder>;
@@ -181,9 +182,11 @@ export class StreamClient {
     if (type === 'subscribed') {
       this.#readers.eachEntry((reader) => {
         if (reader.id !== id) return;
-        reader.name = String(topic);
-        this.#named.set(topic, reader);
-        reader.handleSubscribed();
+        const first = this.#named.get(topic) ?? reader;
+        this.#named.set(topic, first);
+        if (first === reader) reader.handleSubscribed(String(topic));
+        // The two names are of one market.
+        else reader.handleRefusal(new ClientError('INVALID_OPTION', `market was in ${topic}`));
       });
     } else if (type === 'snapshot' || type === 'delta' || type === 'heartbeat') {
       this.#frames.emit(message);

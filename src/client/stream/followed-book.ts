@@ -101,7 +101,7 @@ export class FollowedBook {
     } catch (error) {
       if (error instanceof ProtocolViolation) throw error;
       this.#isIntact = false;
-      throw new ProtocolViolation('malformed', `a frame cannot be read: ${String(error)}`);
+      throw new ProtocolViolation('malformed', `a frame cannot be read: ${error}`);
     }
   }
 

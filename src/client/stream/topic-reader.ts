@@ -39,10 +39,7 @@ export class TopicReader {
   readonly ends = new Listeners<ClientError>();
   /** A transient error: the subscription is retried. */
   readonly retries = new Listeners<ClientError>();
-  /**
-   * The topic's name, which frames repeat; set before {@link TopicReader.handleSubscribed},
-   * undefined until then.
-   */
+  /** The topic's name, which frames repeat; undefined before {@link TopicReader.handleSubscribed}. */
   name: string | undefined;
   readonly #connection: TopicConnection;
   readonly #topic: Topic;
@@ -106,7 +103,8 @@ export class TopicReader {
    * Handles `subscribed`: later frames belong to this subscription; the first frame may take an
    * interval.
    */
-  handleSubscribed(): void {
+  handleSubscribed(name: string): void {
+    this.name = name;
     if (this.#phase !== 'subscribing') return;
     this.#setPhase('waiting', this.#connection.silenceMsMax + (this.#topic.intervalMs ?? 0));
   }
