@@ -209,6 +209,23 @@ test('one that is live says that its connection is lost, and one of the past is 
   expect(seen).toEqual([true, false, true, false]);
 });
 
+test('a call that waits is rejected as the replay ended', async () => {
+  const ends = [
+    ['CLOSED', (replay: { close(): void }) => replay.close()],
+    ['ABORTED', (_: unknown, ending: AbortController) => ending.abort()],
+  ] as const;
+  for (const [code, end] of ends) {
+    const { scene, book, say } = scripted();
+    const ending = new AbortController();
+    const replay = book.replay({ from: { slot: 1 }, signal: ending.signal });
+    scene.socket.open();
+    say('subscribed');
+    const paused = replay.pause();
+    end(replay, ending);
+    await expect(paused).rejects.toMatchObject({ code });
+  }
+});
+
 test('one that is live has the silence of a live book, and one of the past a longer one', async () => {
   const { scene, book, say } = scripted();
   book.replay({ from: { slot: 1 } });

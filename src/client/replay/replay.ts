@@ -81,8 +81,8 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     this.#connection = this.#socket.connection;
     this.#core = new SubscriptionCore(() => {
       this.#cancelSilence();
-      this.#connection.close();
       this.#rejectAll(this.error ?? new ClientError('CLOSED', 'the replay was closed'));
+      this.#connection.close();
     });
     this.#connection.open();
     this.#core.watchSignal(signal);
