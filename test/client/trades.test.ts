@@ -218,6 +218,25 @@ describe('a loop that is slow', () => {
     expect([value.leftOut, idsOf(value.trades)]).toEqual([2, range(202, 205)]);
     await loop.return?.();
   });
+
+  test('of which none may wait is told their number alone', async () => {
+    await follow();
+    const loop = client.subscribe(symbol, { waitingMax: -1 })[Symbol.asyncIterator]();
+    await loop.next();
+    say('update', [sent(4), sent(5)]);
+    expect((await loop.next()).value).toMatchObject({ leftOut: 2, trades: [] });
+  });
+
+  test('two calls at once are answered in their order', async () => {
+    await follow();
+    const loop = client.subscribe(symbol)[Symbol.asyncIterator]();
+    await loop.next();
+    const calls = [loop.next(), loop.next()];
+    say('update', [sent(4)]);
+    say('update', [sent(5)]);
+    const given = await Promise.race([Promise.all(calls), settle()]);
+    expect(given?.map(({ value }) => idsOf(value.trades))).toEqual([[4], [5]]);
+  });
 });
 
 describe('a hole', () => {

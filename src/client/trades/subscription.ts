@@ -106,11 +106,12 @@ class TradeLoop<Trade> implements AsyncIterableIterator<TradeBatch<Trade>> {
   #count = 0;
   #leftOut = 0;
   #takenBack: Trade[] = [];
+  #lastCall: Promise<unknown> = Promise.resolve();
   readonly #signal: LatestValues<void>;
 
   /** `onEnd` is called once, when the reader leaves or the trades end. */
   constructor(waitingMax: number, onEnd: () => void) {
-    this.#waitingMax = waitingMax;
+    this.#waitingMax = Math.max(0, waitingMax);
     this.#signal = new LatestValues<void>(onEnd);
   }
 
@@ -126,13 +127,11 @@ class TradeLoop<Trade> implements AsyncIterableIterator<TradeBatch<Trade>> {
     this.#signal.end(end);
   }
 
-  async next(): Promise<IteratorResult<TradeBatch<Trade>>> {
-    for (;;) {
-      const batch = this.#waiting.shift();
-      if (batch !== undefined) return { done: false, value: this.#withLeftOut(batch) };
-      const { done } = await this.#signal.next();
-      if (done === true) return { done, value: undefined };
-    }
+  /** Concurrent calls are resolved in their order. */
+  next(): Promise<IteratorResult<TradeBatch<Trade>>> {
+    const result = this.#lastCall.then(() => this.#takeNext());
+    this.#lastCall = result.catch(() => {});
+    return result;
   }
 
   async return(): Promise<IteratorResult<TradeBatch<Trade>>> {
@@ -143,6 +142,15 @@ class TradeLoop<Trade> implements AsyncIterableIterator<TradeBatch<Trade>> {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  async #takeNext(): Promise<IteratorResult<TradeBatch<Trade>>> {
+    for (;;) {
+      const batch = this.#waiting.shift();
+      if (batch !== undefined) return { done: false, value: this.#withLeftOut(batch) };
+      const { done } = await this.#signal.next();
+      if (done === true) return { done, value: undefined };
+    }
   }
 
   #withLeftOut(batch: TradeBatch<Trade>): TradeBatch<Trade> {
