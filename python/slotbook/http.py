@@ -8,6 +8,7 @@ import re
 import urllib.error
 import urllib.parse
 import urllib.request
+import zlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
@@ -65,7 +66,7 @@ class HttpClient:
         url = f"{self._url}{path}?{urllib.parse.urlencode(pairs, doseq=True)}".rstrip("?")
         for attempt in range(self._retries_max + 1):
             try:
-                return await asyncio.to_thread(fetch_body, url, self._timeout_s)
+                return await self._fetch(url)
             except SlotbookError as error:
                 asked = error.retry_after_s or 0.0
                 may_pass = error.status in RETRIED or error.code in ("UNREACHABLE", "TIMEOUT")
@@ -73,6 +74,13 @@ class HttpClient:
                     raise
                 bound = min(limits.PAUSE_CAP_S, limits.PAUSE_FIRST_S * 2**attempt)
                 await asyncio.sleep(max(asked, random.uniform(0, bound)))
+
+    async def _fetch(self, url: str) -> Any:
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await asyncio.to_thread(fetch_body, url, self._timeout_s)
+        except TimeoutError as error:
+            raise SlotbookError("TIMEOUT", f"{url} had no answer within {self._timeout_s} s") from error
 
     async def l2(self, market: str, *, moment: Moment | datetime | None = None, **query: Any) -> BookView[Level]:
         """Returns the book by price level, now or at a past moment of a service that keeps a journal.
@@ -150,11 +158,11 @@ def fetch_body(url: str, timeout_s: float) -> Any:
         return json.loads(gzip.decompress(data) if is_packed else data, parse_float=Decimal)
     except urllib.error.HTTPError as error:
         raise refusal_of(error) from error
-    except TimeoutError as error:
-        raise SlotbookError("TIMEOUT", f"{url} had no answer within {timeout_s} s") from error
+    except TimeoutError:
+        raise
     except (OSError, HTTPException, EOFError) as error:
         raise SlotbookError("UNREACHABLE", f"{url}: {error}") from error
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, zlib.error) as error:
         raise SlotbookError("MALFORMED_ANSWER", f"{url}: {error!r:.150}") from error
 
 
@@ -165,5 +173,5 @@ def refusal_of(response: urllib.error.HTTPError) -> SlotbookError:
         body = response.read()
         sent = json.loads(gzip.decompress(body) if response.headers.get("Content-Encoding") == "gzip" else body)
         return error_of(sent["error"], **details)
-    except (OSError, ValueError, KeyError, TypeError, HTTPException, EOFError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, HTTPException, EOFError, AttributeError, zlib.error):
         return SlotbookError("HTTP_STATUS", f"the answer was {response.code}", **details)

@@ -1,8 +1,10 @@
 """Requests against a real HTTP server: pages, errors, attempts that are made again; and amounts."""
 
+import asyncio
 import gzip
 import json
 import threading
+import time
 import unittest
 import urllib.parse
 from collections.abc import Callable
@@ -85,6 +87,11 @@ class Http(unittest.IsolatedAsyncioTestCase):
         self.answer = lambda path, query: (200, b"no gzip", {"Content-Encoding": "gzip"})
         self.http._retries_max = 0
         self.assertEqual(await self.code_of("/status"), "UNREACHABLE")
+        damaged = bytearray(gzip.compress(b"[]" * 999))
+        damaged[12:20] = b"\xff" * 8
+        for status in (200, 400):
+            self.answer = lambda path, query, status=status: (status, bytes(damaged), {"Content-Encoding": "gzip"})  # type: ignore[misc]
+            self.assertEqual(await self.code_of("/status"), "MALFORMED_ANSWER" if status == 200 else "HTTP_STATUS")
         books: list[Any] = [{}, [], {"bids": [], "asks": [{}]}]
         for book in books:
             self.answer = lambda path, query, book=book: (200, book, {})  # type: ignore[misc]
@@ -112,6 +119,22 @@ class Http(unittest.IsolatedAsyncioTestCase):
         candles = await self.http.candles("SOL-PERP", "1", from_s=0)
         self.assertEqual([candle.ts for candle in candles], list(range(0, 60 * 2_500, 60)))
         self.assertEqual(candles[0].close, Decimal("85.1"))
+
+    async def test_an_answer_that_comes_byte_by_byte_ends_at_the_time_limit(self) -> None:
+        async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")
+            for _ in range(9):
+                writer.write(b" ")
+                await asyncio.sleep(0.4)
+            writer.close()
+
+        async with await asyncio.start_server(drip, "127.0.0.1", 0) as server:
+            http = HttpClient(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", timeout_s=1, retries_max=0)
+            began = time.monotonic()
+            with self.assertRaises(SlotbookError) as raised:
+                await http.get("/status")
+            self.assertEqual(raised.exception.code, "TIMEOUT")
+            self.assertLess(time.monotonic() - began, 3)
 
     async def test_nobody_listens(self) -> None:
         http = HttpClient("http://127.0.0.1:1", retries_max=0)
