@@ -99,6 +99,12 @@ class Replay(Subscription[BookView[Row]]):
         """The holes of the journal that were passed."""
         return self._reader.holes
 
+    def on_update(self, callback: Callable[[BookView[Row]], None]) -> None:
+        super().on_update(callback)
+        # Without a loop nothing else would take the books for which the replay is held.
+        if not self._has_loop:
+            self._reader.socket.connection.has_room.set()
+
     def push(self, item: BookView[Row]) -> None:
         # Books wait for a loop alone; callbacks have had them.
         if self.is_live or (self._callbacks and not self._has_loop):

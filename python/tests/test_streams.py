@@ -246,6 +246,19 @@ class Streams(unittest.IsolatedAsyncioTestCase):
             while len(seen) < 600:
                 await asyncio.sleep(0.01)
 
+    async def test_a_replay_that_waited_for_a_loop_goes_on_for_a_callback(self) -> None:
+        await self.follow()
+        await self.service.next_message("subscribe")
+        replay = self.client.book("SOL-PERP", depth=10).replay(Moment(slot=1))
+        await self.service.accept(TOPIC)
+        await self.service.send(*[self.frames[0]] * 300)
+        await asyncio.sleep(0.5)
+        seen: list[int] = []
+        replay.on_update(lambda view: seen.append(view.seq))
+        async with asyncio.timeout(10):
+            while len(seen) < 45:
+                await asyncio.sleep(0.01)
+
     async def test_the_pause_is_the_one_that_the_service_asks_for(self) -> None:
         await self.follow_three()
         await self.service.send({"type": "closing", "reconnectAfterMs": 700})
