@@ -160,8 +160,12 @@ class BookReader(Reader[BookView[Row]]):
 
     def handle_subscribed(self, message: dict[str, Any]) -> None:
         if self.phase == "subscribing":
-            self.name = str(message["topic"])
-            self.socket.named[self.name] = self
+            name = str(message["topic"])
+            if self.socket.named.get(name, self) is not self:
+                self.handle_error(SlotbookError("INVALID_OPTION", f"the market of {name} is followed by another name"))
+                return
+            self.name = name
+            self.socket.named[name] = self
             self.enter("waiting", self._silence_s + self.members.get("intervalMs", 0) / 1000)
 
     def handle_message(self, message: dict[str, Any]) -> None:

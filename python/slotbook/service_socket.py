@@ -78,7 +78,7 @@ class ServiceSocket:
         elif kind == "error":
             self._handle_error(message, number)
         elif kind in ("subscribed", "subscription"):
-            for reader in self.readers.values():
+            for reader in list(self.readers.values()):
                 if reader.id == number:
                     reader.handle_subscribed(message)
         elif (named := self.named.get(name_of(message))) is not None:

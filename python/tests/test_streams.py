@@ -259,6 +259,17 @@ class Streams(unittest.IsolatedAsyncioTestCase):
             while len(seen) < 45:
                 await asyncio.sleep(0.01)
 
+    async def test_another_name_of_a_followed_market_is_refused(self) -> None:
+        book = await self.follow_three()
+        other = self.client.book("perp_0", depth=10).subscribe()
+        await self.service.accept(TOPIC)
+        with self.assertRaises(SlotbookError) as raised:
+            await asyncio.wait_for(other.__anext__(), 5)
+        self.assertEqual(raised.exception.code, "INVALID_OPTION")
+        await self.service.send(self.frames[0], self.frames[1])
+        await view_at(book, self.frames[1]["seq"])
+        self.assertEqual((self.repairs, self.service.connects), ([], 1))
+
     async def test_the_pause_is_the_one_that_the_service_asks_for(self) -> None:
         await self.follow_three()
         await self.service.send({"type": "closing", "reconnectAfterMs": 700})
