@@ -121,7 +121,11 @@ class FrameDecoder:
             refuse("not a frame of version 1")
         number = reader.u32()
         if kind == 0:
-            self.streams[number] = read_stream(reader, number)
+            stream = read_stream(reader, number)
+            self.streams.pop(number, None)
+            self.streams[number] = stream
+            if len(self.streams) > limits.STREAMS_MAX:
+                del self.streams[next(iter(self.streams))]
         stream = self.streams.get(number) or refuse("a frame came before its snapshot")
         seq = reader.number()
         prev = seq - reader.number() if kind == 1 else 0

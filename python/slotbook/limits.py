@@ -35,6 +35,8 @@ MESSAGES_PER_SECOND = 40
 MESSAGE_BURST = 1_000
 #: Subscriptions of a socket, the service's maximum.
 SUBSCRIPTIONS_MAX = 1_024
+#: Streams of bytes that are remembered: each restart of the service begins others.
+STREAMS_MAX = 2 * SUBSCRIPTIONS_MAX
 
 #: One attempt of a request, and attempts after the first: together they outlast a restart of the service.
 REQUEST_S = 20.0

@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from slotbook import limits
 from slotbook.binary import FrameDecoder
 from slotbook.book import FollowedBook
 from slotbook.errors import ProtocolViolation
@@ -79,6 +80,18 @@ class Bytes(unittest.TestCase):
                 twin = frame_of(vector["frame"])
                 for name in {*vars(frame), *vars(twin)}:
                     self.assertEqual(getattr(frame, name), getattr(twin, name))
+
+    def test_the_streams_of_restarts_are_forgotten_the_oldest_first(self) -> None:
+        vectors = [one for one in lines_of(VECTORS / "binary" / "frames.jsonl") if one["frame"]["type"] == "snapshot"]
+        decoder, first, second = FrameDecoder(), *(bytes.fromhex(vector["hex"]) for vector in vectors[:2])
+        decoder.decode_frame(second)
+        kept = next(iter(decoder.streams.items()))
+        decoder.streams.update({-number: kept[1] for number in range(1, limits.STREAMS_MAX)})
+        decoder.decode_frame(second)
+        decoder.decode_frame(first)
+        self.assertEqual(len(decoder.streams), limits.STREAMS_MAX)
+        self.assertIn(kept[0], decoder.streams)
+        self.assertNotIn(-1, decoder.streams)
 
     def test_nothing_of_a_cut_or_spoilt_frame_is_read(self) -> None:
         decoder, spoilt, refused = FrameDecoder(), 0, 0
