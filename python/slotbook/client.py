@@ -1,5 +1,6 @@
 """A client of one service."""
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
@@ -109,6 +110,7 @@ class Client:
 
     def trades(self, symbol: str) -> Channel[TradeBatch]:
         """The trades of a market: the newest 20, then each one once, also through lost connections."""
+        check_symbol(symbol)
         key = f"trades:{symbol.lower()}"
         members = {"channelType": "trades", "symbol": symbol}
         return Channel(lambda: self._subscribe(key, lambda: TradesReader(self._socket, members, self.http), keep_trades))
@@ -117,6 +119,7 @@ class Client:
         """The newest candle, then each that begins or changes. `resolution`: minutes, as `1` or `240`, or `D`, `W`, `M`."""
         if resolution not in RESOLUTION_S:
             raise SlotbookError("INVALID_OPTION", f"resolution was {resolution}, must be one of {', '.join(RESOLUTION_S)}")
+        check_symbol(symbol)
         key = f"candles:{symbol.lower()}:{resolution}"
         members = {"symbol": symbol, "resolution": resolution}
         return Channel(lambda: self._subscribe(key, lambda: CandlesReader(self._socket, members, self.http), keep_candles))
@@ -176,3 +179,9 @@ class Client:
     def _leave(self, reader: Reader[Any], subscription: Subscription[Any]) -> None:
         self._open.remove(subscription)
         reader.leave(subscription)
+
+
+def check_symbol(symbol: str) -> None:
+    """Raises INVALID_OPTION for the key of a market, such as `perp_0`: messages of trades and candles have its symbol."""
+    if re.fullmatch(r"(perp|spot)_\d+", symbol, re.IGNORECASE):
+        raise SlotbookError("INVALID_OPTION", f"symbol was {symbol}, must be a name such as SOL-PERP")

@@ -187,11 +187,12 @@ def in_order(trades: Iterable[Trade]) -> list[Trade]:
 
 
 def keep_trades(waiting: deque[TradeBatch], batch: TradeBatch) -> None:
-    """All wait, up to a maximum: then the oldest go, and the number of their trades is told."""
+    """All wait, up to a maximum: then the oldest go, and the number of their trades and what they took back is told."""
     waiting.append(batch)
     if len(waiting) > limits.BATCHES_WAITING_MAX:
         dropped, after = waiting.popleft(), waiting.popleft()
-        waiting.appendleft(after._replace(left_out=after.left_out + dropped.left_out + len(dropped.trades)))
+        left_out = after.left_out + dropped.left_out + len(dropped.trades)
+        waiting.appendleft(after._replace(left_out=left_out, taken_back=dropped.taken_back + after.taken_back))
 
 
 def keep_candles(waiting: deque[Candle], candle: Candle) -> None:

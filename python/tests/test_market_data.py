@@ -2,10 +2,13 @@
 
 import asyncio
 import unittest
+from collections import deque
 from typing import Any
 
 from scripted_service import ScriptedService
-from slotbook import Client, HttpClient, TradeBatch
+from slotbook import Client, HttpClient, SlotbookError, TradeBatch
+from slotbook.market_data import keep_trades
+from slotbook.records import trade_of
 from test_http import CANDLE, TRADE
 
 
@@ -136,6 +139,18 @@ class MarketData(unittest.IsolatedAsyncioTestCase):
             await asyncio.sleep(0.01)
         batch = await self.next_batch(trades)
         self.assertEqual((numbers_of(batch), batch.left_out), ([204], 200))
+
+    async def test_a_slow_loop_is_told_each_trade_that_was_taken_back(self) -> None:
+        batches = deque([TradeBatch("repair", (), (trade_of(trade(3)),)), TradeBatch("update", (trade_of(trade(4)),))])
+        for number in range(5, 2_000):
+            keep_trades(batches, TradeBatch("update", (trade_of(trade(number)),)))
+        self.assertEqual([one.fill_record_id for one in batches[0].taken_back], [3])
+
+    async def test_the_key_of_a_market_is_no_symbol(self) -> None:
+        for make in (lambda: self.client.trades("perp_0"), lambda: self.client.candles("SPOT_1", "1")):
+            with self.assertRaises(SlotbookError) as raised:
+                make()
+            self.assertEqual(raised.exception.code, "INVALID_OPTION")
 
     async def test_the_end_of_what_the_service_had_refused_ends_no_later_subscription(self) -> None:
         trades = self.client.trades("SOL-PERP").subscribe()
