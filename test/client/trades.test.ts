@@ -146,6 +146,13 @@ describe('trades as they come', () => {
     expect(world.socket.sent).toHaveLength(1);
   });
 
+  test('the key of a market is no symbol', () => {
+    for (const key of ['perp_0', 'SPOT_1']) {
+      expect(() => client.subscribe(key)).toThrow(`symbol was ${key}`);
+    }
+    expect(world.sockets).toHaveLength(0);
+  });
+
   test('unsubscribe ends it, and a service that refuses is told', async () => {
     const subscription = await follow();
     subscription.close();

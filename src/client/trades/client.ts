@@ -6,6 +6,7 @@
  * for await (const { kind, trades: some } of trades.subscribe('SOL-PERP')) draw(kind, some);
  * ```
  */
+import { ClientError } from '../error.js';
 import { list, type Message, parseNumbersAsText } from '../fields.js';
 import { tradeRecord, tradeRecords } from '../generated/records.js';
 import { Requester, type ServiceOptions } from '../http/request.js';
@@ -52,13 +53,18 @@ export class TradesClient {
 
   /**
    * Follows the trades of a market by its symbol. Equal symbols of one client share one
-   * subscription at the service. Throws CLOSED after `close`, and WEBSOCKET_NOT_FOUND.
+   * subscription at the service. Throws CLOSED after `close`, INVALID_OPTION for a market's key
+   * (`perp_0`), and WEBSOCKET_NOT_FOUND.
    */
   subscribe(
     symbol: string,
     { signal, waitingMax = limits.TRADES_WAITING_MAX }: TradeOptions = {},
   ): TradeSubscription<LiveTrade> {
     this.#subscriptions.checkOpen();
+    // Messages have the symbol of a market only.
+    if (/^(perp|spot)_\d+$/i.test(symbol)) {
+      throw new ClientError('INVALID_OPTION', `symbol was ${symbol}, must be a name as SOL-PERP`);
+    }
     const fetchBackTo = this.#fetchBackTo.bind(this);
     const market = this.#socket.joinEntry({ symbol }, (socket) => {
       return new MarketTrades(symbol, socket, fetchBackTo);
