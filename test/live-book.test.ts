@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { LiveBook, type LiveTurn } from '../src/app/live-book.js';
 import { accountBody } from '../src/client/account-body.js';
@@ -70,6 +71,16 @@ test('a wrong setting and an abort end the opening', async () => {
   const opening = LiveBook.open({ rpcUrl: 'http://nowhere', signal: ending.signal });
   setTimeout(() => ending.abort(new Error('enough')), 5_000);
   await expect(opening).rejects.toThrow('enough');
+});
+
+test('an open book leaves no listener at the signal of its opening', async ({ onTestFinished }) => {
+  await testWorld();
+  const { signal } = new AbortController();
+  for (let count = 0; count < 2; count += 1) {
+    const book = await LiveBook.open({ ...NODE, signal });
+    onTestFinished(() => book.close());
+  }
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('an abort at any moment ends the opening', async () => {

@@ -130,15 +130,19 @@ export class LiveBook {
   static async open(options: LiveBookOptions): Promise<LiveBook> {
     const { log = silentLog, timers = systemTimers, signal, ...settings } = options;
     const book = new LiveBook(settings, log, timers);
+    const done = new AbortController();
     try {
       await book.#feed.prepare();
       signal?.throwIfAborted();
       const started = book.#feed.start();
-      await (signal === undefined ? started : Promise.race([started, rejectOnAbort(signal)]));
+      const aborted = signal === undefined ? [] : [rejectOnAbort(signal, done.signal)];
+      await Promise.race([started, ...aborted]);
       return book;
     } catch (error) {
       await book.close();
       throw error;
+    } finally {
+      done.abort();
     }
   }
 

@@ -50,11 +50,12 @@ export function sleep(timers: Timers, delayMs: number, signal?: AbortSignal): Pr
   });
 }
 
-/** Rejects with the signal's reason when the signal aborts. */
-export function rejectOnAbort(signal: AbortSignal): Promise<never> {
+/** Rejects with the signal's reason when the signal aborts, until `done` aborts. */
+export function rejectOnAbort(signal: AbortSignal, done?: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true, ...(done && { signal: done }) });
   });
 }
 
