@@ -285,6 +285,30 @@ test('two stories of one key fail the proof, and are evidence for everybody', as
   );
 });
 
+test('the older checkpoint of a slower edge fails no proof', async () => {
+  const scene = await signed();
+  await until5Leaves(scene);
+  const sizes: number[] = [];
+  const everyOther = async (body: Proof, first: Proof): Promise<Proof> => {
+    const proof = sizes.length % 2 === 0 ? first : body;
+    sizes.push(scene.signer.verifier.openCheckpoint(proof.checkpoint).size);
+    return proof;
+  };
+  const given = changedProofs(scene.url, everyOther);
+  const subscription = await proven(scene, 'l3', { fetch: given });
+  await until('proofs of both', () => subscription.error !== undefined || sizes.length > 30);
+  expect(subscription.error).toBeUndefined();
+  expect(subscription.proven?.size).toBeGreaterThan(sizes[0] ?? 0);
+});
+
+test('a checkpoint that stays old fails the proof', async () => {
+  const scene = await signed();
+  await until5Leaves(scene);
+  const given = changedProofs(scene.url, async (_, first) => first);
+  const subscription = await proven(scene, 'l3', { fetch: given });
+  expect(await failureOf(subscription)).toMatchObject({ code: 'PROOF_FAILED' });
+});
+
 test('the leaf of another market fails the proof', async () => {
   const scene = await signed();
   const markets = (await (await fetch(`${scene.url}/markets`)).json()) as { symbol: string }[];

@@ -127,7 +127,7 @@ class BookProof {
   async #verify(proof: MarketProof, key: string): Promise<ProvenEntry | undefined> {
     try {
       const entry = await verifyProof(proof, key);
-      return this.#isGrown(entry, proof) ? entry : undefined;
+      return this.#isOfLog(entry, proof) ? entry : undefined;
     } catch (error) {
       const { code, message } = error as ProofFault;
       if (code === 'INVALID_KEY') this.#failWith(code, message);
@@ -163,15 +163,15 @@ class BookProof {
     this.#subscription.proven = { marketType, marketIndex, seq, slot, ts, size };
   }
 
-  /** Whether a checkpoint may be of the log that was seen before. */
-  #isGrown({ size, root }: ProvenEntry, proof: MarketProof): boolean {
+  /** Whether a checkpoint may be of the log that was seen before. A slower edge has an older one. */
+  #isOfLog({ size, root }: ProvenEntry, proof: MarketProof): boolean {
     const last = this.#last;
-    if (last !== undefined && (size < last.size || (size === last.size && root !== last.root))) {
+    if (last !== undefined && size === last.size && root !== last.root) {
       const message = `the log had ${last.size} leaves, and then ${size} of another root`;
       this.#reportFailure(message, { proof, before: last.note });
       return false;
     }
-    this.#last = { size, root, note: proof.checkpoint };
+    if (size > (last?.size ?? 0)) this.#last = { size, root, note: proof.checkpoint };
     return true;
   }
 
