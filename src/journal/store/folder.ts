@@ -16,7 +16,7 @@ import { PROBE_BYTES } from '../model/limits.js';
 import { FolderLock } from './folder-lock.js';
 import { listKept } from './listing.js';
 import { countRetired, type RetentionPolicy } from './retention.js';
-import { type FoundSegments, readSegments } from './segment-index.js';
+import { COPY_TEXT, type FoundSegments, readSegments } from './segment-index.js';
 import type { SegmentInfo } from './segment-info.js';
 import { segmentName } from './segment-name.js';
 import { dropSummary } from './summary-file.js';
@@ -26,7 +26,7 @@ export class JournalFolder {
   readonly #path: string;
   readonly #lock: FolderLock;
   readonly #segments: SegmentInfo[];
-  readonly #skipped: readonly JournalSkippedFile[];
+  #skipped: readonly JournalSkippedFile[];
   /** The highest number of a file. */
   #number: number;
 
@@ -95,15 +95,27 @@ export class JournalFolder {
     }
   }
 
-  /** Deletes the oldest files beyond the retention policy; returns their names. */
+  /**
+   * Deletes the oldest files beyond the retention policy, and copies before the oldest one that is
+   * kept; returns their names.
+   */
   retireSegments(policy: RetentionPolicy): readonly string[] {
-    const retired = this.#segments.slice(0, countRetired(this.#segments, policy));
-    const names = retired.map(({ number }) => segmentName(number));
+    const count = countRetired(this.#segments, policy);
+    const retired = this.#segments.slice(0, count);
+    const oldest = segmentName(this.#segments[count]?.number ?? 0);
+    const copies = this.#skipped.filter(
+      ({ name, reason }) => count > 0 && reason === COPY_TEXT && name < oldest,
+    );
+    const names = [
+      ...retired.map(({ number }) => segmentName(number)),
+      ...copies.map(({ name }) => name),
+    ];
     for (const name of names) {
       guardFolder('cleaned', () => rmSync(path.join(this.#path, name), { force: true }));
     }
     for (const { number } of retired) dropSummary(this.#path, number);
     this.#segments.splice(0, retired.length);
+    this.#skipped = this.#skipped.filter((file) => !copies.includes(file));
     return names;
   }
 

@@ -193,6 +193,24 @@ describe('files that are not as they were left', () => {
     await next.service.stop();
   });
 
+  test('a copy is deleted with the files before the oldest that is kept', async () => {
+    const folder = newFolder();
+    const first = new JournalRig(new LiveBook({ seed: 1 }), { folder });
+    await first.write(3);
+    await first.service.stop();
+    copyFileSync(path.join(folder, segmentName(1)), path.join(folder, segmentName(2)));
+    copyFileSync(path.join(folder, segmentName(1)), path.join(folder, segmentName(999)));
+    const next = new JournalRig(new LiveBook({ seed: 2, epoch: 'b' }), { folder });
+    await next.write(3);
+    await next.service.stop();
+    copyFileSync(path.join(folder, segmentName(1)), path.join(folder, segmentName(2_000)));
+    const third = new JournalRig(new LiveBook({ seed: 3, epoch: 'c' }), { folder, bytesMax: 1 });
+    const left = [1_001, 2_000].map(segmentName);
+    const skipped = third.last('state').listing.skipped.map(({ name }) => name);
+    expect([segmentsIn(folder), skipped]).toEqual([left, left.slice(1)]);
+    await third.service.stop();
+  });
+
   test('a copy does not make each reading look for the end of the newest one again', async () => {
     const folder = newFolder();
     const rig = new JournalRig(new LiveBook({ seed: 1 }), { folder });
