@@ -216,7 +216,7 @@ describe('a topic of trades', () => {
     const scene = new StreamScene();
     scene.streams.joinTopic('trades:perp_0');
     scene.taken();
-    const transfer = { explanation: 'transferPerpPosition' };
+    const transfer = { explanation: 'transferPerpPosition' } as const;
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150, ...transfer });
     scene.advance(0);
     expect(briefs(scene)).toEqual([]);

@@ -19,7 +19,7 @@ export interface ToldTrade {
   readonly id: number;
   readonly ts: number;
   readonly price: number;
-  readonly explanation?: string;
+  readonly explanation?: 'transferPerpPosition';
 }
 
 /** Streams over a store in memory. */
