@@ -184,6 +184,18 @@ test('a key that is given up before the service answers rejects its subscription
   await refused;
 });
 
+test('a key that is given up before the names of the markets come rejects its subscription', async () => {
+  const fetch = () => new Promise<Response>(() => {});
+  const { world } = service;
+  const slow = new CandleClient({ url: 'http://service', fetch, ...world, clock: world.clock });
+  const call = slow.subscribe({ ...params, marketId: 'perp_0' }, 'k').catch(({ code }) => code);
+  const loop = slow.follow({ ...params, marketId: 'perp_0' }).next();
+  const left = loop.catch(({ code }: { code: string }) => code);
+  await settle();
+  slow.close();
+  expect(await Promise.race([Promise.all([call, left]), settle()])).toEqual(['CLOSED', 'CLOSED']);
+});
+
 test('a hole in what comes live is fetched before what is behind it is told', async () => {
   service.fill(3, MINUTE);
   const ts = now();

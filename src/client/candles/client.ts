@@ -16,7 +16,7 @@ import type { CallOptions, ServiceOptions } from '../http/request.js';
 import type { MarketId } from '../keys.js';
 import { LatestValues } from '../listeners.js';
 import { CandleFeed } from './feed.js';
-import { type CandleEvents, CandleKey } from './key.js';
+import { type CandleEvents, CandleKey, closedKey } from './key.js';
 import { fetchRange } from './pages.js';
 
 /** How candles are reached. */
@@ -102,8 +102,10 @@ export class CandleClient {
     entry.onStop(() => signal?.removeEventListener('abort', abort));
     try {
       if (signal?.aborted === true) throw abortedBy(signal);
-      const { feed, name } = await this.#locateSeries(params, signal);
-      if (!entry.isTurn(turn)) throw new ClientError('CLOSED', 'the key is no longer followed');
+      // The names of the markets may come late, or never.
+      const located = this.#locateSeries(params, signal);
+      const { feed, name } = await entry.untilStop(located);
+      if (!entry.isTurn(turn)) throw closedKey();
       await entry.followSeries(feed, name);
     } catch (error) {
       if (signal?.aborted === true) abort();

@@ -89,10 +89,18 @@ export class CandleKey {
   }
 
   #untilStarted(live: LiveCandles): Promise<void> {
+    return this.untilStop(
+      new Promise((resolve, reject) => {
+        this.#stops.push(live.starts.add(resolve), live.subscription.ends.add(reject));
+      }),
+    );
+  }
+
+  /** Waits for a part of the turn; rejects with CLOSED when the turn ends before. */
+  untilStop<Value>(part: Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
-      this.#stops.push(live.starts.add(resolve), live.subscription.ends.add(reject), () =>
-        reject(new ClientError('CLOSED', 'the key is no longer followed')),
-      );
+      this.#stops.push(() => reject(closedKey()));
+      part.then(resolve, reject);
     });
   }
 
@@ -107,4 +115,9 @@ export class CandleKey {
     this.#pending = undefined;
     for (const candle of pending?.values() ?? []) this.#listeners['candle-update'].emit(candle);
   }
+}
+
+/** The error of a key that was given up. */
+export function closedKey(): ClientError {
+  return new ClientError('CLOSED', 'the key was closed');
 }
