@@ -135,9 +135,11 @@ class Client:
     async def close(self) -> None:
         """Ends all subscriptions, replays and the connection."""
         self._is_closed = True
+        replayed = [one.socket for one in self._open if isinstance(one, Replay)]
         for subscription in list(self._open):
             subscription.close()
-        await self._socket.connection.wait_closed()
+        for socket in (self._socket, *replayed):
+            await socket.connection.wait_closed()
 
     async def __aenter__(self) -> "Client":
         return self

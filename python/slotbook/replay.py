@@ -90,6 +90,11 @@ class Replay(Subscription[BookView[Row]]):
         self._has_loop = False
 
     @property
+    def socket(self) -> ServiceSocket:
+        """The socket of this replay alone."""
+        return self._reader.socket
+
+    @property
     def is_live(self) -> bool:
         """Whether the past is over: a slow loop gets the newest book only."""
         return self._reader.is_live

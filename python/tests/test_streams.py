@@ -259,6 +259,16 @@ class Streams(unittest.IsolatedAsyncioTestCase):
             while len(seen) < 45:
                 await asyncio.sleep(0.01)
 
+    async def test_a_closed_client_has_ended_the_connections_of_its_replays(self) -> None:
+        client = Client(self.service.url, encoding="json")
+        for _ in range(2):
+            client.book("SOL-PERP", depth=10).replay(Moment(slot=1))
+            await self.service.accept(TOPIC)
+        before = asyncio.all_tasks()
+        await client.close()
+        left = [task for task in before if "_stay_connected" in repr(task) and not task.done()]
+        self.assertEqual(left, [])
+
     async def test_another_name_of_a_followed_market_is_refused(self) -> None:
         book = await self.follow_three()
         other = self.client.book("perp_0", depth=10).subscribe()
