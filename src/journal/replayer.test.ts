@@ -94,17 +94,6 @@ describe('a replay', () => {
     expect(replayer.stats()).toMatchObject({ replayedTurns: 20, replayedHoles: 0 });
   });
 
-  test('begins with the checkpoint of any segment', async () => {
-    const { folder, book } = await journalOfLife();
-    const engine = newEngine();
-    const shown: string[] = [];
-    const segments = readSegments(folder, PROGRAM_ID).segments.slice(1);
-    const onTurn = (): void => void shown.push(shownBy(engine));
-    await replayerOf(folder, { engine, segments, onTurn }).start();
-    expect(shown.slice(0, -1)).toEqual([...book.shown.values()].slice(1 - shown.length));
-    expect(shown.length).toBeGreaterThan(30);
-  });
-
   test('is paced by when each turn ended, times the speed', async () => {
     const { folder } = await journalOfLife();
     const timers = new ManualTimers();

@@ -7,7 +7,6 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -38,27 +37,6 @@ describe('segments', () => {
     expect(gaps).toEqual([]);
     expect(ranges).toMatchObject([{ epoch: 'first', segments: 3, first: { slot: 350_000_000 } }]);
     expect(ranges[0]?.last.slot).toBe(book.slot - 1);
-  });
-
-  test('of several runs are ranges with gaps between them', async () => {
-    const folder = newFolder();
-    for (const [run, epoch] of ['a', 'b', 'c'].entries()) {
-      const rig = new JournalRig(new LiveBook({ seed: run, epoch, slot: run * 100 }), { folder });
-      await rig.write(5);
-      await rig.service.stop();
-    }
-    const rig = new JournalRig(new LiveBook({ seed: 4, epoch: 'd' }), { folder });
-    const { ranges, gaps } = rig.last('state').listing;
-    expect(ranges.map(({ epoch, first, last }) => [epoch, first.slot, last.slot])).toEqual([
-      ['a', 350_000_000, 350_000_004],
-      ['b', 350_000_100, 350_000_104],
-      ['c', 350_000_200, 350_000_204],
-    ]);
-    expect(gaps.map(({ from, to, reason }) => [from.slot, to.slot, reason])).toEqual([
-      [350_000_004, 350_000_100, 'restart'],
-      [350_000_104, 350_000_200, 'restart'],
-    ]);
-    await rig.service.stop();
   });
 
   test('are deleted with their summaries beyond the limit on bytes, the oldest first, and the log says so', async () => {
@@ -105,27 +83,6 @@ test('a checkpoint that is larger than a segment may be does not end the segment
 });
 
 describe('files that are not as they were left', () => {
-  test('a torn one is read up to its last whole moment', async () => {
-    const folder = newFolder();
-    const book = new LiveBook({ seed: 1 });
-    const rig = new JournalRig(book, { folder });
-    await rig.write(40);
-    await rig.service.stop();
-    const file = path.join(folder, segmentsIn(folder)[0] ?? '');
-    const whole = readFileSync(file);
-    const lasts: number[] = [];
-    for (let cut = whole.length; cut > whole.length - 1_000; cut -= 97) {
-      truncateSync(file, cut);
-      const next = new JournalRig(new LiveBook({ seed: 2, epoch: 'other' }), { folder });
-      const last = next.last('state').listing.ranges[0]?.last.slot ?? 0;
-      lasts.push(last);
-      await next.service.stop();
-      expect(expectEqual(folder, book)).toBe(last - 350_000_000 + 1);
-    }
-    expect(new Set(lasts).size).toBeGreaterThan(1);
-    expect(lasts).toEqual([...lasts].sort((left, right) => right - left));
-  });
-
   test.each([999_999_999_999, 500_000_000_000])(
     'a stray file of number %i leaves the numbers of segments as they are',
     async (number) => {
@@ -290,16 +247,4 @@ describe('a folder that fails', () => {
     expect(expectEqual(folder, book)).toBe(5);
     expect(expectEqual(aside, book)).toBe(5);
   });
-});
-
-test('a second journal in one folder is refused, and the first one goes on', async () => {
-  const folder = newFolder();
-  const book = new LiveBook({ seed: 1 });
-  const rig = new JournalRig(book, { folder });
-  await rig.write(2);
-  const second = new JournalRig(new LiveBook({ seed: 2 }), { folder });
-  expect(second.messages.at(-1)).toMatchObject({ kind: 'refused', code: 'JOURNAL_LOCKED' });
-  await rig.write(2);
-  await rig.service.stop();
-  expect(expectEqual(folder, book)).toBe(4);
 });
