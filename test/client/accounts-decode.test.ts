@@ -165,14 +165,6 @@ describe('accounts of the client', () => {
     expect(account.perpPositions).toBe(account.perpPositions);
   });
 
-  test('an account inside a larger buffer is read at its place', () => {
-    const larger = new Uint8Array(user.length + 24);
-    larger.set(user, 13);
-    const account = decodeUser(larger.subarray(13, 13 + user.length));
-    expect(account.authority).toBe(decodeUser(user).authority);
-    expect(account.perpPositions).toEqual(decodeUser(user).perpPositions);
-  });
-
   test.each(Object.entries(decoders))('%s is refused at any other length or kind', (_, decode) => {
     expect(outcome(() => decode(new Uint8Array()))).toBe('MALFORMED_ACCOUNT');
     expect(outcome(() => decode(new Uint8Array(7)))).toBe('MALFORMED_ACCOUNT');

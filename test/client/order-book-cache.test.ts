@@ -67,16 +67,6 @@ function showGrouped(): void {
 const bestBids = () => told.map(({ bestBidPrice }) => bestBidPrice);
 
 describe('best prices are those of the market', () => {
-  test('before there are some, a grouped book is not told', () => {
-    cache.updateSubscription({ market: 'SOL-PERP', grouping: 100 });
-    world.socket.open();
-    answer('book', GROUP, 100);
-    expect(told).toEqual([]);
-    answer('bbo', BEST);
-    expect(bestBids()).toEqual([157n]);
-    expect(cache.store?.bids[0]?.price).toBe(100n);
-  });
-
   test('on the way to single ticks, and when that is refused', () => {
     showGrouped();
     cache.updateSubscription({ grouping: 1 });

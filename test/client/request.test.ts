@@ -87,14 +87,6 @@ describe('tries again', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('a few times only', async () => {
-    const { client, asked, clock } = scripted([reply(503, refusal('NOT_READY'))], {
-      retriesMax: 2,
-    });
-    await expect(ended(clock, client.version())).rejects.toMatchObject({ code: 'NOT_READY' });
-    expect(asked).toHaveLength(3);
-  });
-
   test('not after what no other try can mend', async () => {
     const { client, asked } = scripted([reply(400, refusal('OUT_OF_RANGE', 'depth'))]);
     const call = client.l2({ marketName: 'SOL-PERP', depth: 5_000 });
