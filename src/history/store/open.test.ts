@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'libsql';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -117,15 +117,6 @@ describe('opening', () => {
     await expect(readAll()).rejects.toMatchObject({ name: 'StoreError', reason: 'corrupt' });
   });
 
-  test('a file cut in half is told as damaged', async () => {
-    const folder = newFolder();
-    const store = await newStore(folder);
-    store.writeBatch({ transactions: Array.from({ length: 2_000 }, (_, at) => oneFill(at + 1)) });
-    store.close();
-    truncateSync(store.file, readFileSync(store.file).length / 2);
-    await expect(newStore(folder)).rejects.toMatchObject({ reason: 'corrupt' });
-  });
-
   test('a folder that cannot be made or a file that cannot be opened is told', async () => {
     const folder = newFolder();
     writeFileSync(path.join(folder, 'taken'), '');
@@ -187,11 +178,4 @@ describe('versions', () => {
       expect(readFileSync(file)).toEqual(before);
     },
   );
-
-  test('what is stored stays through another opening', async () => {
-    const { folder } = await filledFolder();
-    const store = await newStore(folder);
-    expect(store.readTotals()).toEqual({ trades: 1, fundingRates: 0, transactions: 1 });
-    expect(readTrades(store, { market: 'perp_0', limit: 9 })).toHaveLength(1);
-  });
 });

@@ -54,16 +54,6 @@ describe('writing', () => {
     expect(store.readCandles({ market: 'perp_0', minutes: 1, limit: 1 })[0]?.base).toBe(largest);
   });
 
-  test('each event is there once, by whatever path it comes', async () => {
-    const store = await newStore();
-    const records = transaction({ fills: [fill(), fill({ index: 1, fillRecordId: 2n })] });
-    expect(store.writeBatch({ transactions: [records, records] })).toMatchObject({ known: 2 });
-    const again = store.writeBatch({ transactions: [{ ...records, isFinal: true }] });
-    expect(again).toMatchObject({ records: [], known: 2, candles: [] });
-    expect(readTrades(store, { market: 'perp_0', limit: 10 })).toHaveLength(2);
-    expect(store.readCandles({ market: 'perp_0', minutes: 1, limit: 1 })[0]?.count).toBe(2);
-  });
-
   test('a log that was cut is completed by the whole one', async () => {
     const store = await newStore();
     store.writeBatch({ transactions: [oneFill(1, {}, { isTruncated: true })] });
@@ -131,38 +121,6 @@ describe('writing', () => {
 });
 
 describe('the order of trades', () => {
-  test('pages go by slot and number, newest first, by number and by cursor alike', async () => {
-    const store = await newStore();
-    const at = (slot: number, place: number) =>
-      transaction({
-        slot,
-        place,
-        signature: signature(slot * 10 + place),
-        fills: [0, 1].map((index) =>
-          fill({ index, fillRecordId: BigInt(slot * 10 + place * 2 + index) }),
-        ),
-      });
-    store.writeBatch({ transactions: [at(2, 1), at(1, 0), at(2, 0), at(3, 0)] });
-    const query = { kind: 'trade', market: 'perp_0' } as const;
-    const all = store.readRecords({ ...query, limit: 100 });
-    const places = all.map(({ slot, place, index }) => `${slot}.${place}.${index}`);
-    expect(places).toEqual([
-      '3.0.1',
-      '3.0.0',
-      '2.1.1',
-      '2.1.0',
-      '2.0.1',
-      '2.0.0',
-      '1.0.1',
-      '1.0.0',
-    ]);
-    expect(store.readRecords({ ...query, limit: 3, offset: 2 })).toEqual(all.slice(2, 5));
-    for (const [at, before] of all.entries()) {
-      const rest = store.readRecords({ ...query, limit: 3, before });
-      expect(rest).toEqual(all.slice(at + 1, at + 4));
-    }
-  });
-
   test('settling gives the final place; another slot is only named', async () => {
     const store = await newStore();
     const pair = [0, 1].map((place) =>

@@ -112,23 +112,6 @@ describe('a topic of candles', () => {
     ]);
   });
 
-  test('tells what a late trade moves: flat candles behind it, and the open of the next', () => {
-    const scene = new StreamScene();
-    scene.trade(
-      { id: 1, ts: MIDNIGHT - 400, price: 150 },
-      { id: 3, ts: MIDNIGHT - 130, price: 160 },
-    );
-    scene.streams.joinTopic(minuteTopic);
-    scene.taken();
-    scene.trade({ id: 2, ts: MIDNIGHT - 300, price: 140 });
-    scene.advance(0);
-    expect(briefs(scene)).toEqual([
-      'update -5 150-140 [2]',
-      'update -4 140-140 []',
-      'update -3 140-160 []',
-    ]);
-  });
-
   test('is told to begin anew when more candles changed than one flush tells', () => {
     const scene = new StreamScene();
     const old = MIDNIGHT - FLUSH_CANDLES_MAX * minute - 1;
@@ -157,17 +140,6 @@ describe('a topic of candles', () => {
     expect(update?.trades?.at(-1)?.fillRecordId).toBe('999');
     expect(update?.tradesLeftOut).toBe(1_000 - WINDOW_TRADES_MAX);
     expect(create?.candle).toEqual(init?.candle);
-  });
-
-  test('tells a candle as it is without the trades that were taken back', () => {
-    const scene = new StreamScene();
-    const gone = { id: 2, ts: MIDNIGHT - 1, price: 200 };
-    scene.trade({ id: 1, ts: MIDNIGHT - 61, price: 150 }, gone);
-    scene.streams.joinTopic(minuteTopic);
-    scene.taken();
-    scene.takeBack(gone);
-    scene.advance(0);
-    expect(briefs(scene)).toEqual(['update -1 150-150 []']);
   });
 
   test('that was left is told nothing, and leaves no timer behind', () => {
