@@ -49,6 +49,14 @@ describe('opening', () => {
     expect(readFileSync(file)).toEqual(before);
   });
 
+  test('refuses a file whose version has a name that is no text', async () => {
+    const { folder, file } = await filledFolder();
+    const damaged = new Database(file);
+    damaged.exec("update kysely_migration set name = cast(x'ff31' as text)");
+    damaged.close();
+    await expect(newStore(folder)).rejects.toMatchObject({ reason: 'corrupt' });
+  });
+
   test("refuses another program's database, and leaves it as it is", async () => {
     const folder = newFolder();
     const file = storeFile(folder, GENESIS);
