@@ -1,51 +1,32 @@
 /** The first frames of a reconnected reader, and the receipt times in frames. */
 
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
-import { systemTimers } from '../../rpc/timers.js';
-import { changes, MarkedChanges } from '../testing/market-changes.js';
-import { FakeBook } from '../testing/running-server.js';
-import { Publisher } from './publisher.js';
+import type { FakeBook } from '../testing/running-server.js';
+import { INTERVAL_MS, TopicsScene } from '../testing/topics-scene.js';
 import { StreamSubscriber } from './stream-subscriber.js';
 import type { StreamTopic } from './stream-topic.js';
-import { StreamTopics } from './stream-topics.js';
+import type { StreamTopics } from './stream-topics.js';
 import type { FrameSink, SendOutcome } from './subscription.js';
 
-const INTERVAL_MS = 10;
-
+let scene: TopicsScene;
 let book: FakeBook;
 let streams: StreamTopics;
-let marked: MarkedChanges;
-let receivedAtMs: number;
-let published: Record<string, unknown>[];
 
 beforeEach(() => {
   vi.advanceTimersByTime(1_000);
-  book = new FakeBook();
-  published = [];
-  const publisher = new Publisher({
-    timers: systemTimers,
-    publish: (_, bytes) => void published.push(JSON.parse(bytes.toString())),
-    onFault: (error) => {
-      throw error;
-    },
-  });
-  streams = new StreamTopics({ book, directory: book, publisher, topicsMax: 2_000 });
-  marked = new MarkedChanges(INTERVAL_MS, (turn, mark) => {
-    streams.addTurn({ changes: turn, mark, receivedAtMs });
-    publisher.publishTurn();
-  });
+  scene = new TopicsScene();
+  ({ book, topics: streams } = scene);
 });
 
-function join(timing = false, depth = 10): StreamTopic {
-  const spec = { channel: 'book', market: 0, depth, ...(timing ? { timing } : {}) } as const;
-  return streams.addSubscriber({ key: book.topicName(spec), spec });
-}
+afterEach(() => expect(scene.faults).toEqual([]));
+
+const join = (timing = false, depth = 10): StreamTopic =>
+  scene.join(depth, 0, timing ? { timing } : {});
 
 function turn(atMs = performance.now()): void {
-  receivedAtMs = atMs;
-  book.current = { ...book.current, seq: book.current.seq + 1 };
-  marked.publishTurn(changes({ dirty: [0] }));
+  scene.receivedAtMs = atMs;
+  scene.turn(0);
 }
 
 /** Publishes deltas of this many turns, one an interval. */
@@ -203,7 +184,7 @@ test('a frame that had to wait says when the first of its changes came in', () =
   }
   vi.advanceTimersByTime(2 * INTERVAL_MS);
   turn(performance.now() - 1);
-  const receivedMs = published.map(({ recvNs, sendNs }) => {
+  const receivedMs = scene.published.map(([, { recvNs, sendNs }]) => {
     const [received, sent] = [BigInt(String(recvNs)), BigInt(String(sendNs))];
     return Math.round(Number(sent - received) / 1e6);
   });

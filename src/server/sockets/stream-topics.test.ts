@@ -1,75 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
-import type { MarketChanges } from '../../contract/feed-engine.js';
-import type { TopicSpec } from '../../contract/topics.js';
-import { systemTimers } from '../../rpc/timers.js';
-import { changes, MarkedChanges } from '../testing/market-changes.js';
-import { FakeBook } from '../testing/running-server.js';
-import { Publisher } from './publisher.js';
+import { changes } from '../testing/market-changes.js';
+import { INTERVAL_MS, TOPICS_MAX, TopicsScene } from '../testing/topics-scene.js';
 import { StreamSubscriber } from './stream-subscriber.js';
-import type { StreamTopic } from './stream-topic.js';
-import { StreamTopics } from './stream-topics.js';
 
-const INTERVAL_MS = 10;
-const TOPICS_MAX = 2_000;
-const ANSWER = { id: '', reset: false };
-
-/** The topics of a fake book: of the market 0, unless a test says another one. */
-class Scene {
-  readonly book = new FakeBook();
-  readonly published: [topic: string, frame: Record<string, unknown>][] = [];
-  readonly faults: string[] = [];
-  readonly waits: number[] = [];
-  readonly publisher = new Publisher({
-    timers: systemTimers,
-    publish: (topic, bytes) => this.published.push([topic, JSON.parse(bytes.toString())]),
-    onFault: (_, topic) => this.faults.push(topic),
-    onPublished: (seconds) => this.waits.push(seconds),
-  });
-  readonly topics = new StreamTopics({
-    ...{ book: this.book, directory: this.book, publisher: this.publisher, topicsMax: TOPICS_MAX },
-  });
-  readonly marked = new MarkedChanges(INTERVAL_MS, (turn, mark) => {
-    this.topics.addTurn({ changes: turn, mark, receivedAtMs: performance.now() });
-    this.publisher.publishTurn();
-  });
-
-  join(depth: number, market = 0, others: Partial<TopicSpec> = {}): StreamTopic {
-    const spec = { channel: 'book', market, depth, ...others } as const;
-    return this.topics.addSubscriber({ key: this.book.topicName(spec), spec });
-  }
-
-  turn(...markets: readonly number[]): void {
-    this.change({ dirty: markets });
-  }
-
-  change(changed: Partial<MarketChanges>): void {
-    this.book.current = { ...this.book.current, seq: this.book.current.seq + 1 };
-    this.marked.publishTurn(changes(changed));
-  }
-
-  joinMany(depths: number): readonly StreamTopic[] {
-    return Array.from({ length: depths }, (_, at) => this.join(at + 1));
-  }
-
-  snapshot(topic: StreamTopic): Record<string, unknown> {
-    return JSON.parse(topic.renderSnapshot(ANSWER).toString());
-  }
-
-  /** The frames published since the last call, in short form. */
-  taken(): readonly string[] {
-    return this.published
-      .splice(0)
-      .map(([topic, { type, prev, seq }]) =>
-        type === 'delta' ? `${topic} ${prev}-${seq}` : `${topic} ${type} ${seq}`,
-      );
-  }
-}
-
-let scene: Scene;
+let scene: TopicsScene;
 
 beforeEach(() => {
-  scene = new Scene();
+  scene = new TopicsScene();
 });
 
 afterEach(() => vi.restoreAllMocks());
