@@ -159,16 +159,6 @@ describe('a spot taker', () => {
   });
 });
 
-test('no book shows the levels', async () => {
-  rest(ask(150_000_000n, 2n * SOL));
-  const body = (): string => Buffer.from(engine.l2({ market: marketOf(), depth: 10 })).toString();
-  const before = body();
-  start();
-  await until('the levels are used', isUsed);
-  expect(sources(taken('buy', SOL / 2n))).toEqual(['external']);
-  expect(body()).toBe(before);
-});
-
 test.each([
   ['that clients are not served', {}, ['SOL-PERP']],
   ['that the venue is not to be asked for', { markets: ['JTO'] }, []],

@@ -345,16 +345,6 @@ test('a key with a slip is no key, and accuses nobody', async () => {
   }
 });
 
-test('proofs that are withheld fail the proof', async () => {
-  const scene = await signed();
-  const none: Fetch = async (asked, init) =>
-    asked.startsWith(`${scene.url}/proof`)
-      ? new Response('{}', { status: 404 })
-      : fetch(asked, init);
-  const subscription = await proven(scene, 'book', { fetch: none });
-  expect((await failureOf(subscription)).message).toMatch(/no leaf has seq \d+ within 15 s/);
-});
-
 test('an outage is no proof that is withheld, and a withheld one is found after it', async () => {
   const scene = await signed();
   let isDown = false;

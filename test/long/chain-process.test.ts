@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -48,33 +48,6 @@ test('a chain answers over RPC, announces its slots, and stops in order', async 
   expect(await chain.stop()).toEqual({ code: 0, signal: null });
 });
 
-test('a paused chain announces nothing, and goes on when it is resumed', async () => {
-  const [chain, running] = await Promise.all([start(20), start(20)]);
-  const slotsPass = async (count: number): Promise<void> => {
-    const target = (running.clock?.slot ?? 0) + count;
-    await vi.waitFor(() => expect(running.clock?.slot).toBeGreaterThanOrEqual(target), DEADLINE);
-  };
-  await vi.waitFor(() => expect(chain.clock).toBeDefined(), DEADLINE);
-  const { pid } = chain;
-  if (pid === undefined) throw new Error('a running chain has a process');
-  chain.pause();
-  await vi.waitFor(() => expect(processState(pid)).toBe('T'), DEADLINE);
-  const answer = rpc<number>(chain.rpcUrl, 'getSlot', []);
-  let answered = false;
-  void answer.then(() => {
-    answered = true;
-  });
-  // Whatever was announced before the pause is read by then.
-  await slotsPass(2);
-  const paused = chain.clock?.slot ?? 0;
-  await slotsPass(5);
-  expect(chain.clock?.slot).toBe(paused);
-  expect(answered).toBe(false);
-  chain.resume();
-  await answer;
-  await vi.waitFor(() => expect(chain.clock?.slot).toBeGreaterThan(paused), DEADLINE);
-});
-
 test('a killed chain is known to have ended by the signal', async () => {
   const chain = await start(400);
   expect(await chain.kill()).toEqual({ code: null, signal: 'SIGKILL' });
@@ -107,10 +80,3 @@ test('a binary that cannot be loaded is told likewise', async () => {
     platform.mockRestore();
   }
 });
-
-/** The kernel's letter for the state of a process; T is stopped. */
-function processState(pid: number): string {
-  return (
-    execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).trim()[0] ?? ''
-  );
-}

@@ -34,19 +34,6 @@ test('a started demo has State, markets, oracles and makers on the chain', async
   expect([992, 1216, 776, 48, 4376].map(count)).toEqual([1, 3, 2, 3, 20]);
 });
 
-test('every write is heard through the relay, at a slot not below its own', async () => {
-  const running = await start({ rate: 200 });
-  const listener = await Listener.open(running.wsUrl, [
-    ['programSubscribe', [PROGRAM_ID, { ...PROCESSED, filters: [{ dataSize: 4376 }] }]],
-  ]);
-  await vi.waitFor(() => expect(listener.heard.length).toBeGreaterThan(200), DEADLINE);
-  for (const { data, slot } of listener.heard) {
-    const lastActiveSlot = Number(Buffer.from(data, 'base64').readBigUInt64LE(4328));
-    expect(slot).toBeGreaterThanOrEqual(lastActiveSlot);
-  }
-  expect(running.stats().written).toBeGreaterThan(200);
-});
-
 test('fills and funding rates are transactions that subscribers of logs hear of', async () => {
   const running = await start({ rate: 200, fillsPerSecond: 5, fundingSeconds: 1 });
   const listener = await Listener.open(running.wsUrl, [

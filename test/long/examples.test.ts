@@ -93,10 +93,6 @@ const shownRequests = shownCommands.flatMap(({ commands, answer }) =>
     return url === undefined ? [] : [{ url, answer: commands.length === 1 ? answer : null }];
   }),
 );
-const shownStarts = shownCommands.flatMap(({ commands }) =>
-  commands.flatMap((line) => /^npm start(?: -- (.*))?$/.exec(line)?.[1] ?? []),
-);
-
 describe.concurrent('the README and the tour', () => {
   test.each(shownRequests)(
     '$url is answered as they show',
@@ -136,24 +132,6 @@ describe.concurrent('the README and the tour', () => {
       const shown = shownCommands.find(({ commands }) => commands[0] === 'node bot.mjs');
       const printed = await firstLinesOf(code, 3);
       expect(maskedLines(printed.join('\n'))).toEqual(maskedLines(shown?.answer ?? ''));
-    },
-    DEADLINE_MS,
-  );
-
-  test(
-    'name commands and flags that there are',
-    async () => {
-      expect(shownStarts.length).toBeGreaterThan(5);
-      const flags = new Map<string, string[]>();
-      for (const line of shownStarts) {
-        const [, command = 'start'] = /^(\w+)/.exec(line) ?? [];
-        flags.set(command, [...(flags.get(command) ?? []), ...(line.match(/--[a-z-]+/g) ?? [])]);
-      }
-      for (const [command, named] of flags) {
-        const { stdout } = await execute('node', [cli, command, '--help']);
-        expect(stdout).toContain(`slotbook ${command} `);
-        for (const flag of named) expect(stdout).toContain(`${flag} `);
-      }
     },
     DEADLINE_MS,
   );

@@ -48,17 +48,6 @@ test('it holds what was built and its README, and no test or source', () => {
 });
 
 test(
-  'in the clone it can be imported by its name, every entry',
-  async () => {
-    const code = `const all = await Promise.all(${JSON.stringify(entries)}.map((one) => import(one)));
-console.log(all.map((one) => Object.keys(one).length > 1).join());`;
-    const { stdout } = await execute('node', ['--input-type=module', '-e', code], { cwd: root });
-    expect(stdout.trim()).toBe('true,true,true,true,true');
-  },
-  timeout,
-);
-
-test(
   'its set-up asks for no compiler, that of the addon does',
   async () => {
     const bare = path.join(folder, 'no-tools');
