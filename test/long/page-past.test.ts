@@ -1,7 +1,7 @@
 /** Past moments in a browser: shown, stepped through, linked to and played, and back to live. */
 import { expect, test } from 'vitest';
 import { type BesideL2, BOTH_SOURCES, expectAccessible, tableRow } from '../support/page-checks.js';
-import { browser, service, takeShot } from '../support/page-scene.js';
+import { browser, service, takeShot, visiting } from '../support/page-scene.js';
 import { PageVisit } from '../support/page-visit.js';
 import { until } from '../support/until.js';
 
@@ -9,11 +9,10 @@ import { until } from '../support/until.js';
 const ENABLED_BACK = { name: 'The state before', disabled: false } as const;
 
 test('shows any moment that the journal keeps, as the past, and goes back to live', async () => {
-  const visit = await PageVisit.open(browser, `${service.url}/?market=SOL-PERP`);
-  const { page } = visit;
-  const moment = async (): Promise<number> =>
-    Date.parse(`${(await page.getByTestId('moment').inputValue()).replace(' ', 'T')}Z`);
-  try {
+  await visiting('?market=SOL-PERP', {}, async (visit) => {
+    const { page } = visit;
+    const moment = async (): Promise<number> =>
+      Date.parse(`${(await page.getByTestId('moment').inputValue()).replace(' ', 'T')}Z`);
     await page.getByRole('button', { name: 'Replay', exact: true }).press('Enter');
     const back = page.getByRole('button', ENABLED_BACK);
     await back.press('Enter');
@@ -62,9 +61,7 @@ test('shows any moment that the journal keeps, as the past, and goes back to liv
     await page.getByRole('button', { name: 'Play', exact: true, disabled: false }).press('Enter');
     await visit.untilState('live');
     expect(await visit.findFaults(service.url)).toEqual([]);
-  } finally {
-    await visit.close();
-  }
+  });
 });
 
 /** Waits until the ladder has played on, and compares it with /l2 of its moment. */
@@ -87,9 +84,8 @@ async function expectPlayedGroups(visit: PageVisit, grouping: number): Promise<v
 }
 
 test('a link to a moment shows it again, and says so where it is not kept', async () => {
-  const visit = await PageVisit.open(browser, `${service.url}/?market=SOL-PERP`);
-  const { page } = visit;
-  try {
+  await visiting('?market=SOL-PERP', {}, async (visit) => {
+    const { page } = visit;
     await page.getByRole('button', { name: 'Replay', exact: true }).press('Enter');
     await page.getByRole('button', ENABLED_BACK).press('Enter');
     await visit.untilState('past');
@@ -121,7 +117,5 @@ test('a link to a moment shows it again, and says so where it is not kept', asyn
       await until('no moment', () => page.url().endsWith('/?market=SOL-PERP'));
       await takeShot(visit, `lost-${lost.slice(0, 2)}`);
     }
-  } finally {
-    await visit.close();
-  }
+  });
 });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { FrameDecoder } from '../../src/client/binary/index.js';
 import { CutProxy } from '../support/cut-proxy.js';
 import { expectEqualsL2, expectUnbroken, expectWhole } from '../support/page-checks.js';
-import { browser, demo, folder, service, startService } from '../support/page-scene.js';
+import { browser, folder, service, startService, visiting } from '../support/page-scene.js';
 import { PageVisit, type VisitOptions } from '../support/page-visit.js';
 import { ServiceChild } from '../support/service-child.js';
 import { writeStorm } from '../support/storm-journal.js';
@@ -28,8 +28,7 @@ test('a frame with a wrong checksum is said and healed', async () => {
     });
   };
   const prepare: VisitOptions['prepare'] = (page) => page.routeWebSocket(/\/ws$/, spoil);
-  const visit = await PageVisit.open(browser, service.url, { prepare });
-  try {
+  await visiting('', { prepare }, async (visit) => {
     await until('the violation', async () =>
       (await visit.text('truth')).includes('1 wrong and healed'),
     );
@@ -37,9 +36,7 @@ test('a frame with a wrong checksum is said and healed', async () => {
     const verified = Number(await visit.text('verified'));
     await visit.untilState('live');
     await until('more checksums', async () => Number(await visit.text('verified')) > verified);
-  } finally {
-    await visit.close();
-  }
+  });
 });
 
 test('on a processor six times as slow each book is verified, and nothing is lost', async () => {
@@ -47,13 +44,10 @@ test('on a processor six times as slow each book is verified, and nothing is los
     const session = await page.context().newCDPSession(page);
     await session.send('Emulation.setCPUThrottlingRate', { rate: 6 });
   };
-  const visit = await PageVisit.open(browser, `${service.url}/?market=SOL-PERP`, { prepare });
-  try {
+  await visiting('?market=SOL-PERP', { prepare }, async (visit) => {
     await until('some books', async () => Number(await visit.text('verified')) > 20);
     await expectUnbroken(visit);
-  } finally {
-    await visit.close();
-  }
+  });
 });
 
 test('a thousand changes of the whole book a second lose nothing', async () => {
@@ -91,10 +85,9 @@ test('a book that the service calls stale is greyed, and coloured when it is not
         route.send(message);
       });
     });
-  const visit = await PageVisit.open(browser, `${service.url}/?market=SOL-PERP`, { prepare });
-  const isGreyed = (): Promise<boolean> =>
-    visit.page.evaluate("document.querySelector('.page').matches('.stale')");
-  try {
+  await visiting('?market=SOL-PERP', { prepare }, async (visit) => {
+    const isGreyed = (): Promise<boolean> =>
+      visit.page.evaluate("document.querySelector('.page').matches('.stale')");
     expect(await isGreyed()).toBe(false);
     state = 'stale';
     await visit.untilState('stale');
@@ -104,31 +97,7 @@ test('a book that the service calls stale is greyed, and coloured when it is not
     await visit.untilState('live');
     expect(await isGreyed()).toBe(false);
     await expectUnbroken(visit);
-  } finally {
-    await visit.close();
-  }
-});
-
-test('a book whose chain is silent is told to be stale and greyed, and coloured when the chain is back', async () => {
-  const timing = ['--lagging-after-ms', '1500', '--stale-after-ms', '3000'];
-  const impatient = await ServiceChild.start(demo, timing);
-  const visit = await PageVisit.open(browser, `${impatient.url}/?market=SOL-PERP`);
-  const isGreyed = (): Promise<boolean> =>
-    visit.page.evaluate("document.querySelector('.page').matches('.stale')");
-  try {
-    demo.chain.pause();
-    await visit.untilState('stale');
-    expect(await visit.text('notice')).toMatch(/^The book is stale since \d\d:\d\d:\d\d UTC/);
-    expect(await isGreyed()).toBe(true);
-    expect((await visit.readLadder()).rows.length).toBeGreaterThan(5);
-    demo.chain.resume();
-    await visit.untilState('live');
-    expect(await isGreyed()).toBe(false);
-  } finally {
-    demo.chain.resume();
-    await visit.close();
-    await impatient.stop();
-  }
+  });
 });
 
 test('a stream that falls silent greys the book, and is resumed when it speaks again', async () => {
@@ -140,17 +109,14 @@ test('a stream that falls silent greys the book, and is resumed when it speaks a
         if (!isSilent) route.send(message);
       });
     });
-  const visit = await PageVisit.open(browser, `${service.url}/?market=SOL-PERP`, { prepare });
-  try {
+  await visiting('?market=SOL-PERP', { prepare }, async (visit) => {
     isSilent = true;
     await visit.untilState('disconnected');
     expect(await visit.text('notice')).toMatch(/^Disconnected since \d\d:\d\d:\d\d UTC/);
     expect((await visit.readLadder()).rows.length).toBeGreaterThan(5);
     isSilent = false;
     await visit.untilState('live');
-  } finally {
-    await visit.close();
-  }
+  });
 });
 
 test('the book of a named market waits for no list, and the chart waits for the book', async () => {
@@ -171,27 +137,22 @@ test('the book of a named market waits for no list, and the chart waits for the 
       await route.continue();
     });
   };
-  const visit = await PageVisit.open(browser, `${service.url}/?market=SOL-PERP`, { prepare });
-  try {
+  await visiting('?market=SOL-PERP', { prepare }, async (visit) => {
     expect(visit.bookSubscriptions).toBe(1);
     answerList();
     await expectWhole(visit);
     expect([isChartLoaded, hadBook, visit.bookSubscriptions]).toEqual([true, true, 1]);
     expect(await visit.findFaults(service.url)).toEqual([]);
-  } finally {
-    answerList();
-    await visit.close();
-  }
+  }).finally(answerList);
 });
 
 test('a hidden tab follows nothing, and goes on when it is seen again', async () => {
-  const visit = await PageVisit.open(browser, service.url);
-  const setVisibility = (state: string): Promise<unknown> =>
-    visit.page.evaluate(`
+  await visiting('', {}, async (visit) => {
+    const setVisibility = (state: string): Promise<unknown> =>
+      visit.page.evaluate(`
       Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
       document.dispatchEvent(new Event('visibilitychange'));
     `);
-  try {
     await setVisibility('hidden');
     await visit.untilState('paused');
     expect(await visit.text('notice')).toMatch(/^Paused since \d\d:\d\d:\d\d UTC/);
@@ -199,9 +160,7 @@ test('a hidden tab follows nothing, and goes on when it is seen again', async ()
     await until('no socket', () => visit.openSockets === 0);
     await setVisibility('visible');
     await visit.untilState('live');
-  } finally {
-    await visit.close();
-  }
+  });
 });
 
 test('a lost service greys the book and says since when, and one that is back colours it without a reload', async () => {

@@ -12,8 +12,8 @@ import {
   SCRIPT_BYTES_MAX,
   tableRow,
 } from '../support/page-checks.js';
-import { browser, service, takeShot, visiting } from '../support/page-scene.js';
-import { type Look, PageVisit } from '../support/page-visit.js';
+import { service, takeShot, visiting } from '../support/page-scene.js';
+import type { Look } from '../support/page-visit.js';
 import { BrowserPage } from '../support/peers.js';
 import { until } from '../support/until.js';
 
@@ -23,14 +23,11 @@ test.for([
   { width: 390, height: 844, theme: 'light' },
   { width: 3_840, height: 2_160, theme: 'light' },
 ] as const)('shows all of a market at $width px, $theme, to everybody', async (look) => {
-  const visit = await PageVisit.open(browser, service.url, look);
-  try {
+  await visiting('', look, async (visit) => {
     await expectMarketPage(visit, look);
     await takeShot(visit, `${look.width}-${look.theme}`);
     expect(await visit.findFaults(service.url)).toEqual([]);
-  } finally {
-    await visit.close();
-  }
+  });
 });
 
 /** The other views, with what shows that they are whole. */
@@ -199,11 +196,9 @@ test('the sources of a service are listed with their lead', () => {
   });
 });
 
-test('the console sends a message and lists its frames', async () => {
-  const url = `${service.url}/page/console`;
-  const visit = await PageVisit.open(browser, url, { shows: 'service', state: 'closed' });
-  const { page } = visit;
-  try {
+test('the console sends a message and lists its frames', () =>
+  visiting('page/console', { shows: 'service', state: 'closed' }, async (visit) => {
+    const { page } = visit;
     await page.getByLabel('Channel').selectOption('bbo');
     await until('the message', async () =>
       (await page.getByTestId('message').inputValue()).includes('"bbo"'),
@@ -221,38 +216,26 @@ test('the console sends a message and lists its frames', async () => {
     await page.getByRole('button', { name: 'Close' }).click();
     await visit.untilState('closed');
     expect(await visit.findFaults(service.url)).toEqual([]);
-  } finally {
-    await visit.close();
-  }
-});
+  }));
 
-test.for([1, 10, 1_000])(
-  'the ladder in groups of %i ticks says what /l2 says',
-  async (grouping) => {
-    const visit = await PageVisit.open(
-      browser,
-      `${service.url}/?market=SOL-PERP&grouping=${grouping}`,
-    );
-    try {
-      const query = `marketName=SOL-PERP&depth=100&grouping=${grouping}&${BOTH_SOURCES}`;
-      const { rows, book } = await visit.page.evaluate<BesideL2>(ladderBesideL2(query));
-      const shown = {
-        asks: rows.filter(([side]) => side === 'ask'),
-        bids: rows.filter(([side]) => side === 'bid'),
-      };
-      expect(shown.bids.length).toBeGreaterThan(5);
-      const expected = [
-        ...book.asks
-          .slice(0, shown.asks.length)
-          .reverse()
-          .map((level) => tableRow('ask', level)),
-        ...book.bids.slice(0, shown.bids.length).map((level) => tableRow('bid', level)),
-      ];
-      expect(rows).toEqual(expected);
-    } finally {
-      await visit.close();
-    }
-  },
+test.for([1, 10, 1_000])('the ladder in groups of %i ticks says what /l2 says', (grouping) =>
+  visiting(`?market=SOL-PERP&grouping=${grouping}`, {}, async (visit) => {
+    const query = `marketName=SOL-PERP&depth=100&grouping=${grouping}&${BOTH_SOURCES}`;
+    const { rows, book } = await visit.page.evaluate<BesideL2>(ladderBesideL2(query));
+    const shown = {
+      asks: rows.filter(([side]) => side === 'ask'),
+      bids: rows.filter(([side]) => side === 'bid'),
+    };
+    expect(shown.bids.length).toBeGreaterThan(5);
+    const expected = [
+      ...book.asks
+        .slice(0, shown.asks.length)
+        .reverse()
+        .map((level) => tableRow('ask', level)),
+      ...book.bids.slice(0, shown.bids.length).map((level) => tableRow('bid', level)),
+    ];
+    expect(rows).toEqual(expected);
+  }),
 );
 
 test.for(['dark', 'light'] as const)('is used by the keyboard alone, %s', (theme) =>
@@ -340,16 +323,13 @@ test.for(['reduce', 'no-preference'] as const)(
 );
 
 test.for(['BTC-PERP', 'ETH-PERP', 'SOL'])('shows %s by its address', async (market) => {
-  const visit = await PageVisit.open(browser, `${service.url}/?market=${market}`);
-  try {
+  await visiting(`?market=${market}`, {}, async (visit) => {
     await expectWhole(visit);
     await until('its price', async () =>
       new RegExp(`^${market} [\\d,.]+ · slotbook$`).test(await visit.page.title()),
     );
     expect(await visit.findFaults(service.url)).toEqual([]);
-  } finally {
-    await visit.close();
-  }
+  });
 });
 
 test('a market without orders says so', () =>

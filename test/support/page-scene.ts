@@ -14,7 +14,7 @@ import { ServiceChild } from './service-child.js';
 const shots = fileURLToPath(new URL('../../.cache/page', import.meta.url));
 
 /** The demo and browser of one file of tests; without Chromium its tests are skipped. */
-export let demo: Demo;
+let demo: Demo;
 export let service: ServiceChild;
 export let browser: Browser;
 /** For files of the tests. */
