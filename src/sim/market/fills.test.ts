@@ -1,7 +1,7 @@
 import { Keypair, PublicKey, Transaction } from '@solana/web3.js';
 import { expect, test } from 'vitest';
+import { readFill } from '../../../test/support/logged-records.js';
 import { instructionOf, type ProgramCall } from '../chain/program-call.js';
-import { orderIn, readFill } from '../testing/chain.js';
 import {
   MarketSimulator,
   type MarketSimulatorOptions,
@@ -61,16 +61,51 @@ function fillsOf(call: ProgramCall | undefined) {
   const records = (call?.events ?? []).map(({ bytes }) => bytes);
   return records
     .filter((bytes) => bytes.toString('hex', 0, 8) !== FUNDING_RATE_RECORD)
-    .map((bytes) => readFill(bytes));
+    .map((bytes) => fillIn(bytes));
+}
+
+/** A fill with its two sides. */
+function fillIn(bytes: Buffer) {
+  const fill = readFill(bytes, 0);
+  const { fillRecordId: id, baseAssetAmountFilled: base, quoteAssetAmountFilled: quote } = fill;
+  const sideOf = (side: 'taker' | 'maker') => ({
+    user: fill[side],
+    orderId: fill[`${side}OrderId`],
+    isLong: fill[`${side}OrderDirection`] === 'long',
+    base: fill[`${side}OrderBaseAssetAmount`],
+    filled: fill[`${side}OrderCumulativeBaseAssetAmountFilled`],
+    quote: fill[`${side}OrderCumulativeQuoteAssetAmountFilled`],
+  });
+  const market = `${fill.marketType === 'perp' ? 1 : 0}/${fill.marketIndex}`;
+  const amounts = { market, id: id ?? 0n, base: base ?? 0n, quote: quote ?? 0n };
+  return { ...fill, ...amounts, taker: sideOf('taker'), maker: sideOf('maker') };
+}
+
+/** The order with this id in a User account; it may have ended. */
+function orderIn(data: Buffer | undefined, orderId: number | null) {
+  for (let at = 1192; data !== undefined && at < 1192 + 32 * 96; at += 96) {
+    if (data.readUInt32LE(at + 76) !== orderId) continue;
+    const status = data.readUInt8(at + 82);
+    return {
+      base: data.readBigUInt64LE(at + 16),
+      filled: data.readBigUInt64LE(at + 24),
+      quote: data.readBigUInt64LE(at + 32),
+      isOpen: status === 1,
+    };
+  }
+  return undefined;
 }
 
 /** The position changes by the fills of one transaction in a perp market. */
-function movesOf(fills: readonly ReturnType<typeof readFill>[]) {
+function movesOf(fills: readonly ReturnType<typeof fillIn>[]) {
   const moves = new Map<string, { market: number; base: bigint; quote: bigint }>();
-  for (const { market, base = 0n, quote = 0n, taker, maker, takerFee = 0n, makerFee } of fills) {
+  for (const { market, base, quote, taker, maker, takerFee, makerFee } of fills) {
     const [type, index] = market.split('/').map(Number);
-    for (const [side, fee] of [[taker, takerFee] as const, [maker, makerFee ?? 0n] as const]) {
-      if (side.user === undefined || type === 0) continue;
+    for (const [side, fee] of [
+      [taker, takerFee ?? 0n] as const,
+      [maker, makerFee ?? 0n] as const,
+    ]) {
+      if (side.user === null || type === 0) continue;
       const sign = side.isLong ? 1n : -1n;
       const move = moves.get(side.user) ?? { market: index ?? 0, base: 0n, quote: 0n };
       move.base += sign * base;
@@ -104,25 +139,26 @@ test('a transaction makes of the chain what the whole accounts would, and fits',
 
 test('fills say what happened between a taker and a maker, with ids in a row', () => {
   const ids = new Map<string, bigint>();
-  const kinds = new Set<number>();
+  const kinds = new Set<string>();
   for (const { call, second } of LIVED) {
     for (const fill of fillsOf(call)) {
-      const { id = 0n, market, base = 0n, quote = 0n, taker, maker } = fill;
+      const { id, market, base, quote, taker, maker } = fill;
       const before = ids.get(market);
       if (before !== undefined) expect(id).toBe(before + 1n);
       ids.set(market, id);
-      kinds.add(fill.explanation);
+      kinds.add(fill.actionExplanation);
       expect(fill.ts).toBe(START_S + second);
       expect(base).toBeGreaterThan(0n);
       expect(fill.takerFee).toBe((quote + 999n) / 1_000n);
-      expect(fill.makerFee).toBe(maker.user === undefined ? undefined : -(quote / 5_000n));
+      expect(fill.makerFee).toBe(maker.user === null ? null : -(quote / 5_000n));
       expect(maker.user).not.toBe(taker.user);
-      expect(maker.isLong).toBe(!taker.isLong && maker.user !== undefined);
+      expect(maker.isLong).toBe(!taker.isLong && maker.user !== null);
     }
   }
   expect([...ids.keys()].sort()).toEqual(['0/1', '1/0', '1/1', '1/2']);
-  // None by the AMM alone (6), behind makers with better prices.
-  expect([...kinds].sort()).toEqual([7, 8, 9]);
+  // None by the AMM alone, behind makers with better prices.
+  const met = ['orderFilledWithAmmJit', 'orderFilledWithMatch', 'orderFilledWithMatchJit'];
+  expect([...kinds].sort()).toEqual(met);
 });
 
 test('the orders of both sides are filled as the last record says, some in part', () => {
@@ -130,7 +166,7 @@ test('the orders of both sides are filled as the last record says, some in part'
   for (const { call, chain } of LIVED) {
     const last = fillsOf(call).at(-1);
     for (const side of [last?.taker, last?.maker]) {
-      if (side?.user === undefined) continue;
+      if (side === undefined || side.user === null) continue;
       const order = orderIn(chain.get(side.user), side.orderId);
       expect(order).toMatchObject({ base: side.base, filled: side.filled, quote: side.quote });
       expect(order?.isOpen).toBe((side.filled ?? 0n) < (side.base ?? 0n));
@@ -143,9 +179,9 @@ test('the orders of both sides are filled as the last record says, some in part'
 test('each record goes on from the last of its orders', () => {
   const known = new Map<string, { filled: bigint; quote: bigint }>();
   for (const { call } of LIVED) {
-    for (const { base = 0n, quote = 0n, taker, maker } of fillsOf(call)) {
+    for (const { base, quote, taker, maker } of fillsOf(call)) {
       for (const side of [taker, maker]) {
-        if (side.user === undefined) continue;
+        if (side.user === null) continue;
         const name = `${side.user} ${side.orderId}`;
         const before = known.get(name) ?? { filled: 0n, quote: 0n };
         const after = { filled: before.filled + base, quote: before.quote + quote };
@@ -233,9 +269,9 @@ test('fills of a JIT auction come in pairs, the AMM first', () => {
   let pairs = 0;
   for (const { call } of LIVED) {
     const [first, second] = fillsOf(call);
-    if (first?.explanation !== 7) continue;
+    if (first?.actionExplanation !== 'orderFilledWithAmmJit') continue;
     pairs += 1;
-    expect(second?.explanation).toBe(9);
+    expect(second?.actionExplanation).toBe('orderFilledWithMatchJit');
     expect(second?.id).toBe((first.id ?? 0n) + 1n);
     expect(second?.taker.filled).toBe((first.taker.filled ?? 0n) + (second?.base ?? 0n));
   }
