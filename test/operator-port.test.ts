@@ -1,8 +1,7 @@
 /** The ports of a service whose node cannot be reached: what answers all the same, and where. */
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Service } from '../src/app/book-service.js';
+import { freePort } from '../src/app/loopback-ports.js';
 import { startService } from '../src/app/start-service.js';
 import { ConfigReader } from '../src/config/config.js';
 import type { Flags } from '../src/config/setting-reader.js';
@@ -31,22 +30,6 @@ async function start(flags: Flags): Promise<{ url: string; metricsUrl: string }>
   );
   const metricsUrl = /(\S+)\/metrics\n/.exec(printed)?.[1] ?? '';
   return { url: service.url, metricsUrl };
-}
-
-/** A port below those that the system gives to whoever asks for any. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    const probe = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(probe, 'listening').then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    probe.close();
-    await once(probe, 'close');
-    return port;
-  }
 }
 
 async function statusOf(url: string): Promise<number> {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
 import { LocalChain } from '../../src/sim/chain/chain-process.js';
 import { rpc } from '../support/chain-listener.js';
+import { isAlive } from '../support/child-end.js';
 
 const DEADLINE = { timeout: 60_000, interval: 20 };
 const CHILD = fileURLToPath(new URL('../../src/sim/chain/surfpool-child.cjs', import.meta.url));
@@ -24,14 +25,6 @@ async function start(slotTimeMs: number): Promise<LocalChain> {
 afterEach(async () => {
   await Promise.all(started.splice(0).map((chain) => chain.kill()));
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 test('a chain answers over RPC, announces its slots, and stops in order', async () => {
   const chain = await start(50);

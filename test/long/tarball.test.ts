@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isAlive } from '../support/child-end.js';
 import { expectServes, pack } from '../support/packed-service.js';
 import { until } from '../support/until.js';
 
@@ -61,14 +62,6 @@ async function endDemo(): Promise<void> {
   if (group === 0 || !isAlive(group)) return;
   process.kill(group, 'SIGINT');
   await until(() => !isAlive(group));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 /** CPU milliseconds of all processes of the demo so far: beside other work it has the cores for a part of the time. */

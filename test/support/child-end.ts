@@ -14,3 +14,12 @@ export async function endChild(
   child.kill(signal);
   await ended;
 }
+
+/** Whether a process is there, or one of a group where the number is below 0. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

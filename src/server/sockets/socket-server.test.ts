@@ -89,15 +89,10 @@ describe('an upgrade', () => {
     expect(refusalOf(server, requestFrom('2001:db8:1:103::7'))).toBeNull();
   });
 
-  test.each([
-    '127.0.0.1',
-    '127.9.9.9',
-    '0000:0000:0000:0000:0000:0000:0000:0001',
-    '::ffff:127.0.0.1',
-  ])('of this machine is not counted: %s', (ip) => {
+  test('of this machine is not counted', () => {
     const server = newServer();
-    for (let count = 0; count < 5; count += 1) openOn(server, ip);
-    expect(refusalOf(server, requestFrom(ip))).toBeNull();
+    for (let count = 0; count < 5; count += 1) openOn(server, '127.0.0.1');
+    expect(refusalOf(server, requestFrom('127.0.0.1'))).toBeNull();
   });
 
   test('of this machine is counted once a proxy is trusted, which may be there', () => {
