@@ -40,10 +40,10 @@ export class HostileGround {
     readonly service: ServiceChild,
   ) {}
 
-  static async start(flags: readonly string[] = []): Promise<HostileGround> {
+  static async start(): Promise<HostileGround> {
     const demo = await SteppedDemo.start({ seed: 78, makers: 12, slotTimeMs: 200 });
     try {
-      const service = await ServiceChild.start(demo.relay, [...STEADY, ...flags]);
+      const service = await ServiceChild.start(demo.relay, STEADY);
       return new HostileGround(demo, service);
     } catch (error) {
       await demo.stop();

@@ -18,32 +18,23 @@ const SLOT_MS = 400;
 const WRITE_BYTES = 16 * 1024 * 1024;
 /** The default of a service. */
 const STREAM_INTERVAL_MS = 10;
-
-/** The life of a journal, and how far apart the frames of a topic are in it. */
-interface LifeSetup {
-  readonly seed: number;
-  readonly makers: number;
-  readonly streamIntervalMs?: number;
-}
+const MAKERS = 10;
 
 /** A journal's folder while it is written; the owner sets the time. */
 export class LifeJournal {
   /** When the next turn ends, since the beginning. */
   atMs = 0;
-  /** Accounts written since the first turn. */
-  changes = 0;
   readonly engine = new Engine({ programId: PROGRAM_ID, epoch: 'first' });
   readonly life: MarketSimulator;
   readonly #folder: string;
   readonly #writer = new JournalWriter(PROGRAM_ID);
   readonly #marks: PublishMarks;
 
-  private constructor(folder: string, setup: LifeSetup) {
-    const { seed, makers, streamIntervalMs = STREAM_INTERVAL_MS } = setup;
+  private constructor(folder: string, seed: number) {
     this.#folder = folder;
-    this.life = new MarketSimulator({ seed, makers, statusChanges: 'some' });
+    this.life = new MarketSimulator({ seed, makers: MAKERS, statusChanges: 'some' });
     this.#marks = new PublishMarks({
-      streamIntervalMs,
+      streamIntervalMs: STREAM_INTERVAL_MS,
       // Waiting data is written in a later turn, and another turn always follows.
       timers: { nowMs: () => this.atMs, after: () => ({ cancel: () => undefined }) },
       onDue: () => undefined,
@@ -51,13 +42,12 @@ export class LifeJournal {
   }
 
   /** Begins with the first state of a life, live, in a folder that it makes. */
-  static begin(folder: string, setup: LifeSetup): LifeJournal {
+  static begin(folder: string, seed: number): LifeJournal {
     mkdirSync(folder);
-    const journal = new LifeJournal(folder, setup);
+    const journal = new LifeJournal(folder, seed);
     journal.engine.turnLog.start();
     journal.engine.setState('live');
     journal.turn(journal.life.createGenesis(journal.clock));
-    journal.changes = 0;
     return journal;
   }
 
@@ -75,7 +65,6 @@ export class LifeJournal {
       const text = data.toString('base64');
       this.engine.push({ pubkey, owner, slot, data: text, encoding: 'base64' });
     }
-    this.changes += writes.length;
     const changes = this.engine.endTurn(START_S * 1_000 + Math.floor(this.atMs));
     this.engine.turnLog.markPublished(this.#marks.takeMark(changes));
     if (this.engine.turnLog.waitingBytes() > WRITE_BYTES) this.write();

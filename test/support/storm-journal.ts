@@ -26,13 +26,12 @@ interface StormOptions {
   /** Time before the first tick and after the last. */
   readonly leadMs: number;
   readonly calmMs: number;
-  readonly streamIntervalMs?: number;
 }
 
 /** Writes a storm: one tick a turn, each of which moves every price of the book. */
 export function writeStorm(folder: string, options: StormOptions): void {
-  const { seed, users, ticks, ticksPerSecond, leadMs, calmMs, ...own } = options;
-  const journal = LifeJournal.begin(folder, { seed, makers: 10, ...own });
+  const { seed, users, ticks, ticksPerSecond, leadMs, calmMs } = options;
+  const journal = LifeJournal.begin(folder, seed);
   const { life } = journal;
   journal.turn(Array.from({ length: users }, (_, i) => floatingUser(i, journal.clock)));
   journal.pause(leadMs);

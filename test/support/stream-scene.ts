@@ -20,8 +20,6 @@ const TURNS_PER_SLOT = 8;
 interface StreamSceneOptions extends Partial<SocketServerOptions> {
   readonly seed?: number;
   readonly makers?: number;
-  /** The service's own interval; every turn is published by default. */
-  readonly streamIntervalMs?: number;
   /** Milliseconds between two turns, by which marks go as well; without it the ends of turns are one apart, and marks go by the clock. */
   readonly turnMs?: number;
   /** Records the turns; the scene stops it. */
@@ -44,25 +42,18 @@ export class StreamScene {
     readonly life: MarketSimulator,
     readonly sockets: SocketServer,
     readonly listener: Listener,
-    { streamIntervalMs = 0, turnMs, journal }: StreamSceneOptions,
+    { turnMs, journal }: StreamSceneOptions,
   ) {
     this.#turnMs = turnMs ?? 1;
     this.#journal = journal;
     const timers =
       turnMs === undefined ? systemTimers : { ...systemTimers, nowMs: () => this.nowMs };
     const onDue = (): void => this.#endTurn();
-    this.#marks = new PublishMarks({ timers, streamIntervalMs, onDue });
+    this.#marks = new PublishMarks({ timers, streamIntervalMs: 0, onDue });
   }
 
   static async start(options: StreamSceneOptions = {}): Promise<StreamScene> {
-    const {
-      seed = 20_261_121,
-      makers = 60,
-      streamIntervalMs: _,
-      turnMs: _turnMs,
-      journal,
-      ...settings
-    } = options;
+    const { seed = 20_261_121, makers = 60, turnMs: _, journal, ...settings } = options;
     const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
     journal?.attach(engine);
     engine.setState('live');
