@@ -23,6 +23,16 @@ export interface ProcessStats {
   readonly descriptors: number;
 }
 
+/** The addresses of a node. */
+interface NodeUrls {
+  readonly rpcUrl: string;
+  readonly wsUrl: string;
+}
+
+function nodeFlags({ rpcUrl, wsUrl }: NodeUrls): string[] {
+  return ['--rpc-url', rpcUrl, '--ws-url', wsUrl];
+}
+
 /** The service as a child process: detects its exit, and reads its memory and open files from the system. */
 export class ServiceChild {
   #stdout = '';
@@ -38,11 +48,8 @@ export class ServiceChild {
   }
 
   /** Starts `serve` for a chain and waits until its book is live. */
-  static start(
-    urls: { readonly rpcUrl: string; readonly wsUrl: string },
-    flags: readonly string[] = [],
-  ): Promise<ServiceChild> {
-    const cluster = ['--rpc-url', urls.rpcUrl, '--ws-url', urls.wsUrl];
+  static start(urls: NodeUrls, flags: readonly string[] = []): Promise<ServiceChild> {
+    const cluster = nodeFlags(urls);
     // With a history only where a test says where.
     const hasPlace = flags.includes('--data-dir') || flags.includes('--history-url');
     if (!hasPlace) cluster.push('--no-history');
@@ -50,21 +57,13 @@ export class ServiceChild {
   }
 
   /** Starts `core` for a chain and waits until its book is live. */
-  static core(
-    urls: { readonly rpcUrl: string; readonly wsUrl: string },
-    flags: readonly string[],
-  ): Promise<ServiceChild> {
-    const cluster = ['--rpc-url', urls.rpcUrl, '--ws-url', urls.wsUrl];
-    return ServiceChild.#run(['core', ...cluster, ...PATIENT, ...flags]);
+  static core(urls: NodeUrls, flags: readonly string[]): Promise<ServiceChild> {
+    return ServiceChild.#run(['core', ...nodeFlags(urls), ...PATIENT, ...flags]);
   }
 
   /** Starts `core` while another core writes the log, and waits until it is a standby. */
-  static async standby(
-    urls: { readonly rpcUrl: string; readonly wsUrl: string },
-    flags: readonly string[],
-  ): Promise<ServiceChild> {
-    const cluster = ['--rpc-url', urls.rpcUrl, '--ws-url', urls.wsUrl];
-    const service = ServiceChild.#spawn(['core', ...cluster, ...PATIENT, ...flags]);
+  static async standby(urls: NodeUrls, flags: readonly string[]): Promise<ServiceChild> {
+    const service = ServiceChild.#spawn(['core', ...nodeFlags(urls), ...PATIENT, ...flags]);
     return service.#onceStarted(async () => {
       if (!service.isAlive) throw new Error(`the service ended early: ${service.stderr}`);
       return service.url !== '' && (await service.get('/status')).text.includes('"standby"');
@@ -72,12 +71,8 @@ export class ServiceChild {
   }
 
   /** Starts `core` and waits until it writes the log with a live book, or is a standby. */
-  static async eitherCore(
-    urls: { readonly rpcUrl: string; readonly wsUrl: string },
-    flags: readonly string[],
-  ): Promise<ServiceChild> {
-    const cluster = ['--rpc-url', urls.rpcUrl, '--ws-url', urls.wsUrl];
-    const service = ServiceChild.#spawn(['core', ...cluster, ...PATIENT, ...flags]);
+  static async eitherCore(urls: NodeUrls, flags: readonly string[]): Promise<ServiceChild> {
+    const service = ServiceChild.#spawn(['core', ...nodeFlags(urls), ...PATIENT, ...flags]);
     await until('a core that is ready or stands by', async () => {
       if (!service.isAlive) throw new Error(`the service ended early: ${service.stderr}`);
       if (service.url === '') return false;
