@@ -6,6 +6,7 @@
 use slotbook_protocol::drift::layouts::PERP_MARKET;
 
 use super::rng::Rng;
+use crate::common;
 
 pub(crate) type Key = [u8; 32];
 
@@ -14,7 +15,6 @@ pub(crate) const PROGRAM: Key = slotbook_protocol::drift::PROGRAM_ID.0;
 
 /// Most users and order slots of a seed; see [`Shape`].
 const USERS_MAX: u8 = 48;
-pub(crate) const USER_BYTES: usize = 4376;
 pub(crate) const ORDERS_AT: usize = 1192;
 pub(crate) const ORDER_BYTES: usize = 96;
 
@@ -67,7 +67,7 @@ impl World {
         for oracle in 0..2 {
             world.accounts.push((oracle_key(oracle), oracle_account(1_000_000, 1_000)));
         }
-        world.accounts.push((state_key(), state_account()));
+        world.accounts.push((state_key(), common::state(0)));
         for user in 0..users {
             world.accounts.push((user_key(user), empty_user(user)));
         }
@@ -119,19 +119,14 @@ pub(crate) fn state_key() -> Key {
 }
 
 pub(crate) fn empty_user(user: u8) -> Vec<u8> {
-    let mut data = vec![0; USER_BYTES];
-    put(&mut data, 0, &[0x9f, 0x75, 0x5f, 0xe3, 0xef, 0x97, 0x3a, 0xec]);
+    let mut data = common::user(&[]);
     put(&mut data, 8, &[user; 32]);
     data
 }
 
 pub(crate) fn oracle_account(price: i64, slot: u64) -> Vec<u8> {
-    let mut data = vec![0; 48];
-    put(&mut data, 0, &[0x9f, 0x07, 0xa1, 0xf9, 0x22, 0x51, 0x79, 0x85]);
-    put(&mut data, 8, &price.to_le_bytes());
+    let mut data = common::lazer(price, slot);
     put(&mut data, 16, &(slot * 400_000).to_le_bytes());
-    put(&mut data, 24, &slot.to_le_bytes());
-    put(&mut data, 32, &(-6_i32).to_le_bytes());
     put(&mut data, 40, &100_u64.to_le_bytes());
     data
 }
@@ -143,16 +138,6 @@ pub(crate) fn prelaunch_account(price: i64, amm_slot: u64) -> Vec<u8> {
     put(&mut data, 8, &price.to_le_bytes());
     put(&mut data, 24, &1_000_u64.to_le_bytes());
     put(&mut data, 40, &amm_slot.to_le_bytes());
-    data
-}
-
-fn state_account() -> Vec<u8> {
-    let mut data = vec![0; 992];
-    put(&mut data, 0, &[0xd8, 0x92, 0x6b, 0x5e, 0x68, 0x4b, 0xb6, 0xb1]);
-    put(&mut data, 904, &10_i64.to_le_bytes());
-    put(&mut data, 912, &120_i64.to_le_bytes());
-    put(&mut data, 920, &20_000_u64.to_le_bytes());
-    put(&mut data, 928, &5_i64.to_le_bytes());
     data
 }
 
@@ -169,17 +154,14 @@ fn market_account(rng: &mut Rng, number: usize, market: MarketTag) -> Vec<u8> {
 }
 
 fn perp_account(market: MarketTag, oracle: Key, tick: u64, step: u64) -> Vec<u8> {
-    let mut data = vec![0; 1216];
-    put(&mut data, 0, &[0x0a, 0xdf, 0x0c, 0x2c, 0x6b, 0xf5, 0x37, 0xf7]);
+    let mut data = common::perp_market();
     put(&mut data, 8, &market_key(market));
     put(&mut data, 40, &oracle);
     put(&mut data, 96, &1_000_000_i64.to_le_bytes());
     put(&mut data, 808, &step.to_le_bytes());
     put(&mut data, 816, &tick.to_le_bytes());
-    put(&mut data, 926, &[PYTH_LAZER]);
     put(&mut data, 1000, format!("{:<32}", format!("M{}-PERP", market.1)).as_bytes());
     put(&mut data, 1160, &market.1.to_le_bytes());
-    data[1162] = 1;
     put_curve(&mut data);
     // The second perp is a prediction market.
     data[1163] = if market.1 == 1 { 2 } else { 0 };
@@ -216,14 +198,11 @@ fn put_amm(data: &mut [u8], (path, kind): (&str, &'static str), field: &[u8]) {
 }
 
 fn spot_account(market: MarketTag, oracle: Key, tick: u64, step: u64) -> Vec<u8> {
-    let mut data = vec![0; 776];
-    put(&mut data, 0, &[0x64, 0xb1, 0x08, 0x6b, 0xa8, 0x41, 0x41, 0x27]);
+    let mut data = common::spot_market();
     put(&mut data, 8, &market_key(market));
     put(&mut data, 40, &oracle);
     put(&mut data, 136, format!("{:<32}", format!("M{}", market.1)).as_bytes());
     put(&mut data, 192, &1_000_000_i64.to_le_bytes());
-    put(&mut data, 464, &10_000_000_000_u128.to_le_bytes());
-    put(&mut data, 480, &10_000_000_000_u128.to_le_bytes());
     put(&mut data, 592, &step.to_le_bytes());
     put(&mut data, 600, &tick.to_le_bytes());
     // Decimals 9, 6 and 8.
