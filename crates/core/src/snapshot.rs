@@ -297,22 +297,6 @@ mod tests {
     }
 
     #[test]
-    fn program_accounts_and_multiple_accounts_are_read() {
-        let keyed = format!(r#"{{"pubkey":"{KEY}","account":{}}}"#, account("YWJj", "base64"));
-        let snapshot = decode(answer(&keyed).as_bytes(), &[]);
-        let plain = format!("{},null", account("YWJj", "base64"));
-        let keys = [KEY.to_owned(), KEY.to_owned()];
-        let listed = decode(answer(&plain).as_bytes(), &keys);
-        for snapshot in [&snapshot, &listed] {
-            let update = snapshot.updates(0, 1).next().unwrap();
-            assert_eq!((update.slot, update.data), (Slot(42), b"abc".as_slice()));
-            assert_eq!(update.owner, update.pubkey);
-        }
-        assert_eq!(snapshot.updates(0, 9).count(), 1);
-        assert_eq!(listed.updates(1, 9).next().unwrap().data, b"");
-    }
-
-    #[test]
     fn few_accounts_take_little_memory() {
         for (count, held_max) in [(1, 3_000), (100, 600_000)] {
             let keys = vec![KEY.to_owned(); count];

@@ -88,17 +88,6 @@ fn buy(size: u64) -> Taker {
     Taker::market(Direction::Long, Size::Base(BaseQty(size)))
 }
 
-#[test]
-fn the_amm_fills_between_makers_by_price() {
-    // The ask of the AMM is 150.075: better than the second maker, worse than the first.
-    let makers = [maker(1, 150_000_000, STEP), maker(2, 150_100_000, STEP)];
-    let walk = onchain(&buy(STEP * 50_000), &makers, Some(&amm()), &[]);
-    use FillSource::{Dlob, Vamm};
-    assert_eq!(sources(&walk), [Dlob, Vamm, Dlob, Vamm]);
-    assert_eq!(walk.unfilled, Size::Base(BaseQty(0)));
-    assert_eq!(walk.fills[0].price, Price(150_000_000));
-}
-
 /// The share is at most what one fill may take of the reserve, in whole steps.
 #[test]
 fn velocitys_amm_shares_in_a_match_where_it_may_not_fill_alone_up_to_the_most_of_a_fill() {
@@ -157,14 +146,6 @@ fn offers_of_the_auction_are_makers_like_others() {
     );
     use FillSource::{Dlob, Jit};
     assert_eq!(sources(&walk), [Jit, Dlob, Jit]);
-}
-
-#[test]
-fn a_maker_far_through_the_oracle_is_cancelled_and_not_filled() {
-    // An ask one tenth below the oracle price, which equals the market's margin.
-    let makers = [maker(1, 135_000_000, STEP), maker(2, 150_000_000, STEP)];
-    let walk = onchain(&buy(STEP), &makers, Some(&amm()), &[]);
-    assert_eq!(walk.fills[0].maker, Some(key(2)));
 }
 
 #[test]
