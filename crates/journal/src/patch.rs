@@ -193,15 +193,6 @@ const OUTSIDE: Fault = Fault::Malformed("a run reaches over the end of its accou
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    fn patched(old: &[u8], new: &[u8]) -> Vec<u8> {
-        let mut patch = Vec::new();
-        put_patch(&mut patch, old, new);
-        let mut bytes = old.to_vec();
-        apply_patches(&patch, &mut bytes).unwrap();
-        bytes
-    }
 
     #[test]
     fn equal_bytes_need_one() {
@@ -222,36 +213,6 @@ mod tests {
         assert!(take_patch(&mut Fields::new(&[]), 4).is_err());
         for patch in [&[2, 3, 1, 1, 0][..], &[1, 4, 1, 0], &[1, 0], &[5, 0, 1, 1, 1, 1, 1, 0]] {
             assert!(apply_patches(patch, &mut [0; 4]).is_err(), "{patch:?}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn bytes_come_back(
-            old in prop::collection::vec(0_u8..3, 0..200),
-            changes in prop::collection::vec((0_usize..200, 0_u8..4), 0..20),
-        ) {
-            let mut new = old.clone();
-            for (at, byte) in changes {
-                if let Some(place) = new.get_mut(at) {
-                    *place = byte;
-                }
-            }
-            prop_assert_eq!(&patched(&old, &new), &new);
-            let mut packed = Vec::new();
-            put_packed(&mut packed, &new);
-            let mut unpacked = vec![0; new.len()];
-            apply_patches(&packed, &mut unpacked).unwrap();
-            prop_assert_eq!(&unpacked, &new);
-            let mut fields = Fields::new(&packed);
-            let patch = take_patch(&mut fields, new.len()).unwrap();
-            prop_assert_eq!(patch.bytes, &packed[..]);
-            let mut by_runs = vec![0; new.len()];
-            for (at, bytes) in patch.runs() {
-                by_runs[at..at + bytes.len()].copy_from_slice(bytes);
-            }
-            prop_assert_eq!(&by_runs, &new);
-            prop_assert!(patch.check_length(new.len()).is_ok());
         }
     }
 }
