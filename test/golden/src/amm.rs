@@ -5,33 +5,35 @@ use slotbook_protocol::model::amm::curve::{Reserves, SwapAmount, SwapDirection};
 use slotbook_protocol::model::amm::{AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm};
 
 use crate::order::direction;
-use crate::value::{at, integer, integers, list, optional, same, text};
+use crate::value::{at, integer, integers, list, optional, or_zero, same, text};
 
-/// The AMM of a recorded market account. Fields that a recording leaves out are zero.
+/// The AMM of a recorded market account. Fields that some families of recordings leave out are zero there.
 pub(crate) fn perp_amm(market: &Value, amm: &Value) -> PerpAmm {
     let history = at(amm, "historicalOracleData");
     macro_rules! read {
-        ($($from:ident { $($field:ident: $key:literal,)* })*) => {
+        ($($read:ident($from:ident) { $($field:ident: $key:literal,)* })*) => {
             PerpAmm {
-                $($($field: optional($from, $key).unwrap_or_default(),)*)*
+                $($($field: $read($from, $key),)*)*
                 is_prediction: market.get("contractType").is_some_and(|of| of == "prediction"),
                 ..PerpAmm::default()
             }
         };
     }
     read! {
-        market {
+        or_zero(market) {
             paused_operations: "pausedOperations",
             fee_adjustment: "feeAdjustment",
             margin_ratio_initial: "marginRatioInitial",
         }
-        history {
+        integer(history) {
             last_oracle_price: "lastOraclePrice",
             last_oracle_price_twap: "lastOraclePriceTwap",
             last_oracle_price_twap_5min: "lastOraclePriceTwap5Min",
+        }
+        or_zero(history) {
             last_oracle_price_twap_ts: "lastOraclePriceTwapTs",
         }
-        amm {
+        integer(amm) {
             base_asset_reserve: "baseAssetReserve",
             quote_asset_reserve: "quoteAssetReserve",
             sqrt_k: "sqrtK",
@@ -39,43 +41,45 @@ pub(crate) fn perp_amm(market: &Value, amm: &Value) -> PerpAmm {
             terminal_quote_asset_reserve: "terminalQuoteAssetReserve",
             min_base_asset_reserve: "minBaseAssetReserve",
             max_base_asset_reserve: "maxBaseAssetReserve",
-            ask_base_asset_reserve: "askBaseAssetReserve",
-            ask_quote_asset_reserve: "askQuoteAssetReserve",
-            bid_base_asset_reserve: "bidBaseAssetReserve",
-            bid_quote_asset_reserve: "bidQuoteAssetReserve",
             base_asset_amount_with_amm: "baseAssetAmountWithAmm",
-            base_asset_amount_with_unsettled_lp: "baseAssetAmountWithUnsettledLp",
             order_step_size: "orderStepSize",
             order_tick_size: "orderTickSize",
             min_order_size: "minOrderSize",
             base_spread: "baseSpread",
             max_spread: "maxSpread",
-            long_spread: "longSpread",
-            short_spread: "shortSpread",
             curve_update_intensity: "curveUpdateIntensity",
-            amm_jit_intensity: "ammJitIntensity",
             amm_spread_adjustment: "ammSpreadAdjustment",
             amm_inventory_spread_adjustment: "ammInventorySpreadAdjustment",
             reference_price_offset: "referencePriceOffset",
             reference_price_offset_deadband_pct: "referencePriceOffsetDeadbandPct",
-            max_fill_reserve_fraction: "maxFillReserveFraction",
             last_update_slot: "lastUpdateSlot",
-            total_exchange_fee: "totalExchangeFee",
             total_fee_minus_distributions: "totalFeeMinusDistributions",
             net_revenue_since_last_funding: "netRevenueSinceLastFunding",
-            funding_period: "fundingPeriod",
             last_24h_avg_funding_rate: "last24HAvgFundingRate",
-            last_bid_price_twap: "lastBidPriceTwap",
-            last_ask_price_twap: "lastAskPriceTwap",
             last_mark_price_twap: "lastMarkPriceTwap",
             last_mark_price_twap_5min: "lastMarkPriceTwap5Min",
             last_oracle_conf_pct: "lastOracleConfPct",
-            last_oracle_reserve_price_spread_pct: "lastOracleReservePriceSpreadPct",
             mark_std: "markStd",
             oracle_std: "oracleStd",
             long_intensity_volume: "longIntensityVolume",
             short_intensity_volume: "shortIntensityVolume",
             volume_24h: "volume24H",
+        }
+        or_zero(amm) {
+            ask_base_asset_reserve: "askBaseAssetReserve",
+            ask_quote_asset_reserve: "askQuoteAssetReserve",
+            bid_base_asset_reserve: "bidBaseAssetReserve",
+            bid_quote_asset_reserve: "bidQuoteAssetReserve",
+            base_asset_amount_with_unsettled_lp: "baseAssetAmountWithUnsettledLp",
+            long_spread: "longSpread",
+            short_spread: "shortSpread",
+            amm_jit_intensity: "ammJitIntensity",
+            max_fill_reserve_fraction: "maxFillReserveFraction",
+            total_exchange_fee: "totalExchangeFee",
+            funding_period: "fundingPeriod",
+            last_bid_price_twap: "lastBidPriceTwap",
+            last_ask_price_twap: "lastAskPriceTwap",
+            last_oracle_reserve_price_spread_pct: "lastOracleReservePriceSpreadPct",
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use slotbook_protocol::model::enums::Direction;
 use slotbook_protocol::model::order::{Order, RawOrder};
 
-use crate::value::{flag, optional, text, text_of};
+use crate::value::{flag, or_zero, text, text_of};
 
 /// Bytes of one order.
 pub(crate) const ORDER_BYTES: usize = 96;
@@ -41,7 +41,9 @@ pub(crate) fn order_bytes(order: &Value) -> [u8; ORDER_BYTES] {
         ("bitFlags", 94, 1),
     ];
     for (field, at, length) in numbers {
-        let number: i128 = optional(order, field).unwrap_or(0);
+        let number: i128 = or_zero(order, field);
+        let bits = 8 * length;
+        assert!((-1_i128 << (bits - 1)..1 << bits).contains(&number), "{field} was {number}");
         bytes[at..at + length].copy_from_slice(&number.to_le_bytes()[..length]);
     }
     let names = [

@@ -47,6 +47,11 @@ pub(crate) fn optional<T: TryFrom<i128>>(value: &Value, key: &str) -> Option<T> 
     value.get(key).filter(|value| !value.is_null()).map(integer_of)
 }
 
+/// An integer at a key, 0 when it is absent.
+pub(crate) fn or_zero<T: TryFrom<i128> + Default>(value: &Value, key: &str) -> T {
+    value.get(key).map(integer_of).unwrap_or_default()
+}
+
 /// The integers of a list at a key.
 pub(crate) fn integers<T: TryFrom<i128>>(value: &Value, key: &str) -> Vec<T> {
     list(value, key).iter().map(integer_of).collect()
