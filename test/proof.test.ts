@@ -1,5 +1,7 @@
 /** The signed log of a whole service: its files, its proofs, and who finds a dishonest one. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -242,6 +244,23 @@ test('an older copy of a log is refused by its key, and found with an older copy
   expect(await verified(third)).toEqual([false, expect.stringMatching(/^rolled back/)]);
 });
 
+test('the log of an edge that is a second behind is read again', async ({ onTestFinished }) => {
+  const scene = await signed();
+  await until5Leaves(scene);
+  const older = [await (await fetch(`${scene.url}/log/checkpoint`)).text()];
+  await until5Leaves(scene, 8);
+  expect((await verified(scene))[0]).toBe(true);
+  const edge = createServer(async ({ url }, response) => {
+    const note = url === '/log/checkpoint' ? older.pop() : undefined;
+    response.end(note ?? Buffer.from(await (await fetch(`${scene.url}${url}`)).arrayBuffer()));
+  });
+  await new Promise<void>((resolve) => edge.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void edge.close());
+  const url = `http://127.0.0.1:${(edge.address() as AddressInfo).port}`;
+  expect(await verified({ ...scene, url })).toEqual([true, expect.stringMatching(/grown$/)]);
+  expect(older).toEqual([]);
+});
+
 /** Replaces the answers of /proof after the first. */
 function changedProofs(
   url: string,
@@ -299,6 +318,21 @@ test('the older checkpoint of a slower edge fails no proof', async () => {
   await until('proofs of both', () => subscription.error !== undefined || sizes.length > 30);
   expect(subscription.error).toBeUndefined();
   expect(subscription.proven?.size).toBeGreaterThan(sizes[0] ?? 0);
+});
+
+test('a log that was rolled back and goes on fails the proof', async () => {
+  const scene = await signed();
+  await until5Leaves(scene);
+  // Each later leaf is signed as the second one of a log of two.
+  const rolledBack = async (body: Proof, { leaf }: Proof): Promise<Proof> => {
+    const read = nodesOf([leaf, body.leaf].map((text) => hashLeaf(Buffer.from(text, 'base64'))));
+    const path = Buffer.concat(pathOf(read, 1, { to: 2 })).toString('base64');
+    const root = rootOf(read, 0, 2);
+    return { ...body, index: 1, path, checkpoint: scene.signer.signCheckpoint({ size: 2, root }) };
+  };
+  const changed = changedProofs(scene.url, rolledBack);
+  const subscription = await proven(scene, 'l3', { fetch: changed });
+  expect((await failureOf(subscription)).message).toMatch(/and then 2 with a later book/);
 });
 
 test('a checkpoint that stays old fails the proof', async () => {

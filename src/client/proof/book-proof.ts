@@ -17,6 +17,8 @@ const PROOF_MS = 1_000;
 const FRAME_MS_MAX = 2_000;
 /** Time without a proof of a changed book after which proofs count as withheld. */
 const PROOF_MS_MAX = 15_000;
+/** A slower edge has the log of some seconds ago; fewer leaves with a later entry are a log that was rolled back. */
+const BEHIND_MS_MAX = 2 * PROOF_MS_MAX;
 /** Books that are kept until a leaf is known: those of some seconds at the service's interval. */
 const VIEWS_MAX = 2_000;
 
@@ -61,7 +63,8 @@ class BookProof {
   #views: BookView<Best>[] = [];
   #wanted: { readonly seq: number; sinceMs: number } | undefined;
   #proven = -1;
-  #last: { readonly size: number; readonly root: string; readonly note: string } | undefined;
+  /** The longest log that was seen, and the time of its newest book, Unix milliseconds of the service. */
+  #last: Readonly<{ size: number; root: string; ts: number; note: string }> | undefined;
 
   constructor(options: BookProofOptions, subscription: ProvenSubscription) {
     this.#options = options;
@@ -164,14 +167,18 @@ class BookProof {
   }
 
   /** Whether a checkpoint may be of the log that was seen before. A slower edge has an older one. */
-  #isOfLog({ size, root }: ProvenEntry, proof: MarketProof): boolean {
-    const last = this.#last;
-    if (last !== undefined && size === last.size && root !== last.root) {
-      const message = `the log had ${last.size} leaves, and then ${size} of another root`;
+  #isOfLog({ size, root, ts }: ProvenEntry, proof: MarketProof): boolean {
+    const last = this.#last ?? { size: 0, root: '', ts, note: '' };
+    const isOther = size === last.size && root !== last.root;
+    if (isOther || (size < last.size && ts > last.ts + BEHIND_MS_MAX)) {
+      const story = isOther ? 'of another root' : 'with a later book';
+      const message = `the log had ${last.size} leaves, and then ${size} ${story}`;
       this.#reportFailure(message, { proof, before: last.note });
       return false;
     }
-    if (size > (last?.size ?? 0)) this.#last = { size, root, note: proof.checkpoint };
+    // A checkpoint is as new as the books that have come, though the entry that was asked for is older.
+    const newestTs = Math.max(ts, this.#views.at(-1)?.ts ?? 0);
+    if (size >= last.size) this.#last = { size, root, ts: newestTs, note: proof.checkpoint };
     return true;
   }
 
