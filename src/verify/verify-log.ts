@@ -53,7 +53,7 @@ export async function verifyLog(options: VerifyLogOptions): Promise<boolean> {
   const first = before === null ? EMPTY : verifier.openCheckpoint(before);
   let note = await textOf(client, '/log/checkpoint');
   let head = verifier.openCheckpoint(note);
-  // An edge may be a second behind the one that was asked before.
+  // An edge may lag by a second.
   for (let read = 1; head.size < first.size && read < READS_MAX; read += 1) {
     await options.wait(1_000);
     note = await textOf(client, '/log/checkpoint');
