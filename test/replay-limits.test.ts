@@ -208,6 +208,7 @@ test('a wrong member is refused by its name', async () => {
     [{ from, until: { ts: 3 } }, 'OUT_OF_RANGE', 'until.ts was 3, must be at least from.ts'],
     [{ from, until: { ts: 3, epoch: 'e1' } }, 'INVALID_PARAM', 'until.epoch was given without'],
     [{ from, resume: { epoch: 'e1', seq: 1 } }, 'INVALID_PARAM', 'from needs no resume'],
+    [{ from, channel: 'user' }, 'INVALID_PARAM', 'from needs a channel of a market'],
     [{ from, market: '*' }, 'INVALID_PARAM', 'from needs a topic of one market'],
     [{ from, market: 'NOPE' }, 'UNKNOWN_MARKET', 'there is no market NOPE'],
   ] as const;

@@ -14,6 +14,7 @@ import { isWildcard, quotaClassOf, readStreamRequest } from './stream-dialect.js
 import type { StreamRequest } from './stream-topic.js';
 import type { ChannelParts, SubscriptionRequest } from './subscription.js';
 import { classOf } from './unmarked-changes.js';
+import { isUserChannel } from './user-channel.js';
 
 /** The dependencies of a socket's replays. */
 export interface SocketReplaysParts extends Pick<ChannelParts, 'book' | 'directory' | 'streams'> {
@@ -42,6 +43,7 @@ export class SocketReplays {
     const names = ['from', 'until', 'speed'];
     const [given] = names.filter((name) => message.hasMember(name));
     if (given === undefined) return undefined;
+    if (isUserChannel(message)) throw alone('a channel of a market, channel was user');
     const { from, until = null, speed = 1 } = readPlan(message);
     if (isWildcard(message)) throw alone('a topic of one market, market was "*"');
     if (message.hasMember('resume')) throw alone('no resume: it says where to begin itself');
