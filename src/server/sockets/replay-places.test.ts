@@ -81,3 +81,18 @@ test('a place is given back once, however a replay ends', () => {
   second.session?.onClose('client');
   expect(begin(first)).toMatchObject(begun);
 });
+
+test('a replay that was ended for a refused one is said to have ended', () => {
+  const [first, second] = [openOn(server), openOn(server)];
+  for (const client of [first, second]) begin(client, ['SOL-PERP']);
+  full = 'deliberate';
+  first.say({ type: 'subscribe', channel: 'bbo', market: 'SOL-PERP', id: 2, from });
+  const error = { type: 'error', code: 'LIMIT_EXCEEDED', message: full };
+  expect(first.taken()).toEqual([
+    { ...error, topic: 'bbo:SOL-PERP' },
+    { ...error, id: 2 },
+  ]);
+  first.say({ type: 'unsubscribe', topic: 'bbo:SOL-PERP' });
+  expect(first.taken()).toMatchObject([{ code: 'NOT_SUBSCRIBED' }]);
+  expect(server.readStats().topics).toBe(1);
+});

@@ -124,6 +124,11 @@ export class ReplaySubscriber implements Subscriber {
     this.#parts.onGone();
   }
 
+  /** Ends the subscription: the replay has ended, and the one in its place was refused. */
+  endWith(error: Error): void {
+    this.#callbacks?.onFailed(error);
+  }
+
   /** Leaves the live topic, because the replay moves to another time or reaches a new end. */
   #leaveHandover(): void {
     // The replay thread pauses at its end until this call.

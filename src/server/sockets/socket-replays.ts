@@ -82,7 +82,7 @@ export class SocketReplays {
     const { key } = request;
     const topic = this.#topicOf(request);
     const { replayQuota, ip } = this.#parts;
-    this.#takePlace(key);
+    const before = this.#takePlace(key);
     try {
       const subscriber: ReplaySubscriber = new ReplaySubscriber({
         ...this.#parts,
@@ -94,20 +94,22 @@ export class SocketReplays {
       return subscriber;
     } catch (error) {
       replayQuota.releaseReplay(ip);
+      before?.endWith(error as Error);
       throw error;
     }
   }
 
-  /** Replaces the replay of the same topic, or counts a further replay. Throws LIMIT_EXCEEDED. */
-  #takePlace(key: string): void {
+  /** Ends and returns the replay of the same topic, or counts a further replay. Throws LIMIT_EXCEEDED. */
+  #takePlace(key: string): ReplaySubscriber | undefined {
     const before = this.#open.get(key);
     if (before === undefined) {
       this.#requireRoom();
       this.#parts.replayQuota.acquireReplay(this.#parts.ip);
-      return;
+      return undefined;
     }
     this.#open.delete(key);
     before.endReplay();
+    return before;
   }
 
   /** This can be called again for a replay that was already removed. */

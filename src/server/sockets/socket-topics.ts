@@ -26,8 +26,8 @@ interface RenamedTopic {
 /** Counts the topics of one socket. */
 export class SocketTopics {
   readonly #parts: SocketTopicsParts;
-  /** The markets of topics, as they were when these began. */
-  readonly #markets = new Map<string, MarketInfo>();
+  /** The counted topics, and their markets as they were when these began. */
+  readonly #markets = new Map<string, MarketInfo | undefined>();
 
   constructor(parts: SocketTopicsParts) {
     this.#parts = parts;
@@ -51,7 +51,7 @@ export class SocketTopics {
       throw new SocketError('LIMIT_EXCEEDED', message);
     }
     quota.acquireTopic({ ip, key, quotaClass });
-    if (market !== undefined) this.#markets.set(key, market);
+    this.#markets.set(key, market);
   }
 
   /** Releases the count of a topic whose subscription did not start or has ended. */
@@ -68,13 +68,11 @@ export class SocketTopics {
 
   /** Ends the topics whose markets have other names in these rows. Returns the markets, and the members of errors. */
   endRenamed(rows: ReadonlyMap<number, MarketInfo>): readonly RenamedTopic[] {
-    const renamed = [...this.#markets].filter(
-      ([, { id, symbol }]) => rows.get(id)?.symbol !== symbol,
-    );
-    return renamed.map(([key, market]) => {
+    return [...this.#markets].flatMap(([key, market]) => {
+      if (market === undefined || rows.get(market.id)?.symbol === market.symbol) return [];
       const members = this.#parts.delivery.errorMembersOf(key);
       this.endTopic(key);
-      return { market, members };
+      return [{ market, members }];
     });
   }
 
@@ -85,7 +83,6 @@ export class SocketTopics {
 
   #releaseTopic(key: string): void {
     const { quota, ip } = this.#parts;
-    this.#markets.delete(key);
-    quota.releaseTopic(ip, key);
+    if (this.#markets.delete(key)) quota.releaseTopic(ip, key);
   }
 }
