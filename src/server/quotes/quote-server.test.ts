@@ -323,6 +323,9 @@ describe('quotes: what is sent', () => {
     await start();
     const probe = await makerProbe(url, maker);
     await probe.ask(quotesOf(0, { bid: [1, 1] }));
+    // What was not withdrawn is withdrawn again.
+    outcome = 'unknownMarket';
+    expect(await probe.ask(quotesOf(0))).toMatchObject([{ type: 'error' }]);
     sent = [];
     await probe.close();
     await until(() => sent.length > 0);

@@ -41,8 +41,7 @@ export class QuoteSession implements SocketSession {
    */
   readonly #sink: QuoteSink = {
     setQuotes: (set) => {
-      if (set.quotes.length === 0) this.#quoted.delete(set.market);
-      else this.#quoted.add(set.market);
+      this.#quoted.add(set.market);
       return this.#parts.sink.setQuotes(set);
     },
   };
