@@ -3,6 +3,7 @@ import { newServer, openOn } from '../../../test/support/fake-client.js';
 
 const NUMBERS = [
   '0',
+  '-0',
   '-7',
   '0.1',
   '9007199254740991',
@@ -32,6 +33,13 @@ test.each(cases)('the replies to %s repeat the id %s as it came', (_, id, text) 
     JSON.parse(reply);
     expect(reply.match(/"id":([^,}]*)/)?.[1]).toBe(id);
   }
+});
+
+test('a text has 64 characters at most, each of which may be two units', () => {
+  const client = openOn(newServer());
+  const ids = ['𝄞'.repeat(64), '𝄞'.repeat(65)];
+  const replies = ids.flatMap((id) => client.ask({ type: 'ping', id }));
+  expect(replies.map(({ id }) => id)).toEqual([ids[0], undefined]);
 });
 
 test('a number that is longer than an id may be is repeated in no reply', () => {

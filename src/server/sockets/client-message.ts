@@ -66,9 +66,9 @@ export class ClientMessage {
   /** The id of the message; undefined when there is none, or when a reply cannot repeat it. */
   get id(): MessageId | undefined {
     const id = this.#members.get('id');
-    if (typeof id === 'string') return id.length <= LIMITS.socketIdCharsMax ? id : undefined;
+    if (typeof id === 'string') return [...id].length <= LIMITS.socketIdCharsMax ? id : undefined;
     if (typeof id !== 'number') return undefined;
-    if (Number.isSafeInteger(id)) return id;
+    if (Number.isSafeInteger(id) && !Object.is(id, -0)) return id;
     const text = numberTextOf(this.#text, 'id');
     return text.length <= LIMITS.socketIdCharsMax ? idOfText(text) : undefined;
   }
