@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { FakeMarketStreams } from '../../../test/support/fake-market-streams.js';
 import { LIMITS } from '../../config/limits.js';
+import type { ReplayListener } from '../../contract/replay-source.js';
 import { systemTimers } from '../../rpc/timers.js';
+import { ScriptedReplay } from '../testing/scripted-replay.js';
 import { EarlyMessages, type EarlySession } from './early-messages.js';
 import type { SocketServer } from './socket-server.js';
 
@@ -88,6 +90,27 @@ describe('a subscription before the first live book', () => {
     const answers = [received, { channel: 'orderbook_0' }, received, { channel: 'orderbook_0' }];
     expect(client.taken()).toMatchObject([...answers, unsubscribed, { code: 'UNKNOWN_MARKET' }]);
     expect(server.readStats().topics).toBe(1);
+  });
+
+  test('to the past is answered before what follows about its replay', async () => {
+    const asked: string[] = [];
+    const openReplay = (_: object, listener: ReplayListener): ScriptedReplay => {
+      const replay = new ScriptedReplay(listener);
+      replay.sendCommand = ({ kind, id }) => void asked.push(`${kind} ${id}`);
+      return replay;
+    };
+    server = newServer({ readiness: () => readiness, replays: { openReplay } });
+    client = openOn(server);
+    client.say({ ...stream, from: { slot: 5 } });
+    client.say({ type: 'pause', id: 4, topic: 'book:SOL-PERP:50' });
+    client.say({ type: 'pause', id: 5, topic: 'bbo:SOL-PERP' });
+    expect(client.taken()).toEqual([]);
+    await goLive();
+    const answers = [
+      { type: 'subscribed', id: 3 },
+      { code: 'NOT_SUBSCRIBED', id: 5 },
+    ];
+    expect([client.taken(), asked]).toMatchObject([answers, ['pause 4']]);
   });
 
   test('of a client that has much to read waits until it has', async () => {

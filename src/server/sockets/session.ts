@@ -179,8 +179,11 @@ export class Session implements SocketSession, EarlySession {
       this.#sendReply({ type: 'pong', id: message.id, ts: this.#parts.timers.unixMs() });
       return;
     }
+    const { early } = this.#parts;
     if (isReplayAction(type)) {
-      this.#replays.handleMessage(type, message);
+      // The subscription that it is about may wait as well.
+      if (early.isEarly) early.keepMessage(this, text);
+      else this.#replays.handleMessage(type, message);
       return;
     }
     if (!isAction(type)) {
@@ -190,7 +193,6 @@ export class Session implements SocketSession, EarlySession {
     const dialect = dialectOf(message);
     if (dialect === undefined) throw malformedMessage('channel is missing');
     this.#noteDialect(dialect);
-    const { early } = this.#parts;
     if (early.isEarly) early.keepMessage(this, text);
     else this.#changeSubscription(dialect, message);
   }
