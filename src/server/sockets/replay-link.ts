@@ -23,7 +23,8 @@ export function readPoint(topic: StreamTopic, book: BookSource): TopicPoint {
  */
 const SEQ_AT = 5;
 
-function seqOf(heartbeat: Uint8Array): number {
+/** The sequence number in a heartbeat. */
+export function seqOf(heartbeat: Uint8Array): number {
   if (!isBinaryMessage(heartbeat)) {
     return (JSON.parse(Buffer.from(heartbeat).toString()) as ResumePoint).seq;
   }

@@ -7,7 +7,7 @@ import type { BookSource, MarketDirectory } from '../../contract/book-source.js'
 import type { Replay, ReplayCommand, ReplayItem } from '../../contract/replay-source.js';
 import type { SocketCounts } from '../metrics/socket-metrics.js';
 import { SocketError, UNSERVED_TEXT } from '../transport/errors.js';
-import { findFirstAfter, readPoint, type TopicPoint } from './replay-link.js';
+import { findFirstAfter, readPoint, seqOf, type TopicPoint } from './replay-link.js';
 import { refusalError, textOfEvent } from './replay-messages.js';
 import { StreamSubscriber } from './stream-subscriber.js';
 import type { ResumePoint, StreamRequest, StreamTopic } from './stream-topic.js';
@@ -189,7 +189,7 @@ export class ReplaySubscriber implements Subscriber {
 
   /** Switches to the live topic once all frames up to the topic's publication are sent. */
   #becomeLive(last: ResumePoint): void {
-    const { streams } = this.#parts;
+    const { streams, book } = this.#parts;
     const { topic, point } = this.#prepared ?? {};
     if (topic === undefined || point === undefined) throw new Error('Invariant: it is prepared');
     // The topic's pending frame of the last mark is already among the recorded frames.
@@ -203,7 +203,9 @@ export class ReplaySubscriber implements Subscriber {
     if (firstMissed !== undefined && seq < point.seq) this.#links.push(point.snapshot);
     const resume = { epoch, seq };
     const subscriber = new StreamSubscriber({ streams, topic, id: '', resume, firstMissed });
-    this.#live = { subscriber, showing: topic.epoch === epoch ? 'first' : 'reset' };
+    // A heartbeat of a smaller number than the client's would break its book.
+    const isOlder = seqOf(book.topics.renderHeartbeat(topic.handle)) < seq;
+    this.#live = { subscriber, showing: topic.epoch === epoch && !isOlder ? 'first' : 'reset' };
     this.#prepared = undefined;
     this.#replay.close();
     this.#parts.onGone();
