@@ -135,6 +135,26 @@ test('an end that its client has not read when it goes elsewhere leaves the way 
   expect([replay.sent, faults]).toEqual([['seek', 'finish', 'close'], []]);
 });
 
+test('what a replay has not answered when it ends is refused', () => {
+  const refused = { type: 'error', code: 'NOT_SUBSCRIBED' };
+  const replay = begin();
+  for (const id of [2, 3]) client.say({ type: 'pause', id, topic: KEY });
+  replay.add({ kind: 'paused', id: '2', at });
+  client.say({ type: 'unsubscribe', id: 4, topic: KEY });
+  expect(client.taken()).toMatchObject([
+    { type: 'paused', id: 2 },
+    { ...refused, id: 3 },
+    { type: 'unsubscribed', id: 4 },
+  ]);
+  const next = begin();
+  client.say({ type: 'pause', id: 5, topic: KEY });
+  next.add({ kind: 'failed', refusal: { kind: 'notKept', message: 'deliberate' } });
+  expect(client.taken()).toMatchObject([
+    { ...refused, id: 5 },
+    { topic: KEY, code: 'MOMENT_NOT_KEPT' },
+  ]);
+});
+
 test('a live topic whose number is behind the market, with a change that no mark has, is read all the same', () => {
   const other = openOn(server, '203.0.113.8');
   other.say({ ...stream, id: 1 });

@@ -32,6 +32,8 @@ interface ReplaySubscriberParts {
   readonly openReplay: (subscriber: ReplaySubscriber) => Replay | string;
   /** Called when the replay has ended. */
   readonly onGone: () => void;
+  /** Called with the id of each command that the ended replay has not answered. */
+  readonly onUnanswered: (id: string) => void;
 }
 
 /** The live topic, opened before the recorded frames reach the topic's last publication. */
@@ -49,6 +51,8 @@ export class ReplaySubscriber implements Subscriber {
   readonly #replay: Replay;
   #callbacks: SnapshotCallbacks | undefined;
   #prepared: Prepared | undefined;
+  /** The ids of commands without an answer, in order. */
+  #unanswered: string[] = [];
   /** Frames that link the recording to the live topic, waiting to be sent. */
   #links: Uint8Array[] = [];
   #live: { readonly subscriber: StreamSubscriber; readonly showing: SnapshotKind } | undefined;
@@ -95,6 +99,7 @@ export class ReplaySubscriber implements Subscriber {
       throw new SocketError('LIMIT_EXCEEDED', text);
     }
     this.#leaveHandover();
+    this.#unanswered.push(command.id);
     this.#replay.sendCommand(command);
   }
 
@@ -122,6 +127,7 @@ export class ReplaySubscriber implements Subscriber {
     this.#replay.close();
     this.#forgetPrepared();
     this.#parts.onGone();
+    for (const id of this.#unanswered.splice(0)) this.#parts.onUnanswered(id);
   }
 
   /** Ends the subscription: the replay has ended, and the one in its place was refused. */
@@ -184,7 +190,9 @@ export class ReplaySubscriber implements Subscriber {
       case 'seekRefused':
         this.#parts.counts.outcomes.countError(refusalError(item.refusal).code);
     }
-    return sink.send(Buffer.from(textOfEvent(item, this.key)));
+    const isSent = sink.send(Buffer.from(textOfEvent(item, this.key)));
+    if (isSent && 'id' in item) this.#unanswered.shift();
+    return isSent;
   }
 
   /** Switches to the live topic once all frames up to the topic's publication are sent. */

@@ -10,7 +10,7 @@ import { keyOf } from '../api/market-params.js';
 import type { CloseReason } from '../metrics/socket-metrics.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
-import { ClientMessage, malformedMessage, replyText } from './client-message.js';
+import { ClientMessage, idOfText, malformedMessage, replyText } from './client-message.js';
 import { compatible } from './compatible-dialect.js';
 import { Delivery } from './delivery.js';
 import { dialectOf, errorMembersOf, isAction } from './dialects.js';
@@ -61,7 +61,11 @@ export class Session implements SocketSession, EarlySession {
     const delivery = this.#delivery;
     const { quota, topicsPerSocket } = parts;
     this.#topics = new SocketTopics({ delivery, quota, ip: socket.ip, topicsPerSocket });
-    this.#replays = new SocketReplays({ ...parts, ip: socket.ip });
+    this.#replays = new SocketReplays({
+      ...parts,
+      ip: socket.ip,
+      onUnanswered: (id) => this.#sendError(replayEnded(), undefined, { id: idOfText(id) }),
+    });
     this.#wildcards = new Wildcards({
       topics: this.#topics,
       delivery,
@@ -316,6 +320,10 @@ export class Session implements SocketSession, EarlySession {
     if (isStreaming) this.socket.close(code, text);
     else this.socket.terminate();
   }
+}
+
+function replayEnded(): SocketError {
+  return new SocketError('NOT_SUBSCRIBED', 'the replay ended before it answered');
 }
 
 const goingAwayCode = 1001;

@@ -22,6 +22,8 @@ export interface SocketReplaysParts extends Pick<ChannelParts, 'book' | 'directo
   readonly replays?: ReplaySource | undefined;
   readonly counts: Pick<SocketCounts, 'outcomes'>;
   readonly replayQuota: ReplayQuota;
+  /** Called with the id of each command that an ended replay has not answered. */
+  readonly onUnanswered: (id: string) => void;
   /** The client's address. */
   readonly ip: string;
 }
