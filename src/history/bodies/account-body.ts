@@ -64,7 +64,8 @@ function makePageBody(query: AccountRecordsQuery, { store, markets }: AccountCon
 
 /** Renders everything that was logged of an order, oldest first: its placement, then each action. */
 function makeOrderBody(query: OrderQuery, { store, markets }: AccountContext): HistoryBody {
-  const rows = store.runRead((parts) => orderRows(parts, query));
+  const served = [...markets.keys()].map(marketCode);
+  const rows = store.runRead((parts) => orderRows(parts, { ...query, markets: served }));
   const context = { markets: [...markets.values()] };
   const placed = rows.filter(({ kind }) => kind === 'order').slice(0, 1);
   const actions = rows.filter(({ kind }) => kind !== 'order');

@@ -79,4 +79,16 @@ describe('the placed orders of an account', () => {
     expect(record).toMatchObject({ lastActionStatus: 'filled', cumulativeFee: '0.500000' });
     expect(actions).toHaveLength(2);
   });
+
+  test('have no record of a market that is not served', async () => {
+    const store = await newStore();
+    const unserved = { marketType: 'spot', marketIndex: 5 } as const;
+    store.writeBatch({ transactions: [act(1, 5, unserved)] });
+    const query = { kind: 'order', account: ME, orderId: 5 } as const;
+    const read = (markets: typeof MARKETS) =>
+      JSON.parse(Buffer.from(makeAccountBody(query, { store, markets }).body).toString());
+    const none = { success: true, record: null, actions: [] };
+    expect(read(MARKETS)).toEqual(none);
+    expect(read(new Map())).toEqual(none);
+  });
 });

@@ -87,16 +87,20 @@ function pageOf({ kind, markets, before, limit }: AccountPageQuery) {
   return { text: `${where} ${order}`, bound: [...bound, limit] };
 }
 
+/** An order of an account, which may be of any of the markets. */
+interface OrderRowsQuery extends Pick<AccountPageQuery, 'account' | 'markets'> {
+  readonly orderId: number;
+}
+
 /** Returns everything that was logged of an order, oldest first; at most `PAGE_ROWS_MAX`. */
-export function orderRows(
-  parts: ReadParts,
-  { account, orderId }: { readonly account: string; readonly orderId: number },
-): readonly RecordRow[] {
+export function orderRows(parts: ReadParts, query: OrderRowsQuery): readonly RecordRow[] {
+  const { account, markets, orderId } = query;
   const key = decodeBase58(account, 32);
-  if (key === null) return [];
+  if (key === null || markets.length === 0) return [];
+  const where = `and p.order_id = ? and p.market in (${markets.join()})`;
   const order = 'order by p.slot, x.place, p.idx limit ?';
   const bound = [key, accountCode(key), orderId, PAGE_ROWS_MAX];
-  return readRecordRows(parts, `${byParty} and p.order_id = ? ${order}`, bound);
+  return readRecordRows(parts, `${byParty} ${where} ${order}`, bound);
 }
 
 /** Returns a range of the records in a span, oldest first. */
