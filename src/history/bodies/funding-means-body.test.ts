@@ -1,7 +1,15 @@
 /** Mean funding rates from a real store, and their caching. */
 import { afterAll, expect, test } from 'vitest';
 import type { HistoryStore } from '../store/store.js';
-import { cleanUp, fundingRate, MIDNIGHT, newStore, transaction } from '../store/testing.js';
+import {
+  cleanUp,
+  fundingRate,
+  MIDNIGHT,
+  newStore,
+  signature,
+  transaction,
+} from '../store/testing.js';
+import type { StoreChange } from '../store/types.js';
 import { FundingMeansBodies } from './funding-means-body.js';
 import { SOL_PERP, USDT } from './testing.js';
 
@@ -10,10 +18,10 @@ const HOUR = 3_600;
 afterAll(cleanUp);
 
 /** Stores a rate of the perp market, in percent per hour at an oracle price of 100. */
-function store(into: HistoryStore, at: { id: number; hour: number; percent: number }): void {
+function store(into: HistoryStore, at: { id: number; hour: number; percent: number }): StoreChange {
   const rate = BigInt(Math.round(at.percent * 1e9));
   const parts = { recordId: BigInt(at.id), ts: MIDNIGHT + at.hour * HOUR, fundingRate: rate };
-  into.writeBatch({
+  return into.writeBatch({
     transactions: [
       transaction({
         slot: at.id,
@@ -56,4 +64,21 @@ test('means are of the records of their period, of perpetual markets alone', asy
   isComplete = true;
   // An oracle without a price makes a rate of 0; another store has other records.
   expect(read(130, await newStore()).markets[0].fundingRates).toEqual(none);
+});
+
+test('means change with a record that is late, and with one that a fork replaces', async () => {
+  const [records, bodies] = [await newStore(), new FundingMeansBodies()];
+  const meanOfDay = () => {
+    const query = { kind: 'fundingMeans', now: MIDNIGHT + 9 * HOUR } as const;
+    const context = { store: records, markets: [SOL_PERP], isComplete: true };
+    const { body } = bodies.makeBody(query, context);
+    return JSON.parse(Buffer.from(body).toString()).markets[0].fundingRates['24h'];
+  };
+  store(records, { id: 3, hour: 9, percent: 1 });
+  expect(meanOfDay()).toBe('1.000000000');
+  bodies.publishChange(store(records, { id: 2, hour: 8, percent: 3 }));
+  expect(meanOfDay()).toBe('2.000000000');
+  bodies.publishChange(records.removeTransactions([signature(3)]));
+  bodies.publishChange(store(records, { id: 3, hour: 9, percent: 5 }));
+  expect(meanOfDay()).toBe('4.000000000');
 });

@@ -2,8 +2,10 @@
 import type { FundingMeansQuery, HistoryBody } from '../../contract/history-queries.js';
 import type { MarketKey } from '../../contract/markets.js';
 import type { HistoryMarket } from '../model/records.js';
+import { marketKeyOfCode } from '../store/columns.js';
 import { type FundingMeans, readFundingMeans } from '../store/funding-means.js';
 import type { HistoryStore } from '../store/store.js';
+import type { StoreChange } from '../store/types.js';
 
 type MeansStore = Pick<HistoryStore, 'runRead' | 'readRecords'>;
 
@@ -40,6 +42,14 @@ export class FundingMeansBodies {
     });
     const body = JSON.stringify({ success: true, markets: rows });
     return { body: new TextEncoder().encode(body), nextCursor: null };
+  }
+
+  /** Forgets means that a change of the store may change, whether its records are the newest or not. */
+  publishChange({ records, removed }: Pick<StoreChange, 'records' | 'removed'>): void {
+    if (removed > 0) this.#cached.clear();
+    for (const { kind, market } of records) {
+      if (kind === 'fundingRate') this.#cached.delete(marketKeyOfCode(market));
+    }
   }
 
   #readMeans(store: MeansStore, market: MarketKey, now: number): FundingMeans {

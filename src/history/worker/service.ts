@@ -296,6 +296,7 @@ export class HistoryService {
       if (this.#source.state.state === 'live') this.#lagMs = this.#lagOf(ts);
     }
     this.#marketStats.markChanged(change.markets);
+    this.#fundingMeans.publishChange(change);
     this.#streams.publishChange(change);
     this.#accountFills.publishRecords(change.records);
   }
