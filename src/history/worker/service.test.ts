@@ -55,3 +55,13 @@ test('the mean funding rate is that of the chain after a fork changed the newest
   ledger.tick(60);
   await until('the rate of the chain', () => mean() === '5.000000000');
 });
+
+test('a market that is renamed has another version, and no other market has', async () => {
+  const one = new RunningService().setMarkets(SOL_PERP, SOL);
+  await one.live();
+  const posted = () => one.posted.flatMap((of) => (of.kind === 'versions' ? of.versions : []));
+  const before = posted().length;
+  one.setMarkets(SOL_PERP, SOL);
+  one.setMarkets({ ...SOL_PERP, symbol: 'WSOL-PERP' }, SOL);
+  expect(posted().slice(before)).toEqual([[SOL_PERP.key, expect.any(String)]]);
+});

@@ -191,8 +191,13 @@ export class HistoryService {
   }
 
   #setBook({ markets, genesisHash }: HistoryBook): void {
+    const renamed = markets.filter(({ key, symbol }) => {
+      return symbol !== (this.#markets.get(key)?.symbol ?? symbol);
+    });
     this.#markets.clear();
     for (const market of markets) this.#markets.set(market.key, market);
+    // Bodies have the symbol.
+    this.#postVersions(this.#versions.bumpVersions(renamed.map(({ key }) => key)));
     this.#source.followChain(genesisHash);
     this.#addPendingFills();
     this.#streams.openPending();

@@ -6,6 +6,7 @@
  * their market, so a request of a client that has the version, or that repeats another client's
  * request, does not reach the history.
  */
+import { crc32 } from 'node:zlib';
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
@@ -90,10 +91,11 @@ export class HistoryResponder {
     const wallSeconds = Math.floor(timers.unixMs() / 1_000);
     const query = parse({ markets: directory, nowSeconds, wallSeconds });
     const version = history.version(query.market);
-    const key = `${book.epoch} ${JSON.stringify(query)}`;
+    const name = `${query.market} ${symbolOf(query, this.#options)}`;
+    const key = `${book.epoch} ${name} ${JSON.stringify(query)}`;
     // A back-fill may still add trades of any time, also while this query runs.
     const isSettled = history.readStats().state === 'live' && isPast(query, nowSeconds);
-    const parsed: ParsedRequest = { request, query, key, version, isPast: isSettled };
+    const parsed: ParsedRequest = { request, query, name, key, version, isPast: isSettled };
     const cached = this.#cache.findBody(key, version);
     const unchanged = this.#checkUnchanged(parsed, cached);
     if (unchanged !== undefined) return unchanged;
@@ -138,10 +140,14 @@ export class HistoryResponder {
     });
   }
 
-  #tagOf({ query, version }: ParsedRequest, age: Age, found: HistoryBody | undefined): VersionTag {
+  #tagOf(
+    { query, version, name }: ParsedRequest,
+    age: Age,
+    found: HistoryBody | undefined,
+  ): VersionTag {
     const { book, history } = this.#options;
     const time = 'now' in query ? `.${query.now}` : 'since' in query ? `.${query.since}` : '';
-    const rest = age === 'final' ? 'final' : `${version}${time}`;
+    const rest = age === 'final' ? `final.${crc32(name)}` : `${version}${time}`;
     // The epoch names one run of the service on one chain, so a tag of another run never matches.
     const etag = `"${book.epoch}.${rest}"`;
     const headers: Header[] = [
@@ -161,7 +167,9 @@ export class HistoryResponder {
 interface ParsedRequest {
   readonly request: HttpRequest;
   readonly query: MarketQuery;
-  /** Equal for equal queries of one chain. */
+  /** Key and symbol of the market, which may be renamed. */
+  readonly name: string;
+  /** Equal for equal queries of one chain, while the market keeps its symbol. */
   readonly key: string;
   readonly version: string;
   /** Whether the requested range lies in the past and the history was complete. */
@@ -190,13 +198,21 @@ function isPast(query: MarketQuery, nowSeconds: number): boolean {
 /** Returns the file name that the Drift v2 data API gives to an archive. */
 function fileNameOf(
   { market, records, from }: ArchiveQuery,
+  options: Pick<HistoryRouteOptions, 'directory'>,
+): string {
+  const [day = ''] = new Date(from * 1_000).toISOString().split('T');
+  // Characters are removed when they are invalid in a file name or would end the header.
+  const symbol = symbolOf({ market }, options).replace(/[^\w.-]/g, '');
+  return `market-${symbol}-${records}-${day.replace(/-0?/g, '-')}.csv`;
+}
+
+/** Returns the symbol of a query's market, or its key. */
+function symbolOf(
+  { market }: Pick<MarketQuery, 'market'>,
   { directory }: Pick<HistoryRouteOptions, 'directory'>,
 ): string {
   const row = directory.markets().find((one) => `${one.marketType}_${one.marketIndex}` === market);
-  const [day = ''] = new Date(from * 1_000).toISOString().split('T');
-  // Characters are removed when they are invalid in a file name or would end the header.
-  const symbol = (row?.symbol ?? market).replace(/[^\w.-]/g, '');
-  return `market-${symbol}-${records}-${day.replace(/-0?/g, '-')}.csv`;
+  return row?.symbol ?? market;
 }
 
 /** Returns the chain's time, from which spans are counted, unix seconds; 0 before it is known. */

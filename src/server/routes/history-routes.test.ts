@@ -115,6 +115,15 @@ describe('an answer of the history', () => {
     expect(await statusWith('/fundingRates?symbol=SOL-PERP&before=AA', etag)).toBe(200);
   });
 
+  test('of a final page has the symbol of a market that is renamed', async () => {
+    history.isFinal = true;
+    const path = `/trades?marketIndex=0&before=${CURSOR}`;
+    const etag = await tagOf(path);
+    book.rows = book.rows.map((row) => ({ ...row, symbol: `W${row.symbol}` }));
+    expect(await statusWith(path, etag)).toBe(200);
+    expect(history.requested).toHaveLength(2);
+  });
+
   test('of candles and funding rates moves with the time', async () => {
     const paths = ['/candles?symbol=SOL-PERP&resolution=1', '/fundingRates?symbol=SOL-PERP'];
     const tags = await Promise.all(paths.map(tagOf));
