@@ -34,7 +34,8 @@ export interface PendingMessages {
 /** The parts of a topic. */
 interface CandleTopicParts {
   readonly series: BucketSeries;
-  readonly label: CandleLabel;
+  /** The resolution by the name that subscribers asked for. */
+  readonly name: CandleLabel['resolution'];
   /** Whether clients may have older candles, which the first sent candle replaces. */
   readonly isReopened: boolean;
 }
@@ -42,7 +43,7 @@ interface CandleTopicParts {
 /** One candle topic while it has readers. */
 export class CandleTopic {
   readonly series: BucketSeries;
-  readonly #label: CandleLabel;
+  readonly #name: CandleLabel['resolution'];
   /** Starts of changed buckets. */
   readonly #dirty = new Set<number>();
   readonly #recent: RecentBuckets;
@@ -50,9 +51,9 @@ export class CandleTopic {
   /** The start of the newest sent candle; null when none was sent. */
   #sentUpTo: number | null = null;
 
-  constructor({ series, label, isReopened }: CandleTopicParts) {
+  constructor({ series, name, isReopened }: CandleTopicParts) {
     this.series = series;
-    this.#label = label;
+    this.#name = name;
     this.#isReopened = isReopened;
     this.#recent = new RecentBuckets(series);
   }
@@ -72,21 +73,22 @@ export class CandleTopic {
   }
 
   /** Returns the initial message for a new subscriber; empty when there is no candle. */
-  initMessage({ reader, now }: CandleContext): string {
+  initMessage({ reader, now, market }: CandleContext): string {
     const recent = this.#recent.readerAt(reader, now);
     const candle = readCandles(recent, { ...this.series, now, limit: 1 }).at(-1);
     if (candle === undefined) return '';
     this.#sentUpTo ??= candle.ts;
-    return candleInitText(candle, this.#label);
+    return candleInitText(candle, this.#labelOf(market));
   }
 
   /** Returns the messages to send now, and a callback to call when they are sent. */
   flushMessages(window: TradeWindow, context: CandleContext): PendingMessages {
-    const { reader, now } = context;
+    const { reader, now, market } = context;
     const recent = this.#recent.readerAt(reader, now);
+    const label = this.#labelOf(market);
     const candles = readCandles(recent, { ...this.series, now, limit: FLUSH_CANDLES_MAX });
     const newest = candles.at(-1);
-    const messages = newest === undefined ? [] : this.#changes(candles, newest, window);
+    const messages = newest === undefined ? [] : this.#changes(candles, newest, { label, window });
     const done = (): void => {
       this.#sentUpTo = newest?.ts ?? null;
       this.#dirty.clear();
@@ -94,8 +96,16 @@ export class CandleTopic {
     return { messages, done };
   }
 
-  #changes(candles: readonly Candle[], newest: Candle, window: TradeWindow): string[] {
-    const label = this.#label;
+  /** A label with the market's current symbol: subscribers learn of a rename before the history. */
+  #labelOf({ symbol }: HistoryMarket): CandleLabel {
+    return { symbol, resolution: this.#name };
+  }
+
+  #changes(
+    candles: readonly Candle[],
+    newest: Candle,
+    { label, window }: { readonly label: CandleLabel; readonly window: TradeWindow },
+  ): string[] {
     const isBeyond = this.#isBeyond(candles[0] ?? newest);
     const sent = isBeyond ? [newest] : this.#changedCandles(candles);
     const messages = isBeyond ? [candleInitText(newest, label)] : [];

@@ -104,10 +104,8 @@ export class FollowedMarket {
     { resolution: name, isReopened }: CandleTopicName & Pick<TopicStart, 'isReopened'>,
     context: StreamContext,
   ): string {
-    const { key, symbol } = context.market;
-    const series = { market: key, resolution: resolutionOf(name) };
-    const label = { symbol, resolution: name };
-    const parts = { series, label, isReopened };
+    const series = { market: context.market.key, resolution: resolutionOf(name) };
+    const parts = { series, name, isReopened };
     const candles = this.#candles.get(topic) ?? new CandleTopic(parts);
     const message = candles.initMessage(context);
     this.#candles.set(topic, candles);

@@ -41,6 +41,19 @@ describe('a topic of candles', () => {
     expect(first?.candle).toEqual({ ...second?.candle, resolution: '1440' });
   });
 
+  test('is labelled with the symbol of now, also where the history learns of it later', () => {
+    const scene = new StreamScene();
+    scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
+    scene.streams.joinTopic(minuteTopic);
+    scene.taken();
+    scene.market = { ...scene.market, symbol: 'NEW-PERP' };
+    scene.trade({ id: 2, ts: MIDNIGHT - 1, price: 150 });
+    scene.advance(0);
+    scene.streams.joinTopic(minuteTopic);
+    const label = { symbol: 'NEW-PERP', resolution: '1' };
+    expect(scene.told()).toMatchObject([{ candle: label }, { ...label, candle: label }]);
+  });
+
   // Specification: live-data.
   test('is told of a trade at once, and then at most every 300 ms with all trades of the time', () => {
     const scene = new StreamScene();

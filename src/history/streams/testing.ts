@@ -31,6 +31,7 @@ export class StreamScene {
   /** The error that reads throw; undefined while they work. */
   broken: Error | undefined;
   hasMarkets = true;
+  market = SOL_PERP;
   readonly streams: Streams;
   #rows = new MemoryRows();
   #buckets = new MemoryBuckets();
@@ -44,7 +45,7 @@ export class StreamScene {
         lastBucketBefore: (series, ts) =>
           this.#read(() => this.#buckets.lastBucketBefore(series, ts)),
       },
-      marketOf: (key) => (key === SOL_PERP.key && this.hasMarkets ? SOL_PERP : undefined),
+      marketOf: (key) => (key === this.market.key && this.hasMarkets ? this.market : undefined),
       timers: this.timers,
       chainSeconds: () => MIDNIGHT - 1 + Math.floor(this.timers.nowMs() / 1_000),
       post: (frames) => void this.frames.push(...frames),
