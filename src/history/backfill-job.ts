@@ -33,6 +33,8 @@ export class BackfillJob {
   #gap: Gap | null;
   #isFound: boolean;
   #isEnded = false;
+  /** Whether a row of the search had a block time. */
+  #hasTimes = false;
 
   constructor(store: JobStore, bounds: JobBounds) {
     this.#store = store;
@@ -102,7 +104,7 @@ export class BackfillJob {
     // Several, because one row may be unreadable.
     const params = [programId, { commitment: 'finalized', before: signature, limit: 10 }];
     const { rows } = await rpc.call('getSignaturesForAddress', params, parseSignatures, { signal });
-    return rows[0]?.blockTime ?? 0;
+    return rows.find(({ blockTime }) => blockTime !== null)?.blockTime ?? 0;
   }
 
   /** Skips one page of the list, without reading transactions. */
@@ -123,11 +125,18 @@ export class BackfillJob {
     );
     if (rows.length === 0 && unreadable.length >= PAGE_SIGNATURES)
       throw malformedError('getSignaturesForAddress', 'readable');
-    const newer = rows.filter(({ blockTime }) => blockTime === null || blockTime > ts);
-    const oldest = newer.at(-1);
+    const within = rows.findIndex(({ blockTime }) => blockTime !== null && blockTime <= ts);
+    // A row without a time may be of the range, which is then read from a newer row.
+    const oldest =
+      within === -1
+        ? rows.at(-1)
+        : rows.slice(0, within).findLast(({ blockTime }) => blockTime !== null);
     const mark = oldest === undefined ? (this.#gap?.before ?? null) : markOf(oldest);
     const isLast = oldest === undefined || oldest.signature === before;
-    if (newer.length < rows.length || isLast) this.#storeNewerEnd(mark);
+    this.#hasTimes ||= rows.some(({ blockTime }) => blockTime !== null);
+    if (isLast && !this.#hasTimes && mark !== null)
+      throw malformedError('getSignaturesForAddress', 'rows with block times');
+    if (within !== -1 || isLast) this.#storeNewerEnd(mark);
     else if (this.#gap !== null) this.#gap = { ...this.#gap, before: mark };
   }
 

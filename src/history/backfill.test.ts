@@ -147,6 +147,46 @@ describe('a back-fill that was asked for', () => {
     expect(stored.length).toBeLessThanOrEqual(40 + 6 * PER_SLOT);
   });
 
+  /** The node lists these fills without a block time. */
+  function hideTimes(isHidden: (id: number) => boolean): void {
+    node.suffer({
+      instead: (method, [, config]) => {
+        if (method !== 'getSignaturesForAddress') return undefined;
+        const { before, limit } = config as { readonly before?: string; readonly limit: number };
+        const start = ledger.listed.findIndex(({ signature }) => signature === before) + 1;
+        const rows = ledger.listed.slice(start, start + limit).map((one) => {
+          const blockTime = isHidden(made.indexOf(one) + 1) ? null : timeOfSlot(one.slot);
+          return { ...one, err: null, blockTime };
+        });
+        return { result: rows };
+      },
+    });
+  }
+
+  test.each([
+    ['in the range', 61],
+    ['at its newer end', 90],
+  ])('reads the whole range where a row %s has no time', async (_, hidden) => {
+    hideTimes((id) => id === hidden);
+    const from = { ts: timeOfSlot(transactionOf(41).slot) };
+    await run({ from, to: { ts: timeOfSlot(transactionOf(90).slot) } });
+    expect(await storedIds()).toEqual(expect.arrayContaining([...ids(41, 90)]));
+  });
+
+  test('begins at a signature where the row before it has no time', async () => {
+    hideTimes((id) => id === 120);
+    await run({ from: { signature: transactionOf(121).signature } });
+    const stored = await storedIds();
+    expect(stored).toEqual(expect.arrayContaining([...ids(121, COUNT)]));
+    expect(stored.length).toBeLessThanOrEqual(30 + 4 * PER_SLOT);
+  });
+
+  test('to a time fails where a node has no times', async () => {
+    hideTimes(() => true);
+    const to = { ts: timeOfSlot(transactionOf(90).slot) };
+    await expect(run({ to })).rejects.toMatchObject({ code: 'MALFORMED_HISTORY_ANSWER' });
+  });
+
   test('ends its search at the oldest signature of a node that repeats the last one', async () => {
     const oldest = transactionOf(1);
     let lists = 0;
