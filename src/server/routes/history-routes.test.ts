@@ -115,6 +115,13 @@ describe('an answer of the history', () => {
     expect(await statusWith('/fundingRates?symbol=SOL-PERP&before=AA', etag)).toBe(200);
   });
 
+  test('of bars ends before its end, where trades are newer than the finalised time', async () => {
+    const path = '/udf/history?symbol=SOL-PERP&resolution=1&countback=1';
+    for (const to of [NOW + 30, NOW + 1, NOW + 89]) await server.ask(`${path}&to=${to}`);
+    const ends = history.requested.map((query) => 'to' in query && query.to);
+    expect(ends).toEqual([NOW - 30, NOW + 30]);
+  });
+
   test('of a final page has the symbol of a market that is renamed', async () => {
     history.isFinal = true;
     const path = `/trades?marketIndex=0&before=${CURSOR}`;

@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import { symbol, wholeSchema, wordSchema } from '../api/param-parts.js';
+import { floorTo } from '../api/request-params.js';
 import { count, decimal } from '../api/schema-parts.js';
 import { ofUdf, UDF_RESOLUTION_NAMES, udfMarketName, udfResolutionOf } from '../api/udf-parts.js';
 import { candlesOf } from './candles.js';
@@ -42,13 +43,15 @@ export const udfHistory = {
     const symbol = udfMarketName(params.symbol);
     const { from = 0, to = Number.POSITIVE_INFINITY, countback = 0 } = params;
     const resolution = udfResolutionOf(params.resolution);
+    const newest = Math.max(of.nowSeconds, of.wallSeconds);
     const limit = Math.min(countback === 0 ? LIMITS.candlesMax : countback, LIMITS.candlesMax);
     return {
       ...candlesOf({ symbol, resolution }, of),
       limit,
       ...(countback > 0 ? {} : { from: Math.min(Math.max(0, from), LIMITS.unixSecondsMax) }),
-      // All charts that end at the newest bar share one query.
-      ...(to > of.nowSeconds ? {} : { to: Math.max(0, to - 1) }),
+      // All charts that end at the newest bar share one query; bars begin with minutes, and the newest
+      // may be later than the finalised time.
+      ...(to > newest ? {} : { to: floorTo(Math.max(0, to - 1), 60) }),
       form: 'udf',
     };
   }),
