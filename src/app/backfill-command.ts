@@ -25,6 +25,10 @@ export async function runBackfill(
   const from = readEnd('from', flags['from']);
   if (from === null) throw new ConfigError('MISSING_SETTING', '--from is missing', '--from');
   const to = readEnd('to', flags['to']);
+  if (to !== null && 'ts' in to && 'ts' in from && to.ts < from.ts) {
+    const message = `--to was ${flags['to']}, must not be before --from`;
+    throw new ConfigError('INVALID_SETTING', message, '--to');
+  }
   if (history?.dataDir === undefined) {
     throw new ConfigError('MISSING_SETTING', '--data-dir is missing', '--data-dir');
   }
