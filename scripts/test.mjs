@@ -184,14 +184,15 @@ function runTimed({ command, args }, echo) {
   const [, stdout, stderr, times] = child.stdio;
   const kept = { output: [], stdout: [], times: [] };
   const keep = (chunk) => {
-    kept.output.push(Buffer.from(chunk));
+    kept.output.push(chunk);
     echo?.write(chunk);
   };
   stdout.on('data', keep).on('data', (chunk) => kept.stdout.push(chunk));
   stderr.on('data', keep);
   times.on('data', (chunk) => kept.times.push(chunk));
   const limit = setTimeout(() => {
-    keep(`\n${command} hung for ${MINUTES_MAX} minutes and was ended:\n${endTree(child.pid)}\n`);
+    const text = `${command} hung for ${MINUTES_MAX} minutes and was ended:`;
+    keep(Buffer.from(`\n${text}\n${endTree(child.pid)}\n`));
   }, MINUTES_MAX * 60_000);
   const textOf = (chunks) => Buffer.concat(chunks).toString('utf8');
   return new Promise((resolve, reject) => {

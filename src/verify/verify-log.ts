@@ -51,13 +51,15 @@ export async function verifyLog(options: VerifyLogOptions): Promise<boolean> {
   const verifier = Verifier.read(log.key);
   const before = existsSync(kept) ? readFileSync(kept, 'utf8') : null;
   const first = before === null ? EMPTY : verifier.openCheckpoint(before);
-  let note = await textOf(client, '/log/checkpoint');
-  let head = verifier.openCheckpoint(note);
+  const readHead = async () => {
+    const note = await textOf(client, '/log/checkpoint');
+    return { note, head: verifier.openCheckpoint(note) };
+  };
+  let { note, head } = await readHead();
   // An edge may lag by a second.
   for (let read = 1; head.size < first.size && read < READS_MAX; read += 1) {
     await options.wait(1_000);
-    note = await textOf(client, '/log/checkpoint');
-    head = verifier.openCheckpoint(note);
+    ({ note, head } = await readHead());
   }
   if (head.size < first.size) {
     print(`rolled back: the log had ${first.size} leaves and has ${head.size}`, 'rolledBack');
