@@ -1,8 +1,5 @@
 /** The signed log of a whole service: its files, its proofs, and who finds a dishonest one. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,69 +8,21 @@ import type { ClientError, Fetch, SocketClass } from '../src/client/index.js';
 import { StreamClient } from '../src/client/index.js';
 import { checkEvidence, type MarketProof } from '../src/client/proof/verify-proof.js';
 import { crc32 } from '../src/client/stream/followed-book.js';
-import { readLeafTurns } from '../src/journal/leaf-turns.js';
-import { readEntry, rootOfEntries, splitEntries } from '../src/proof/leaf.js';
+import { readEntry } from '../src/proof/leaf.js';
 import { splitBundle } from '../src/proof/log-files.js';
 import { newSigningKey, Signer } from '../src/proof/note.js';
 import { hashLeaf, nodesOf, pathOf, rootOf } from '../src/proof/tree.js';
-import { type RecomputedLeaf, verifyLog } from '../src/verify/verify-log.js';
 import { busyLife } from './simulation/market-life.js';
-import { ServiceProbe } from './support/service-probe.js';
-import { testWorld } from './support/test-world.js';
+import {
+  NAME,
+  newFolder,
+  recomputed,
+  type Scene,
+  signed,
+  until5Leaves,
+  verified,
+} from './support/signed-log.js';
 import { until } from './support/until.js';
-import type { World, WorldOptions } from './world/world.js';
-
-const NAME = 'book.test/log';
-
-interface Scene {
-  readonly scene: World;
-  readonly url: string;
-  readonly signer: Signer;
-  readonly folder: string;
-}
-
-/** A folder with a key. */
-function newFolder(key = newSigningKey(NAME)): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-proof-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(path.join(folder, 'key'), key);
-  return folder;
-}
-
-/** A service that signs. */
-async function signed(
-  folder = newFolder(),
-  seed = 1,
-  options: Partial<WorldOptions> = {},
-): Promise<Scene> {
-  const keyFile = path.join(folder, 'key');
-  const flags = { dataDir: folder, noHistory: true, journal: true, signingKey: keyFile };
-  const scene = await testWorld({ flags, seed, ...options });
-  const signer = Signer.read(readFileSync(keyFile, 'utf8'));
-  return { scene, url: scene.service.url, signer, folder };
-}
-
-/** Checks a log as `verify --log` does; returns its lines after the result. */
-async function verified({ url, signer, folder }: Scene, more: object = {}): Promise<unknown[]> {
-  const lines: unknown[] = [];
-  const isRight = await verifyLog({
-    log: { url, key: signer.verifierKey },
-    kept: path.join(folder, 'kept'),
-    seconds: 10,
-    wait: (ms) => sleep(ms),
-    print: (line) => void lines.push(line),
-    ...more,
-  });
-  return [isRight, ...lines];
-}
-
-async function until5Leaves({ scene, url, signer }: Scene, size = 5): Promise<void> {
-  await until('leaves', async () => {
-    await scene.run(500);
-    const note = await (await fetch(`${url}/log/checkpoint`)).text();
-    return note.startsWith(NAME) && signer.verifier.openCheckpoint(note).size >= size;
-  });
-}
 
 async function symbolOf(url: string): Promise<string> {
   const markets = (await (await fetch(`${url}/markets`)).json()) as { symbol: string }[];
@@ -182,83 +131,6 @@ test('a book that stands still once it is proven fails the next proof', async ()
   const { message } = await failureOf(subscription);
   expect(subscription.proven?.seq).toBe(kept.seq);
   expect(message).toMatch(new RegExp(`the book at seq ${kept.seq} is not the signed one of seq`));
-});
-
-function recomputed(folder: string): readonly RecomputedLeaf[] {
-  return [...readLeafTurns(path.join(folder, 'journal'))].map(({ entries, ...turn }) => {
-    return { ...turn, root: rootOfEntries(splitEntries(entries)) };
-  });
-}
-
-test('the leaves of a log are those of the journal, and of no other', async () => {
-  const scene = await signed();
-  await until5Leaves(scene);
-  await scene.scene.stop();
-  const leaves = recomputed(scene.folder);
-  expect(leaves.length).toBeGreaterThanOrEqual(4);
-  const again = await signed(scene.folder);
-  const result = await verified(again, { recomputed: leaves });
-  expect(result).toEqual([
-    true,
-    expect.stringMatching(/new, signed and grown/),
-    expect.stringMatching(/^journal: [4-9] of/),
-  ]);
-  rmSync(path.join(scene.folder, 'kept'));
-  const wrong = leaves.map((leaf, at) =>
-    at === 2 ? { ...leaf, inputs: new Uint8Array(32) } : leaf,
-  );
-  expect(await verified(again, { recomputed: wrong })).toContainEqual(
-    expect.stringMatching(/^different: the inputs/),
-  );
-});
-
-test('a log that was written again is found by who has seen it', async () => {
-  const scene = await signed();
-  await until5Leaves(scene);
-  expect((await verified(scene))[0]).toBe(true);
-  await scene.scene.stop();
-  for (const name of ['proof', 'key.signed'])
-    rmSync(path.join(scene.folder, name), { recursive: true });
-  const again = await signed(scene.folder, 2);
-  await until5Leaves(again, 12);
-  expect(await verified(again)).toEqual([false, expect.stringMatching(/^rewritten/)]);
-});
-
-test('an older copy of a log is refused by its key, and found with an older copy of the key', async () => {
-  const scene = await signed();
-  await until5Leaves(scene, 3);
-  await scene.scene.stop();
-  const { folder } = scene;
-  const old = newFolder();
-  for (const name of ['proof', 'key.signed'])
-    cpSync(path.join(folder, name), path.join(old, name), { recursive: true });
-  const second = await signed(folder);
-  await until5Leaves(second, 9);
-  expect((await verified(second))[0]).toBe(true);
-  await second.scene.stop();
-  cpSync(path.join(old, 'proof'), path.join(folder, 'proof'), { recursive: true });
-  const refusal = { message: expect.stringMatching(/an older copy must not go on/) };
-  await expect(signed(folder)).rejects.toMatchObject({ cause: refusal });
-  cpSync(path.join(old, 'key.signed'), path.join(folder, 'key.signed'));
-  const third = await signed(folder);
-  expect(await verified(third)).toEqual([false, expect.stringMatching(/^rolled back/)]);
-});
-
-test('the log of an edge that is a second behind is read again', async ({ onTestFinished }) => {
-  const scene = await signed();
-  await until5Leaves(scene);
-  const older = [await (await fetch(`${scene.url}/log/checkpoint`)).text()];
-  await until5Leaves(scene, 8);
-  expect((await verified(scene))[0]).toBe(true);
-  const edge = createServer(async ({ url }, response) => {
-    const note = url === '/log/checkpoint' ? older.pop() : undefined;
-    response.end(note ?? Buffer.from(await (await fetch(`${scene.url}${url}`)).arrayBuffer()));
-  });
-  await new Promise<void>((resolve) => edge.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void edge.close());
-  const url = `http://127.0.0.1:${(edge.address() as AddressInfo).port}`;
-  expect(await verified({ ...scene, url })).toEqual([true, expect.stringMatching(/grown$/)]);
-  expect(older).toEqual([]);
 });
 
 /** Replaces the answers of /proof after the first. */
@@ -467,52 +339,4 @@ test(`${MINUTES} minutes of a busy chain are verified from outside`, {
   const [isRight, , line] = await verified(again, { recomputed: recomputed(scene.folder) });
   expect(isRight).toBe(true);
   expect(Number(/^journal: (\d+) of/.exec(String(line))?.[1])).toBeGreaterThan(MINUTES * 40);
-});
-
-interface Row {
-  readonly maker: string;
-  readonly orderId: number;
-}
-
-/** Another service that signs, on a node of the scene. */
-async function signedBeside(node: number): Promise<{ url: string; key: string }> {
-  const folder = newFolder();
-  const probe = await ServiceProbe.start(
-    { rpcUrl: `http://node-${node}`, wsUrl: `ws://node-${node}` },
-    { dataDir: folder, noHistory: true, journal: true, signingKey: path.join(folder, 'key') },
-  );
-  onTestFinished(() => probe.stop());
-  const key = Signer.read(readFileSync(path.join(folder, 'key'), 'utf8')).verifierKey;
-  return { url: probe.url, key };
-}
-
-test('two services of one chain have the same orders at a slot', async () => {
-  const scene = await signed();
-  const other = await signedBeside(0);
-  await until5Leaves(scene);
-  const [isSame, , ...lines] = await verified(scene, { other });
-  expect(isSame, JSON.stringify(lines)).toBe(true);
-  expect(lines.every((line) => /equal at slot \d+$/.test(String(line)))).toBe(true);
-});
-
-test('of two services that have other orders, the first order that differs is named', async () => {
-  const scene = await signed(newFolder(), 1, { nodes: 2 });
-  const [, liar] = scene.scene.nodes;
-  if (liar !== undefined) liar.faults = { ...liar.faults, scanShare: 0.9 };
-  const other = await signedBeside(1);
-  await until5Leaves(scene);
-  const [isSame, , ...lines] = await verified(scene, { other, seconds: 3 });
-  expect(isSame).toBe(false);
-  // Scans of its node lack some users.
-  const difference = /^(\S+) different: (?:bid|ask) (\w{32,44})\/(\d+): here (\S+), there (\S+)$/;
-  const named = lines.filter((line) => !/ equal at slot /.test(String(line)));
-  const found = named.map((line) => difference.exec(String(line)) ?? []);
-  for (const [line, , , , here, there] of found) expect(here, line).not.toBe(there);
-  const [, symbol = '', maker, id] = found.find((match) => match[5] === 'none') ?? [];
-  expect(symbol, JSON.stringify(lines)).not.toBe('');
-  const l3 = await fetch(`${other.url}/l3?marketName=${encodeURIComponent(symbol)}`);
-  const { bids, asks } = (await l3.json()) as Record<'bids' | 'asks', Row[]>;
-  expect(
-    [...bids, ...asks].filter((row) => row.maker === maker && row.orderId === Number(id)),
-  ).toEqual([]);
 });
